@@ -1,0 +1,29 @@
+const unit = (name, folder) => ({
+  displayName: name,
+  rootDir: folder,
+  roots: ["<rootDir>/src"],
+  testMatch: ["**/*.test.ts"],
+  ...shared,
+});
+
+const shared = {
+  testEnvironment: "node",
+  // workspaces are tested from their sources, not from dist
+  testEnvironmentOptions: { customExportConditions: ["source", "node", "node-addons"] },
+  extensionsToTreatAsEsm: [".ts"],
+  transform: { "^.+\\.ts$": ["@swc/jest"] },
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  setupFiles: ["reflect-metadata"],
+};
+
+export default {
+  testTimeout: 20_000,
+  projects: [
+    unit("runtime", "subgraphs/runtime"),
+    unit("catalog", "subgraphs/catalog"),
+    unit("integration", "subgraphs/integration"),
+    unit("spine", "subgraphs/spine"),
+    unit("gateway", "gateway"),
+    unit("rest-facade", "rest-facade"),
+  ],
+};

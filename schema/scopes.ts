@@ -1,0 +1,56 @@
+/** Every scope the platform knows. No scope implies another. */
+export const scopes = [
+  "templates.read",
+  "templates.write",
+  "templates.execute",
+  "templates.publish",
+  "libraries.read",
+  "libraries.write",
+  "libraries.publish",
+  "integration.connections.read",
+  "integration.connections.write",
+  "integration.providers.read",
+  "integration.providers.write",
+  "integration.runs.read",
+  "integration.credentials.read",
+  "integration.credentials.write",
+  "integration.credentials.rotate",
+  "webhooks.subscriptions.read",
+  "webhooks.subscriptions.write",
+  "webhooks.deliveries.ingest",
+  "tenant.read",
+  "tenant.manage",
+  "user.read",
+  "user.invite",
+  "role.read",
+  "role.assign",
+  "subscription.read",
+  "subscription.manage",
+  "config.read",
+  "config.manage",
+  "flag.evaluate",
+  "notification.read",
+  "notification.send",
+  "report.read",
+  "report.generate",
+  "entitlement.check",
+  "client.read",
+  "client.manage",
+  "governance.read",
+  "governance.approve",
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Given to principals of the platform tenant only. */
+export const platformScopes = [
+  "tenant.read",
+  "tenant.manage",
+  "governance.read",
+  "governance.approve",
+] as const satisfies readonly Scope[];
+
+/** What a service client of a tenant may hold. */
+export const tenantScopes: readonly Scope[] = scopes.filter(
+  (scope) => scope !== "tenant.read" && scope !== "tenant.manage",
+);

@@ -1,0 +1,27 @@
+import { randomFillSync } from "node:crypto";
+
+const random = Buffer.alloc(16 * 256);
+let used = random.length;
+let lastMs = 0;
+let counter = 0;
+
+/** RFC 9562 section 5.7, monotonic within this process by a 12-bit counter (method 1 of section 6.2). */
+export function uuidV7(now = Date.now()): string {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const bytes = random.subarray(used, used + 16);
+  used += 16;
+  const ms = Math.max(now, lastMs);
+  if (ms === lastMs && counter < 0xfff) counter += 1;
+  else {
+    lastMs = ms === lastMs ? ms + 1 : ms;
+    counter = bytes.readUInt16BE(6) & 0x7ff;
+  }
+  bytes.writeUIntBE(lastMs, 0, 6);
+  bytes.writeUInt16BE(0x7000 | counter, 6);
+  bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,19 @@
+import { type Logger as PinoLogger, pino } from "pino";
+
+export type Logger = PinoLogger;
+
+const secretPaths = [
+  "authorization",
+  "password",
+  "secret",
+  "clientSecret",
+  "signingSecret",
+  "token",
+  "access_token",
+  "refresh_token",
+].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+
+/** error: somebody must act; warn: healed itself; info: state change; debug: for us. */
+export function createLogger(process: string, level: string): Logger {
+  return pino({ name: process, level, redact: { paths: secretPaths, censor: "[redacted]" }, base: { process } });
+}
