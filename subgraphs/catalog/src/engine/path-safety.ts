@@ -1,0 +1,85 @@
+export const MAX_PATH_LENGTH = 240;
+export const MAX_PATH_DEPTH = 32;
+
+const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/;
+
+// HFS+ ignores these code points, so a name holding them can reach .git on a Mac (git's own core.protectHFS list)
+const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Says why a path must not enter a tree, or undefined when it may. */
+export function unsafePath(path: string): string | undefined {
+  if (path.length === 0) return "is empty";
+  const control = controlCharacter(path);
+  if (control !== undefined) return control;
+  if (path.includes("\\")) return "holds a backslash";
+  if (path.startsWith("/")) return "is absolute";
+  if (/^[a-z]:/i.test(path)) return "names a drive";
+  if (path.length > MAX_PATH_LENGTH) return `is longer than ${MAX_PATH_LENGTH} characters`;
+  const parts = path.split("/");
+  if (parts.length > MAX_PATH_DEPTH) return `is deeper than ${MAX_PATH_DEPTH} folders`;
+  for (const part of parts) {
+    const reason = unsafePart(part);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function controlCharacter(path: string): string | undefined {
+  if (/\p{Cc}/u.test(path)) return "holds a control character";
+  if (!path.isWellFormed()) return "is not valid Unicode";
+  return undefined;
+}
+
+function unsafePart(part: string): string | undefined {
+  if (part === "") return "has an empty part";
+  if (part === "." || part === "..") return `holds "${part}"`;
+  if (part.includes(":")) return "holds a colon, which opens an alternate stream on NTFS";
+  const folded = part
+    .normalize("NFKC")
+    .replace(IGNORED_BY_HFS, "")
+    .toLowerCase()
+    .replace(/[. ]+$/, "");
+  if (folded === ".git" || folded === "git~1") return "reaches into .git";
+  if (/[. ]$/.test(part)) return "has a part that ends in a dot or a space";
+  const stem = (part.split(".")[0] ?? "").trimEnd().toLowerCase();
+  if (RESERVED.test(stem)) return `holds the reserved name "${stem}"`;
+  return undefined;
+}
+
+type Seen = Map<string, { spelling: string; path: string; file: boolean }>;
+
+/** Pairs of paths that one case-insensitive or normalising file system would merge, files against folders included. */
+export function collidingPaths(paths: Iterable<string>): [string, string][] {
+  const seen: Seen = new Map();
+  const collisions: [string, string][] = [];
+  for (const path of paths) {
+    const hit = register(seen, path);
+    if (hit !== undefined) collisions.push([hit, path]);
+  }
+  return collisions;
+}
+
+function register(seen: Seen, path: string): string | undefined {
+  let end = path.indexOf("/");
+  while (end !== -1) {
+    const hit = visit(seen, path.slice(0, end), path, false);
+    if (hit !== undefined) return hit;
+    end = path.indexOf("/", end + 1);
+  }
+  return visit(seen, path, path, true);
+}
+
+function visit(seen: Seen, prefix: string, path: string, file: boolean): string | undefined {
+  const key = foldedPath(prefix);
+  const known = seen.get(key);
+  if (known === undefined) {
+    seen.set(key, { spelling: prefix, path, file });
+    return undefined;
+  }
+  const sameFolder = known.spelling === prefix && !known.file && !file;
+  return sameFolder ? undefined : known.path;
+}
+
+function foldedPath(path: string): string {
+  return path.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
+}
