@@ -1,0 +1,54 @@
+import type { Logger } from "../telemetry/logger.js";
+
+/** How a drain ended: nothing left, more at once, or something that will be ready in a moment. */
+export type Drained = "empty" | "more" | "soon";
+
+const backstopMs = 1000;
+const soonMs = 5;
+
+/** Runs one drain at a time: when woken, again while there is more, and once a second in case a wake-up was lost. */
+export class DrainLoop {
+  readonly #drain: () => Promise<Drained>;
+  readonly #logger: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+
+  constructor(drain: () => Promise<Drained>, logger: Logger) {
+    this.#drain = drain;
+    this.#logger = logger;
+  }
+
+  wake(): void {
+    if (this.#stopped) return;
+    if (this.#running) {
+      this.#again = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let drained: Drained = "empty";
+    try {
+      do {
+        this.#again = false;
+        drained = await this.#drain();
+      } while (!this.#stopped && (this.#again || drained === "more"));
+    } catch (error) {
+      this.#logger.warn({ err: error }, "drain failed, will be tried again");
+    }
+    this.#running = undefined;
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => this.wake(), drained === "soon" ? soonMs : backstopMs);
+    this.#timer.unref();
+  }
+}

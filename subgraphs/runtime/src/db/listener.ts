@@ -1,0 +1,53 @@
+import pg from "pg";
+import type { Logger } from "../telemetry/logger.js";
+
+/** One connection that LISTENs for all wake-ups of a process; after a reconnect every channel is woken once. */
+export class Listener {
+  readonly #url: string;
+  readonly #logger: Logger;
+  readonly #channels = new Map<string, Set<() => void>>();
+  #client: pg.Client | undefined;
+  #closed = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(url: string, logger: Logger) {
+    this.#url = url;
+    this.#logger = logger;
+  }
+
+  async start(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
+    client.on("error", (error) => this.#logger.debug({ error: error.message }, "listening connection lost"));
+    client.on("end", () => this.#reconnect());
+    client.on("notification", ({ channel }) => this.#wake(channel));
+    await client.connect();
+    this.#client = client;
+    for (const channel of this.#channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    for (const channel of this.#channels.keys()) this.#wake(channel);
+  }
+
+  /** A wake-up is a hint: who listens also looks from time to time. */
+  async on(channel: string, wake: () => void): Promise<void> {
+    const listeners = this.#channels.get(channel) ?? new Set();
+    this.#channels.set(channel, listeners.add(wake));
+    if (listeners.size === 1) await this.#client?.query(`listen ${pg.escapeIdentifier(channel)}`);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#client?.end();
+  }
+
+  #wake(channel: string): void {
+    for (const wake of this.#channels.get(channel) ?? []) wake();
+  }
+
+  #reconnect(): void {
+    if (this.#closed) return;
+    this.#client = undefined;
+    this.#retry = setTimeout(() => {
+      this.start().catch(() => this.#reconnect());
+    }, 500);
+  }
+}

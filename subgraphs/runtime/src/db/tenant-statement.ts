@@ -1,0 +1,41 @@
+import type { Pool, QueryResultRow } from "pg";
+import type { Tenant } from "../tenancy/tenant.js";
+
+/** A prepared read that sets the tenant and selects in one statement, hence one round trip. */
+export interface TenantStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * `select` reads `scope.tenant` in its WHERE clause: that dependency makes PostgreSQL evaluate `set_config` before it
+ * opens the table, so the row-level policy compares with this tenant. `$1` is the tenant; own parameters begin at `$2`.
+ */
+export function tenantStatement(name: string, select: string): TenantStatement {
+  if (!select.includes("scope.tenant")) throw new Error(`Statement ${name} does not depend on scope.tenant`);
+  return {
+    name,
+    text: `select found.* from (select set_config('app.tenant', $1, true)::uuid as tenant offset 0) scope cross join lateral (${select}) found`,
+  };
+}
+
+export class TenantReader {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async rows<R extends QueryResultRow>(statement: TenantStatement, tenant: Tenant, ...values: unknown[]): Promise<R[]> {
+    const result = await this.#pool.query<R>({ ...statement, values: [tenant.uuid, ...values] });
+    return result.rows;
+  }
+
+  async row<R extends QueryResultRow>(
+    statement: TenantStatement,
+    tenant: Tenant,
+    ...values: unknown[]
+  ): Promise<R | undefined> {
+    return (await this.rows<R>(statement, tenant, ...values))[0];
+  }
+}

@@ -1,0 +1,31 @@
+import { Type } from "@mikro-orm/core";
+import { decodeId, encodeId, type IdPrefix } from "../identifiers/wire-id.js";
+
+/** A uuid column whose property is the wire id of one prefix: `tpl_…` in code, uuid in PostgreSQL. */
+export class WireIdType extends Type<string, string> {
+  constructor(readonly prefix: IdPrefix) {
+    super();
+  }
+
+  override convertToDatabaseValue(value: string | null | undefined): string {
+    if (value == null) return value as unknown as string;
+    const uuid = decodeId(this.prefix, value);
+    if (uuid === undefined) throw new TypeError(`Not an id of prefix ${this.prefix}: ${value}`);
+    return uuid;
+  }
+
+  override convertToJSValue(value: string | null | undefined): string {
+    return value == null ? (value as unknown as string) : encodeId(this.prefix, value);
+  }
+
+  override getColumnType(): string {
+    return "uuid";
+  }
+
+  override compareAsType(): string {
+    return "string";
+  }
+}
+
+/** Property option: `@PrimaryKey({ type: wireId("tpl") })`. */
+export const wireId = (prefix: IdPrefix) => new WireIdType(prefix);

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { EnvironmentError, flag, port, readEnvironment } from "./read-environment.js";
+
+const schema = z.object({ PORT: port(4000), PUBLIC_URL: z.url().optional(), DEBUG: flag.default(false) });
+
+describe("readEnvironment", () => {
+  it("gives defaults for absent and empty variables", () => {
+    expect(readEnvironment(schema, { PORT: "", OTHER: "x" })).toEqual({ PORT: 4000, DEBUG: false });
+  });
+
+  it("names every problem at once", () => {
+    const read = () => readEnvironment(schema, { PORT: "high", PUBLIC_URL: "nowhere", DEBUG: "perhaps" });
+    expect(read).toThrow(EnvironmentError);
+    expect(read).toThrow(/PORT[^]*PUBLIC_URL[^]*DEBUG/);
+  });
+});

@@ -1,0 +1,21 @@
+import { type ZodType, z } from "zod";
+
+/** Exit status of sysexits.h EX_CONFIG: a process that cannot run with the environment it was given. */
+export const exitConfiguration = 78;
+
+export class EnvironmentError extends Error {
+  override readonly name = "EnvironmentError";
+}
+
+/** Reads a process environment; every problem stands in the one message. Empty variables count as absent. */
+export function readEnvironment<T>(schema: ZodType<T>, variables: NodeJS.ProcessEnv): T {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".") || "environment"}: ${issue.message}`);
+  throw new EnvironmentError(`The environment is not usable:\n${lines.join("\n")}`);
+}
+
+export const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
+
+export const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");

@@ -1,0 +1,28 @@
+import { EntitySchema } from "@mikro-orm/core";
+import { tenantTable } from "../db/tenant-table.js";
+
+export interface IdempotencyRow {
+  tenantId: string;
+  principal: string;
+  field: string;
+  key: string;
+  fingerprint: string;
+  result: unknown;
+  createdAt: Date;
+}
+
+/** Results of mutations, written in the transaction of their effect. */
+export const idempotencyTable = () =>
+  new EntitySchema<IdempotencyRow>({
+    name: "IdempotencyRecord",
+    ...tenantTable("idempotency_records"),
+    properties: {
+      tenantId: { type: "uuid", primary: true },
+      principal: { type: "text", primary: true },
+      field: { type: "text", primary: true },
+      key: { type: "text", primary: true },
+      fingerprint: { type: "text" },
+      result: { type: "json", nullable: true },
+      createdAt: { type: "Date", columnType: "timestamptz", defaultRaw: "now()" },
+    },
+  });

@@ -1,0 +1,110 @@
+import type { Database, Transaction } from "../db/database.js";
+import { tenantStatement } from "../db/tenant-statement.js";
+import { DomainError } from "../errors/domain-error.js";
+import type { RequestContext } from "../tenancy/request-context.js";
+import { principalOf, type Tenant, tenantOf } from "../tenancy/tenant.js";
+import { fingerprint } from "./fingerprint.js";
+
+/** A mutation whose effect, events, jobs and stored result are one transaction. `Result` is plain JSON. */
+export interface Mutation<Prepared, Result> {
+  /** Root field; part of the key. */
+  readonly field: string;
+  readonly arguments: unknown;
+  /** The tenant whose rows are written, where it is not the caller's own. */
+  readonly tenant?: Tenant;
+  /** Slow work before the transaction opens: network, git, rendering. */
+  prepare?(): Promise<Prepared>;
+  commit(transaction: Transaction, prepared: Prepared): Promise<Result>;
+}
+
+interface StoredResult {
+  fingerprint: string;
+  result: unknown;
+}
+
+const keyForm = /^[\x21-\x7e]{1,255}$/;
+const retention = "24 hours";
+
+const storedResult = tenantStatement(
+  "idempotency_result",
+  `select fingerprint, result from idempotency_records
+   where tenant_id = scope.tenant and principal = $2 and field = $3 and key = $4 and created_at > now() - interval '${retention}'`,
+);
+
+export async function mutate<Result, Prepared = undefined>(
+  database: Database,
+  context: RequestContext,
+  mutation: Mutation<Prepared, Result>,
+): Promise<Result> {
+  const principal = principalOf(context);
+  const tenant = mutation.tenant ?? tenantOf(context);
+  const cause = { trace: context.trace, actorId: principal.subject };
+  const key = context.idempotencyKey;
+  if (key === undefined) {
+    const prepared = (await mutation.prepare?.()) as Prepared;
+    return database.transaction(tenant, cause, (transaction) => mutation.commit(transaction, prepared));
+  }
+  if (!keyForm.test(key))
+    throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
+      detail: "The key is 1 to 255 printable ASCII characters without spaces.",
+    });
+  const scope = [principal.subject, mutation.field, key];
+  const print = fingerprint(mutation.arguments);
+  const known = await database.reader.row<StoredResult>(storedResult, tenant, ...scope);
+  if (known) return replay<Result>(context, known, print);
+  const prepared = (await mutation.prepare?.()) as Prepared;
+  return database.transaction(tenant, cause, async (transaction) => {
+    const winner = await claim(transaction, scope, print);
+    if (winner) return replay<Result>(context, winner, print);
+    const result = await mutation.commit(transaction, prepared);
+    await transaction.execute(
+      "update idempotency_records set result = $5 where tenant_id = $1 and principal = $2 and field = $3 and key = $4",
+      [tenant.uuid, ...scope, JSON.stringify(result)],
+    );
+    return result;
+  });
+}
+
+function replay<Result>(context: RequestContext, stored: StoredResult, print: string): Result {
+  if (stored.fingerprint !== print)
+    throw new DomainError("IDEMPOTENCY_KEY_REUSED", {
+      detail: "This Idempotency-Key came before with another request.",
+    });
+  context.replayed = true;
+  return stored.result as Result;
+}
+
+/** Waits for a request that holds the same key; undefined: the key is ours now. */
+async function claim(transaction: Transaction, scope: string[], print: string): Promise<StoredResult | undefined> {
+  try {
+    const won = await transaction.execute(
+      `with patience as materialized (select set_config('lock_timeout', '5s', true))
+       insert into idempotency_records as record (tenant_id, principal, field, key, fingerprint)
+       select $1::uuid, $2, $3, $4, $5 from patience
+       on conflict (tenant_id, principal, field, key) do update
+         set fingerprint = excluded.fingerprint, result = null, created_at = now()
+         where record.created_at <= now() - interval '${retention}'
+       returning true`,
+      [transaction.tenant.uuid, ...scope, print],
+    );
+    if (won.length > 0) return undefined;
+  } catch (error) {
+    if (isLockTimeout(error))
+      throw new DomainError("IDEMPOTENCY_IN_PROGRESS", {
+        detail: "A request with this Idempotency-Key is still running.",
+      });
+    throw error;
+  }
+  const [stored] = await transaction.execute<StoredResult>(
+    "select fingerprint, result from idempotency_records where tenant_id = $1 and principal = $2 and field = $3 and key = $4",
+    [transaction.tenant.uuid, ...scope],
+  );
+  if (!stored) throw new Error("The idempotency record vanished between two statements");
+  return stored;
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return (
+    (error as { code?: string }).code === "55P03" || (error as { cause?: { code?: string } }).cause?.code === "55P03"
+  );
+}

@@ -1,0 +1,76 @@
+import {
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  valueFromASTUntyped,
+} from "graphql";
+import type { InputConstraint } from "./constraint.js";
+
+export type JsonSchema = Record<string, unknown>;
+
+/** The JSON Schema of an input type as a request body: unknown members are tolerated, `null` counts as absent. */
+export function inputSchema(type: GraphQLInputObjectType): JsonSchema {
+  const fields = Object.values(type.getFields());
+  const required = fields
+    .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
+    .map(({ name }) => name);
+  return {
+    type: "object",
+    ...(type.description ? { description: type.description } : {}),
+    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+export function fieldSchema(
+  field: Pick<GraphQLInputField, "type" | "description" | "defaultValue" | "astNode">,
+): JsonSchema {
+  return {
+    ...valueSchema(field.type, constraintOf(field)),
+    ...(field.description ? { description: field.description } : {}),
+    ...(field.defaultValue === undefined ? {} : { default: field.defaultValue }),
+  };
+}
+
+function constraintOf({ astNode }: Pick<GraphQLInputField, "astNode">): InputConstraint {
+  const directive = astNode?.directives?.find(({ name }) => name.value === "constraint");
+  return Object.fromEntries(
+    directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]) ?? [],
+  );
+}
+
+function valueSchema(type: GraphQLInputType, constraint: InputConstraint): JsonSchema {
+  if (isNonNullType(type)) return bareSchema(type.ofType, constraint);
+  const schema = bareSchema(type, constraint);
+  return typeof schema["type"] === "string" ? { ...schema, type: [schema["type"], "null"] } : schema;
+}
+
+function bareSchema(type: GraphQLInputType, constraint: InputConstraint): JsonSchema {
+  if (isListType(type)) {
+    const { minItems, maxItems, ...item } = constraint;
+    return { type: "array", ...defined({ minItems, maxItems }), items: valueSchema(type.ofType, item) };
+  }
+  if (isInputObjectType(type)) return inputSchema(type);
+  if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
+  if (isScalarType(type)) return { ...scalarSchemas[type.name], ...constraint };
+  return {};
+}
+
+const scalarSchemas: Record<string, JsonSchema> = {
+  ID: { type: "string", minLength: 1, maxLength: 200 },
+  String: { type: "string" },
+  Boolean: { type: "boolean" },
+  Int: { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 },
+  Float: { type: "number" },
+  DateTime: { type: "string", format: "date-time" },
+  JSONObject: { type: "object" },
+};
+
+function defined(members: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

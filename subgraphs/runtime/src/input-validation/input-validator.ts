@@ -1,0 +1,53 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { FieldError } from "../errors/domain-error.js";
+import type { JsonSchema } from "./input-schema.js";
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  strict: false,
+  allowUnionTypes: true,
+  ownProperties: true,
+  unicodeRegExp: true,
+});
+addFormats.default(ajv, ["email", "uri", "date", "date-time"]);
+
+const maxReported = 20;
+
+/** Compiles once; the check answers every broken rule of a value, an empty list when it fits. */
+export function inputValidator(schema: JsonSchema): (value: unknown) => FieldError[] {
+  const validate = ajv.compile(schema);
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).slice(0, maxReported).map(fieldError));
+}
+
+const codes: Record<string, string> = {
+  required: "REQUIRED",
+  type: "TYPE",
+  format: "FORMAT",
+  pattern: "FORMAT",
+  maxLength: "TOO_LONG",
+  maxItems: "TOO_LONG",
+  minLength: "TOO_SHORT",
+  minItems: "TOO_SHORT",
+  minimum: "OUT_OF_RANGE",
+  maximum: "OUT_OF_RANGE",
+  enum: "UNKNOWN_VALUE",
+  uniqueItems: "DUPLICATE",
+};
+
+function fieldError(error: ErrorObject): FieldError {
+  const missing = error.keyword === "required" ? `/${pointerToken(String(error.params["missingProperty"]))}` : "";
+  return {
+    pointer: `${error.instancePath}${missing}`,
+    code: codes[error.keyword] ?? "FORMAT",
+    detail: missing === "" ? sentence(error) : "This member is required.",
+  };
+}
+
+function sentence({ keyword, params, message }: ErrorObject): string {
+  if (keyword === "type") return `Must be of type ${[params["type"]].flat().join(" or ")}.`;
+  if (keyword === "enum") return `Must be one of ${(params["allowedValues"] as unknown[]).join(", ")}.`;
+  return `The value ${message ?? "is not accepted"}.`;
+}
+
+const pointerToken = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -1,0 +1,125 @@
+import { PgBoss, type Job as BossJob } from "pg-boss";
+import type { Transaction } from "../db/database.js";
+import type { SchemaConnections } from "../db/roles.js";
+import type { Logger } from "../telemetry/logger.js";
+
+/** One kind of background work. The payload holds ids, never a row and never a secret. */
+export interface JobDefinition<Payload extends object> {
+  readonly queue: string;
+  /** Tries after the first one. */
+  readonly retryLimit: number;
+  readonly retryDelaySeconds: number;
+  readonly expireInSeconds: number;
+  /** Jobs at once in this process. */
+  readonly concurrency: number;
+  /** Jobs of one tenant at once in this process; the payload's `tenantId` is the group. */
+  readonly concurrencyPerTenant: number;
+  readonly payload?: Payload;
+}
+
+export interface TenantPayload {
+  tenantId: string;
+}
+
+export interface JobAttempt {
+  /** From 1. */
+  readonly attempt: number;
+  readonly lastAttempt: boolean;
+  /** Aborted when the job expires or the process stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface SendOptions {
+  startAfter?: Date;
+}
+
+const stopTimeoutMs = 15_000;
+
+/** pg-boss in the schema `<subgraph>_jobs`: jobs are sent inside the transaction that makes them necessary. */
+export class JobQueue {
+  readonly #boss: PgBoss;
+  readonly #logger: Logger;
+
+  constructor(connections: SchemaConnections, logger: Logger) {
+    this.#logger = logger;
+    this.#boss = new PgBoss({
+      connectionString: connections.worker,
+      schema: `${connections.schema}_jobs`,
+      createSchema: false,
+      max: 5,
+      useListenNotify: true,
+      schedule: false,
+      superviseIntervalSeconds: 10,
+      monitorIntervalSeconds: 10,
+      monitorVacuum: false,
+      reindex: false,
+    });
+    this.#boss.on("error", (error) => logger.warn({ err: error }, "job queue"));
+    this.#boss.on("warning", (warning) => logger.debug({ warning }, "job queue"));
+  }
+
+  async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
+    await this.#boss.start();
+    for (const job of definitions) {
+      const dead = `${job.queue}.dead`;
+      await this.#boss.createQueue(dead, { retentionSeconds: 30 * 24 * 3600 });
+      await this.#boss.createQueue(job.queue, {
+        retryLimit: job.retryLimit,
+        retryDelay: job.retryDelaySeconds,
+        expireInSeconds: job.expireInSeconds,
+        heartbeatSeconds: 20,
+        deadLetter: dead,
+        notify: true,
+      });
+    }
+  }
+
+  /** Joins the transaction: rolled back with it, woken after its commit. */
+  async send<P extends TenantPayload>(
+    transaction: Transaction,
+    job: JobDefinition<P>,
+    payload: P,
+    options: SendOptions = {},
+  ): Promise<void> {
+    await this.#boss.send(job.queue, payload, {
+      ...options,
+      group: { id: payload.tenantId },
+      db: { executeSql: async (text, values) => ({ rows: await transaction.execute(text, values) }) },
+    });
+  }
+
+  async work<P extends TenantPayload>(
+    job: JobDefinition<P>,
+    handle: (payload: P, attempt: JobAttempt) => Promise<void>,
+  ): Promise<void> {
+    const options = {
+      localConcurrency: job.concurrency,
+      localGroupConcurrency: job.concurrencyPerTenant,
+      heartbeatRefreshSeconds: 5,
+      pollingIntervalSeconds: 2,
+      includeMetadata: true,
+    } as const;
+    await this.#boss.work<P>(job.queue, options, async ([taken]) => {
+      if (!taken) return;
+      await this.#run(job, taken, handle);
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: stopTimeoutMs });
+  }
+
+  async #run<P extends object>(
+    job: JobDefinition<P>,
+    taken: BossJob<P>,
+    handle: (payload: P, attempt: JobAttempt) => Promise<void>,
+  ): Promise<void> {
+    const attempt = taken.retryCount + 1;
+    try {
+      await handle(taken.data, { attempt, lastAttempt: attempt > job.retryLimit, signal: taken.signal });
+    } catch (error) {
+      this.#logger.warn({ err: error, queue: job.queue, jobId: taken.id, attempt }, "job failed");
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import pg from "pg";
+import type { BusPublisher } from "../bus/bus.js";
+import { DrainLoop, type Drained } from "../db/drain-loop.js";
+import type { Listener } from "../db/listener.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { Envelope } from "./envelope.js";
+
+const batchSize = 200;
+const leaderLock = 4_000_003;
+
+/**
+ * Publishes the outbox of one schema in commit order, at least once. A row is ready when its transaction lies below the
+ * oldest one still running: sequence order is not commit order, and `id > last` would lose rows that commit late.
+ */
+export class OutboxRelay {
+  readonly #pool: pg.Pool;
+  readonly #bus: BusPublisher;
+  readonly #schema: string;
+  readonly #loop: DrainLoop;
+
+  constructor(options: { workerUrl: string; schema: string; bus: BusPublisher; logger: Logger }) {
+    this.#pool = new pg.Pool({ connectionString: options.workerUrl, max: 1 });
+    this.#pool.on("error", () => undefined);
+    this.#bus = options.bus;
+    this.#schema = options.schema;
+    this.#loop = new DrainLoop(() => this.#drain(), options.logger);
+  }
+
+  async start(listener: Listener): Promise<void> {
+    await listener.on(`${this.#schema}_outbox`, () => this.#loop.wake());
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#pool.end();
+  }
+
+  async #drain(): Promise<Drained> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query("begin");
+      const { rows: leader } = await client.query<{ won: boolean }>(
+        "select pg_try_advisory_xact_lock($1, hashtext($2)) as won",
+        [leaderLock, this.#schema],
+      );
+      if (!leader[0]?.won) return "empty";
+      const { rows } = await client.query<{ id: string; envelope: Envelope; ready: boolean }>(
+        `select id, envelope, txid < pg_snapshot_xmin(pg_current_snapshot()) as ready
+         from outbox where published_at is null order by txid, seq limit $1`,
+        [batchSize],
+      );
+      const ready = rows.filter((row) => row.ready);
+      if (ready.length === 0) return rows.length === 0 ? "empty" : "soon";
+      await this.#bus.publish(ready.map(({ envelope }) => envelope));
+      await client.query("update outbox set published_at = now() where id = any($1)", [ready.map(({ id }) => id)]);
+      await client.query("commit");
+      if (ready.length < rows.length) return "soon";
+      return rows.length === batchSize ? "more" : "empty";
+    } finally {
+      // after a commit this is a no-op; after a failure it frees the lock
+      await client.query("rollback").catch(() => undefined);
+      client.release();
+    }
+  }
+}

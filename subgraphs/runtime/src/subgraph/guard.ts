@@ -1,0 +1,58 @@
+import { type GraphQLField, type GraphQLFieldResolver, getNamedType, isInputObjectType } from "graphql";
+import { DomainError, type FieldError } from "../errors/domain-error.js";
+import { fieldSchema } from "../input-validation/input-schema.js";
+import { inputValidator } from "../input-validation/input-validator.js";
+import type { RequestContext } from "../tenancy/request-context.js";
+import { principalOf } from "../tenancy/tenant.js";
+import type { AuthRule } from "./auth.js";
+import { toGraphqlError } from "./graphql-error.js";
+
+type Resolver = GraphQLFieldResolver<unknown, RequestContext>;
+type Field = GraphQLField<unknown, RequestContext>;
+
+/** Scope and input bounds are checked in the subgraph itself, whatever stands in front of it. */
+export function guardedResolver(field: Field, rule: AuthRule, resolve: Resolver): Resolver {
+  const check = argumentCheck(field);
+  return async (source, args, context, info) => {
+    try {
+      authorize(rule, context);
+      check(args);
+      return await resolve(source, args, context, info);
+    } catch (error) {
+      throw toGraphqlError(error, context);
+    }
+  };
+}
+
+export const guardedSubscribe = guardedResolver;
+
+export function authorize(rule: AuthRule, context: RequestContext): void {
+  if (rule.anonymous) return;
+  const principal = principalOf(context);
+  if (rule.scopes && !rule.scopes.some((scope) => principal.scopes.has(scope)))
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `The token holds none of the scopes ${rule.scopes.join(", ")}.`,
+      requiredScopes: rule.scopes,
+    });
+  if (rule.platformAdmin && !principal.platformAdmin)
+    throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
+      detail: "This operation belongs to the platform's administrators.",
+    });
+}
+
+/** Only arguments that carry bounds are looked at again: types are GraphQL's own business. */
+function argumentCheck(field: Field): (args: Record<string, unknown>) => void {
+  const checks = field.args
+    .filter(({ type, astNode }) => isInputObjectType(getNamedType(type)) || astNode?.directives?.length)
+    .map((argument) => ({ name: argument.name, validate: inputValidator(fieldSchema(argument)) }));
+  return (args) => {
+    const errors: FieldError[] = checks.flatMap(({ name, validate }) => {
+      const value = args[name];
+      return value === undefined
+        ? []
+        : validate(value).map((error) => ({ ...error, pointer: `/${name}${error.pointer}` }));
+    });
+    if (errors.length > 0)
+      throw new DomainError("VALIDATION_FAILED", { detail: "The input breaks its bounds.", errors });
+  };
+}

@@ -1,0 +1,55 @@
+import type { Bus, BusConsumer } from "../bus/bus.js";
+import { Database, type DatabaseDefinition } from "../db/database.js";
+import { Listener } from "../db/listener.js";
+import { migrate } from "../db/migrate.js";
+import type { SchemaConnections } from "../db/roles.js";
+import { type JobDefinition, JobQueue } from "../jobs/job-queue.js";
+import { OutboxRelay } from "../outbox/relay.js";
+import type { Logger } from "../telemetry/logger.js";
+
+/** What a process hands to a subgraph that it starts. */
+export interface SubgraphHost {
+  readonly connections: SchemaConnections;
+  readonly bus: Bus;
+  readonly logger: Logger;
+}
+
+/** What every subgraph runs on: its schema migrated and opened, its jobs, its outbox relayed. */
+export class SubgraphResources {
+  private constructor(
+    readonly database: Database,
+    readonly jobs: JobQueue,
+    readonly listener: Listener,
+    readonly host: SubgraphHost,
+    readonly relay: OutboxRelay,
+  ) {}
+
+  static async open(
+    host: SubgraphHost,
+    tables: Omit<DatabaseDefinition, "connections">,
+    jobDefinitions: readonly JobDefinition<object>[],
+  ): Promise<SubgraphResources> {
+    const { connections, logger, bus } = host;
+    const definition = { connections, ...tables };
+    const applied = await migrate(definition);
+    if (applied > 0) logger.info({ schema: connections.schema, applied }, "migrations applied");
+    const jobs = new JobQueue(connections, logger);
+    const listener = new Listener(connections.worker, logger);
+    const [database] = await Promise.all([Database.open(definition), jobs.start(jobDefinitions), listener.start()]);
+    const relay = new OutboxRelay({ workerUrl: connections.worker, schema: connections.schema, bus, logger });
+    await relay.start(listener);
+    return new SubgraphResources(database, jobs, listener, host, relay);
+  }
+
+  consume(consumer: BusConsumer): Promise<void> {
+    return this.host.bus.subscribe(consumer);
+  }
+
+  /** Jobs first: they still need the database. */
+  async close(): Promise<void> {
+    await this.jobs.stop();
+    await this.relay.stop();
+    await this.listener.close();
+    await this.database.close();
+  }
+}

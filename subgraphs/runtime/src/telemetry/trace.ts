@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+
+/** W3C Trace Context: one hop of a distributed trace. */
+export interface Trace {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 lower-case hex digits. */
+  readonly spanId: string;
+  readonly sampled: boolean;
+}
+
+const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const zeroes = /^0+$/;
+
+/** Continues the caller's trace, or starts one when the header is absent or malformed (section 4.3 of the recommendation). */
+export function continueTrace(traceparent: string | undefined): Trace {
+  const match = traceparent === undefined ? null : form.exec(traceparent);
+  const [, version, traceId, parentId, flags, rest] = match ?? [];
+  const spanId = randomBytes(8).toString("hex");
+  const valid =
+    version !== undefined &&
+    traceId !== undefined &&
+    parentId !== undefined &&
+    flags !== undefined &&
+    version !== "ff" &&
+    !(version === "00" && rest !== undefined) &&
+    !zeroes.test(traceId) &&
+    !zeroes.test(parentId);
+  if (!valid) return { traceId: randomBytes(16).toString("hex"), spanId, sampled: true };
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+export function traceparent(trace: Trace): string {
+  return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? "01" : "00"}`;
+}

@@ -1,0 +1,37 @@
+import type { Principal } from "../auth/principal.js";
+import { DomainError } from "../errors/domain-error.js";
+import { decodeId } from "../identifiers/wire-id.js";
+import type { RequestContext } from "./request-context.js";
+
+export interface Tenant {
+  /** `ten_…` */
+  readonly tenantId: string;
+  /** The uuid inside the id: what row-level security compares. */
+  readonly uuid: string;
+  /** Work on Tenants across tenants: sets `app.platform`, which only the policies of such tables read. */
+  readonly platform?: true;
+}
+
+export function principalOf(context: RequestContext): Principal {
+  if (!context.principal) throw new DomainError("UNAUTHENTICATED", { detail: "A bearer token is required." });
+  return context.principal;
+}
+
+export function tenantOf(context: RequestContext): Tenant {
+  const { tenantId } = principalOf(context);
+  if (tenantId === undefined) throw new DomainError("TENANT_REQUIRED", { detail: "The token names no tenant." });
+  return tenantWithId(tenantId);
+}
+
+export function tenantWithId(tenantId: string): Tenant {
+  const uuid = decodeId("ten", tenantId);
+  if (uuid === undefined) throw new DomainError("TENANT_UNKNOWN", { detail: "The tenant id is malformed." });
+  return { tenantId, uuid };
+}
+
+/** An explicit tenant (body, header, route) must be the caller's own; checked before any store is touched. */
+export function requireSameTenant(context: RequestContext, explicitTenantId: string | null | undefined): void {
+  if (explicitTenantId == null) return;
+  if (explicitTenantId !== tenantOf(context).tenantId)
+    throw new DomainError("TENANT_MISMATCH", { detail: "The request names another tenant than the token." });
+}
