@@ -1,0 +1,8 @@
+/** One way: a Deprecated version stays executable, with a warning. Publishing is an internal operation. */
+export const templateVersionStates = {
+  Draft: { next: ["Published"], event: "TemplateVersionCreated" },
+  Published: { next: ["Deprecated"], event: "TemplateVersionPublished" },
+  Deprecated: { next: [], event: "TemplateVersionDeprecated" },
+} as const;
+
+export type TemplateVersionState = keyof typeof templateVersionStates;

@@ -1,0 +1,50 @@
+import { DateTime, JsonObject } from "@factory/runtime/subgraph/scalars";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+
+export const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
+registerEnumType(TemplateVersionStatus, { name: "TemplateVersionStatus" });
+
+@ObjectType("TemplateVersion", { simpleResolvers: true })
+@Directive('@key(fields: "templateVersionId")')
+export class TemplateVersionType {
+  @Field(() => ID)
+  templateVersionId: string;
+
+  @Field(() => ID)
+  templateId: string;
+
+  @Field()
+  semanticVersion: string;
+
+  @Field(() => TemplateVersionStatus)
+  status: keyof typeof TemplateVersionStatus;
+
+  @Field()
+  targetFramework: string;
+
+  @Field()
+  sourceRef: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "sourceRef pinned to a commit; null until the source was reached.",
+  })
+  resolvedRef: string | null;
+
+  @Field(() => String, { nullable: true, description: "SHA-256 over modes, paths and contents of the source." })
+  contentDigest: string | null;
+
+  @Field()
+  engineKind: string;
+
+  @Field(() => JsonObject, {
+    description: "JSON Schema draft 2020-12 that the parameters of an execution must satisfy.",
+  })
+  parameterSchema: Record<string, unknown>;
+
+  @Field(() => String, { nullable: true })
+  changelog: string | null;
+
+  @Field(() => DateTime)
+  createdAt: string;
+}

@@ -1,0 +1,41 @@
+import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+
+@Entity(tenantTable("templates"))
+@Unique({ name: "templates_name", properties: ["tenantId", "nameKey"] })
+export class Template {
+  [PrimaryKeyProp]?: ["tenantId", "templateId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("tpl") })
+  templateId: string;
+
+  @Property({ type: "text" })
+  name: string;
+
+  /** Lower case: names are unique ignoring case. */
+  @Property({ type: "text" })
+  nameKey: string;
+
+  @Property({ type: "text", nullable: true })
+  title: string | null;
+
+  @Property({ type: "text", nullable: true })
+  category: string | null;
+
+  @Property({ type: "text", nullable: true })
+  owner: string | null;
+
+  @Property({ type: "text[]" })
+  tags: string[];
+
+  @Property({ type: "text" })
+  status: "Active";
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+}

@@ -1,0 +1,25 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, InputType } from "type-graphql";
+
+@InputType()
+export class RegisterTemplateInput {
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  name: string;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 200 })
+  title?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  category?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  owner?: string | null;
+
+  @Field(() => [String], { nullable: true })
+  @Constraint({ maxItems: 50, minLength: 1, maxLength: 50 })
+  tags?: string[] | null;
+}

@@ -1,0 +1,103 @@
+import type { Database } from "@factory/runtime/db/database";
+import { violatedUnique } from "@factory/runtime/db/database-failure";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { newestFirst } from "../template-versions/semantic-version.js";
+import { templateVersionView, type TemplateVersionRow } from "../template-versions/template-version.view.js";
+import { Template } from "./template.entity.js";
+import type { RegisterTemplateInput } from "./template.input.js";
+import type { TemplateType } from "./template.type.js";
+
+interface TemplateRow extends Pick<Template, "name" | "title" | "category" | "owner" | "tags" | "status"> {
+  template_id: string;
+  created_at: Date;
+  versions: TemplateVersionRow[] | null;
+}
+
+const templateById = tenantStatement(
+  "template_by_id",
+  `select template_id, name, title, category, owner, tags, status, created_at,
+     (select jsonb_agg(to_jsonb(version)) from template_versions version
+      where version.tenant_id = template.tenant_id and version.template_id = template.template_id) as versions
+   from templates template where tenant_id = scope.tenant and template_id = $2`,
+);
+
+export class TemplateService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async find(context: RequestContext, templateId: string): Promise<TemplateType | undefined> {
+    const uuid = decodeId("tpl", templateId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<TemplateRow>(templateById, tenantOf(context), uuid);
+    return row && templateView(row);
+  }
+
+  async get(context: RequestContext, templateId: string): Promise<TemplateType> {
+    const template = await this.find(context, templateId);
+    if (!template) throw new DomainError("TEMPLATE_NOT_FOUND", { detail: "No such template in this tenant." });
+    return template;
+  }
+
+  async register(context: RequestContext, input: RegisterTemplateInput): Promise<TemplateType> {
+    try {
+      return await mutate(this.#database, context, {
+        field: "registerTemplate",
+        arguments: input,
+        commit: async ({ em, tenant, record }) => {
+          const template = em.create(Template, {
+            tenantId: tenant.tenantId,
+            templateId: newId("tpl"),
+            name: input.name,
+            nameKey: input.name.toLowerCase(),
+            title: input.title ?? null,
+            category: input.category ?? null,
+            owner: input.owner ?? null,
+            tags: [...new Set(input.tags ?? [])],
+            status: "Active",
+            createdAt: new Date(),
+          });
+          em.persist(template);
+          const { templateId, name, category, owner, tags, status } = template;
+          record({
+            type: "TemplateRegistered",
+            subject: `templates/${templateId}`,
+            data: { templateId, name, category, owner, tags, status },
+          });
+          return {
+            templateId,
+            name,
+            title: template.title,
+            category,
+            owner,
+            tags,
+            status,
+            createdAt: template.createdAt.toISOString(),
+            versions: [],
+          };
+        },
+      });
+    } catch (error) {
+      if (violatedUnique(error) === "templates_name")
+        throw new DomainError("TEMPLATE_EXISTS", { detail: `A template named ${input.name} exists in this tenant.` });
+      throw error;
+    }
+  }
+}
+
+function templateView({ template_id, created_at, versions, ...row }: TemplateRow): TemplateType {
+  const templateId = encodeId("tpl", template_id);
+  return {
+    ...row,
+    templateId,
+    createdAt: created_at.toISOString(),
+    versions: (versions ?? []).map(templateVersionView).sort(newestFirst),
+  };
+}

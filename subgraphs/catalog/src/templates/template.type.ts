@@ -1,0 +1,37 @@
+import { DateTime } from "@factory/runtime/subgraph/scalars";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { TemplateVersionType } from "../template-versions/template-version.type.js";
+
+export const TemplateStatus = { Active: "Active" } as const;
+registerEnumType(TemplateStatus, { name: "TemplateStatus" });
+
+@ObjectType("Template", { simpleResolvers: true })
+@Directive('@key(fields: "templateId")')
+export class TemplateType {
+  @Field(() => ID)
+  templateId: string;
+
+  @Field({ description: "Unique in the tenant, ignoring case." })
+  name: string;
+
+  @Field(() => String, { nullable: true })
+  title: string | null;
+
+  @Field(() => String, { nullable: true })
+  category: string | null;
+
+  @Field(() => String, { nullable: true })
+  owner: string | null;
+
+  @Field(() => [String])
+  tags: string[];
+
+  @Field(() => TemplateStatus)
+  status: keyof typeof TemplateStatus;
+
+  @Field(() => DateTime)
+  createdAt: string;
+
+  @Field(() => [TemplateVersionType], { description: "Newest semantic version first, drafts included." })
+  versions: TemplateVersionType[];
+}
