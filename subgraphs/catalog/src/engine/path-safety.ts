@@ -26,7 +26,7 @@ export function unsafePath(path: string): string | undefined {
 
 function controlCharacter(path: string): string | undefined {
   if (/\p{Cc}/u.test(path)) return "holds a control character";
-  if (!path.isWellFormed()) return "is not valid Unicode";
+  if (/\p{Cs}/u.test(path)) return "is not valid Unicode";
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { Finding } from "./finding.js";
 import type { JsonObject, JsonValue } from "./json-value.js";
 
 /** The parsed `.template.config/template.json`; property names are already matched without regard to case. */
@@ -26,6 +27,8 @@ export interface TemplateConfig {
   readonly constraints: Readonly<Record<string, JsonValue>>;
   readonly globalCustomOperations: JsonObject | null;
   readonly specialCustomOperations: ReadonlyMap<string, JsonObject>;
+  /** What was left out while reading, as warnings. */
+  readonly problems: readonly Finding[];
   readonly raw: JsonObject;
 }
 
