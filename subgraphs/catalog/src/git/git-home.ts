@@ -1,0 +1,77 @@
+import { rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { scratchFolder } from "./scratch.js";
+
+// As a file, not as `-c`: git drops command-line settings when it starts upload-pack or receive-pack for a local remote.
+// safe.directory: templates may lie in repositories of another user; hooks stay off, so that reading them runs nothing.
+const config = `[safe]
+	directory = *
+[core]
+	hooksPath = /dev/null
+[credential]
+	helper =
+[protocol]
+	version = 2
+[protocol "ext"]
+	allow = never
+[http]
+	followRedirects = false
+	receivepack = false
+	getanyfile = false
+[submodule]
+	recurse = false
+[fetch]
+	recurseSubmodules = false
+	unpackLimit = 1
+[transfer]
+	fsckObjects = true
+[fetch "fsck"]
+	zeroPaddedFilemode = ignore
+	badTimezone = ignore
+	missingSpaceBeforeDate = ignore
+[uploadpack]
+	allowFilter = true
+	allowAnySHA1InWant = true
+[fastimport]
+	unpackLimit = 0
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[init]
+	defaultBranch = main
+`;
+
+// credentials come from the environment of one command: never in argv, never on disk
+const askpass = `#!/bin/sh
+case "$1" in
+  Username*) printf '%s\\n' "$GIT_REMOTE_USERNAME" ;;
+  *) printf '%s\\n' "$GIT_REMOTE_PASSWORD" ;;
+esac
+`;
+
+export interface GitHome {
+  readonly folder: string;
+  readonly configFile: string;
+  readonly askpassFile: string;
+}
+
+let home: Promise<GitHome> | undefined;
+
+/** The empty home that every git command sees, made once per process. */
+export function gitHome(): Promise<GitHome> {
+  home ??= createHome();
+  return home;
+}
+
+async function createHome(): Promise<GitHome> {
+  const folder = await scratchFolder();
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  // git before 2.32 knows no GIT_CONFIG_GLOBAL and reads this name from HOME
+  const configFile = join(folder, ".gitconfig");
+  const askpassFile = join(folder, "askpass");
+  await writeFile(configFile, config, { mode: 0o600 });
+  await writeFile(askpassFile, askpass, { mode: 0o700 });
+  return { folder, configFile, askpassFile };
+}

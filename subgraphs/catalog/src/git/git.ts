@@ -1,0 +1,128 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { dirname } from "node:path";
+import { programPath } from "./environment.js";
+import { gitHome } from "./git-home.js";
+
+export interface GitOptions {
+  cwd?: string;
+  input?: Uint8Array | string;
+  env?: Record<string, string>;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  maxOutputBytes?: number;
+}
+
+export interface GitFailure {
+  exitCode: number | null;
+  stderr: string;
+  timedOut: boolean;
+  /** The command wrote more than it may. */
+  overflowed: boolean;
+}
+
+/** `stderr` may name local paths: it is for logs, callers get a sentence of ours. */
+export class GitError extends Error {
+  override readonly name = "GitError";
+  readonly exitCode: number | null;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+  readonly overflowed: boolean;
+
+  constructor(command: string, failure: GitFailure) {
+    super(`git ${command} failed`);
+    this.exitCode = failure.exitCode;
+    this.stderr = failure.stderr;
+    this.timedOut = failure.timedOut;
+    this.overflowed = failure.overflowed;
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const MAX_STDERR_BYTES = 16 * 1024;
+
+/** Runs git by argv in the hardened environment and answers its stdout. An abort rejects with the signal's reason. */
+export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  options.signal?.throwIfAborted();
+  const home = await gitHome();
+  const cwd = options.cwd ?? home.folder;
+  const child = spawn("git", args, {
+    cwd,
+    env: { ...(await gitEnvironment()), GIT_CEILING_DIRECTORIES: dirname(cwd), ...options.env },
+    // its own process group: a timeout must also end git's transport helpers
+    detached: true,
+    stdio: "pipe",
+  });
+  return collect(child, args[0] ?? "", options);
+}
+
+/** What a git process may see: no configuration, proxies, credentials or agents of this machine. */
+export async function gitEnvironment(): Promise<Record<string, string>> {
+  const home = await gitHome();
+  return {
+    PATH: programPath,
+    HOME: home.folder,
+    XDG_CONFIG_HOME: home.folder,
+    LC_ALL: "C",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: home.configFile,
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_ASKPASS: "true",
+    GIT_OPTIONAL_LOCKS: "0",
+  };
+}
+
+function collect(child: ChildProcessWithoutNullStreams, command: string, options: GitOptions): Promise<Buffer> {
+  const { signal, timeoutMs = DEFAULT_TIMEOUT_MS, maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES } = options;
+  return new Promise((resolve, reject) => {
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    let stdoutBytes = 0;
+    let stderrBytes = 0;
+    let timedOut = false;
+    let overflowed = false;
+    const end = () => killGroup(child);
+    const timer = setTimeout(() => {
+      timedOut = true;
+      end();
+    }, timeoutMs);
+    signal?.addEventListener("abort", end, { once: true });
+    const settle = (exitCode: number | null, problem?: string) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      if (signal?.aborted) return reject(signal.reason as Error);
+      if (exitCode === 0 && !timedOut && !overflowed) return resolve(Buffer.concat(stdout, stdoutBytes));
+      const text = problem ?? Buffer.concat(stderr).toString("utf8");
+      reject(new GitError(command, { exitCode, stderr: text, timedOut, overflowed }));
+    };
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdoutBytes += chunk.length;
+      if (stdoutBytes <= maxOutputBytes) stdout.push(chunk);
+      else if (!overflowed) {
+        overflowed = true;
+        end();
+      }
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      if (stderrBytes < MAX_STDERR_BYTES) stderr.push(chunk.subarray(0, MAX_STDERR_BYTES - stderrBytes));
+      stderrBytes += chunk.length;
+    });
+    // git may end before it has read its input; the exit code tells why
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(options.input ?? "");
+    child.once("error", () => settle(null, "git cannot be started"));
+    child.once("close", (code) => settle(code));
+  });
+}
+
+/** Ends a process started with `detached` and every helper it started. */
+export function killGroup(child: { readonly pid?: number | undefined }): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // it ended by itself in the meantime
+  }
+}

@@ -1,0 +1,31 @@
+const MAX_REF_BYTES = 244;
+
+// the characters git refuses in any ref (git-check-ref-format, rules 4 and 5)
+const FORBIDDEN = /[\p{Cc} ~^:?*[\\]/u;
+
+/** Says why git would refuse a branch or tag name, or undefined when it takes it. */
+export function refNameProblem(name: string): string | undefined {
+  if (name === "") return "is empty";
+  if (Buffer.byteLength(name) > MAX_REF_BYTES) return `is longer than ${MAX_REF_BYTES} bytes`;
+  if (/\p{Cs}/u.test(name)) return "is not valid Unicode";
+  if (name.startsWith("-")) return "starts with a dash";
+  if (name === "@" || name === "HEAD") return `is the reserved name "${name}"`;
+  if (FORBIDDEN.test(name)) return "holds a space, a control character or one of ~ ^ : ? * [ \\";
+  if (name.includes("..") || name.includes("@{")) return 'holds ".." or "@{"';
+  if (name.endsWith(".")) return "ends in a dot";
+  return name.split("/").map(partProblem).find(Boolean);
+}
+
+function partProblem(part: string): string | undefined {
+  if (part === "") return "has an empty part";
+  if (part.startsWith(".")) return "has a part that starts with a dot";
+  if (part.endsWith(".lock")) return 'has a part that ends in ".lock"';
+  return undefined;
+}
+
+const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** A full object id, SHA-1 or SHA-256. */
+export function isCommitId(text: string): boolean {
+  return COMMIT_ID.test(text);
+}

@@ -1,0 +1,139 @@
+import { lookup } from "node:dns/promises";
+import { realpath } from "node:fs/promises";
+import { isIP } from "node:net";
+import { sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { addressKind } from "./blocked-address.js";
+
+/** Which remotes this process may talk to, as sources and as targets. */
+export interface SourcePolicy {
+  allowFile: boolean;
+  /** Folders that may hold local repositories; empty means any, which only development does. */
+  fileRoots: readonly string[];
+  /** Folders no caller may name, such as the embedded store with every tenant's repositories. */
+  blockedFileRoots?: readonly string[];
+  allowLoopback: boolean;
+  /** `host` or `host:port` names that may also have private addresses or speak plain http. */
+  allowHosts: readonly string[];
+}
+
+/** A remote that passed the policy, with the settings that keep git on the checked address. */
+export interface ReachableRemote {
+  readonly url: string;
+  readonly protocol: "https" | "http" | "file";
+  readonly settings: readonly string[];
+}
+
+/** The policy refuses the remote; `message` is fit for the caller. */
+export class RemoteBlocked extends Error {
+  override readonly name = "RemoteBlocked";
+}
+
+/** Judges a URL by what it says, before any look-up; undefined when it may be tried. */
+export function remoteProblem(url: URL, policy: SourcePolicy): string | undefined {
+  if (url.protocol === "file:") return fileProblem(url, policy);
+  if (url.protocol !== "https:" && url.protocol !== "http:") return `scheme ${url.protocol} is not allowed`;
+  if (isAllowedHost(url, policy)) return undefined;
+  const host = literalHost(url);
+  if (isLoopbackName(host) || addressKind(host) === "loopback") {
+    return policy.allowLoopback ? undefined : "the host is this machine";
+  }
+  if (url.protocol === "http:") return "plain http is not allowed";
+  return isIP(host) !== 0 && addressKind(host) === "blocked" ? "the host is not a public address" : undefined;
+}
+
+/** Resolves the host once and pins git to it, so that a second look-up cannot answer differently. */
+export async function reachRemote(text: string, policy: SourcePolicy): Promise<ReachableRemote> {
+  const url = new URL(text);
+  const problem = remoteProblem(url, policy);
+  if (problem !== undefined) throw new RemoteBlocked(problem);
+  if (url.protocol === "file:") return reachFolder(url, policy);
+  const protocol = url.protocol === "http:" ? "http" : "https";
+  const host = literalHost(url);
+  if (isIP(host) !== 0) return { url: url.href, protocol, settings: [] };
+  const addresses = await hostAddresses(host);
+  const refused = !isAllowedHost(url, policy) && addresses.some((address) => !mayConnect(address, url, policy));
+  if (refused) throw new RemoteBlocked("the host has an address that is not public");
+  const port = url.port === "" ? (protocol === "https" ? "443" : "80") : url.port;
+  const pinned = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(",");
+  // git before 2.37 ignores this setting and looks the name up again
+  return { url: url.href, protocol, settings: [`http.curloptResolve=${host}:${port}:${pinned}`] };
+}
+
+function mayConnect(address: string, url: URL, policy: SourcePolicy): boolean {
+  const kind = addressKind(address);
+  if (kind === "loopback") return policy.allowLoopback;
+  return kind === "public" && url.protocol === "https:";
+}
+
+async function hostAddresses(host: string): Promise<string[]> {
+  try {
+    const found = await lookup(host, { all: true });
+    return found.map(({ address }) => address);
+  } catch {
+    throw new RemoteBlocked("the host name does not resolve");
+  }
+}
+
+function fileProblem(url: URL, policy: SourcePolicy): string | undefined {
+  if (!policy.allowFile) return "local repositories are not allowed";
+  const folder = localFolder(url);
+  if (folder === undefined) return "the file URL names no local folder";
+  return rootProblem(folder, policy);
+}
+
+function rootProblem(folder: string, policy: SourcePolicy): string | undefined {
+  const inside = (root: string) => folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
+  if (policy.blockedFileRoots?.some(inside)) return "the folder belongs to the platform";
+  if (policy.fileRoots.length > 0 && !policy.fileRoots.some(inside)) return "the folder is outside the allowed roots";
+  return undefined;
+}
+
+function localFolder(url: URL): string | undefined {
+  try {
+    return url.host === "" ? fileURLToPath(url) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Links are followed before the roots are compared, so that none leads out of them. */
+async function reachFolder(url: URL, policy: SourcePolicy): Promise<ReachableRemote> {
+  const real = await realFolder(fileURLToPath(url));
+  const realPolicy = {
+    ...policy,
+    fileRoots: await Promise.all(policy.fileRoots.map(realFolder)),
+    blockedFileRoots: await Promise.all((policy.blockedFileRoots ?? []).map(realFolder)),
+  };
+  const problem = rootProblem(real, realPolicy);
+  if (problem !== undefined) throw new RemoteBlocked(problem);
+  return { url: pathToFileURL(real).href, protocol: "file", settings: [] };
+}
+
+/** Git also tries the name with `.git` added. A folder that does not exist keeps its name: git then says it is missing. */
+async function realFolder(folder: string): Promise<string> {
+  return (await tryRealpath(folder)) ?? (await tryRealpath(`${folder}.git`)) ?? folder;
+}
+
+async function tryRealpath(folder: string): Promise<string | undefined> {
+  try {
+    return await realpath(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+function literalHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+function isLoopbackName(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost");
+}
+
+function isAllowedHost(url: URL, policy: SourcePolicy): boolean {
+  const host = url.hostname.toLowerCase();
+  return policy.allowHosts.some(
+    (entry) => entry.toLowerCase() === host || entry.toLowerCase() === `${host}:${url.port}`,
+  );
+}

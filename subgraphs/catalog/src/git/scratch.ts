@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { scratchRoot } from "./environment.js";
+
+// containers that share a temporary folder have their own process ids, so the host is part of the name
+const host = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
+const prefix = `factory-git-${host}-`;
+const owned = new RegExp(`^${prefix}(\\d+)-`);
+
+let swept: Promise<void> | undefined;
+
+/** A new private folder. The first call also removes what killed processes left behind. */
+export async function scratchFolder(): Promise<string> {
+  swept ??= sweepScratch();
+  await swept;
+  return mkdtemp(join(scratchRoot, `${prefix}${process.pid}-`));
+}
+
+export async function removeScratch(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}
+
+/** Removes the folders of processes that are gone. */
+export async function sweepScratch(): Promise<void> {
+  const names = await readdir(scratchRoot);
+  await Promise.all(names.map((name) => sweepOne(name)));
+}
+
+async function sweepOne(name: string): Promise<void> {
+  const pid = owned.exec(name)?.[1];
+  if (pid === undefined || isAlive(Number(pid))) return;
+  const folder = join(scratchRoot, name);
+  try {
+    const found = await lstat(folder);
+    if (found.isDirectory() && found.uid === process.getuid?.()) await removeScratch(folder);
+  } catch {
+    // another process of ours swept it first
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}

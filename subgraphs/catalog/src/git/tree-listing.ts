@@ -1,0 +1,44 @@
+export interface TreeEntry {
+  readonly mode: string;
+  readonly type: string;
+  readonly id: string;
+  readonly path: string;
+  /** Undefined for what is no blob, and in a listing without sizes. */
+  readonly size: number | undefined;
+}
+
+export const SYMLINK_MODE = "120000";
+export const GITLINK_MODE = "160000";
+
+const ROW = /^(\d{6}) (\w+) ([0-9a-f]+)(?: +(\d+|-))?\t/;
+
+/** Reads `ls-tree -z` output, with or without sizes. Undefined where a path is no UTF-8. */
+export function parseTree(listing: Buffer): TreeEntry[] | undefined {
+  const text = decodeUtf8(listing);
+  if (text === undefined) return undefined;
+  return text
+    .split("\0")
+    .filter((row) => row !== "")
+    .map(parseRow);
+}
+
+function parseRow(row: string): TreeEntry {
+  const found = ROW.exec(row);
+  if (found === null) throw new Error("git ls-tree wrote a row that cannot be read");
+  const [head, mode = "", type = "", id = "", size = "-"] = found;
+  return { mode, type, id, path: row.slice(head.length), size: size === "-" ? undefined : Number(size) };
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    // ignoreBOM keeps a BOM that is part of a name
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Git may show 100664 in old trees; only the owner's execute bit counts. */
+export function isExecutable(mode: string): boolean {
+  return (Number.parseInt(mode, 8) & 0o100) !== 0;
+}

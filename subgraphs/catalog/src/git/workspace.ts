@@ -1,0 +1,114 @@
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type GitOptions, git } from "./git.js";
+import { gitHome } from "./git-home.js";
+import type { ReachableRemote } from "./remote-policy.js";
+import { removeScratch, scratchFolder } from "./scratch.js";
+
+export interface RemoteCredential {
+  username: string;
+  password: string;
+}
+
+export interface WorkspaceOptions {
+  remote: ReachableRemote;
+  credential?: RemoteCredential | undefined;
+  signal?: AbortSignal | undefined;
+  /** Time for all commands of this workspace together. */
+  timeoutMs: number;
+}
+
+const SIZE_CHECK_INTERVAL_MS = 100;
+
+/** A temporary bare repository whose only remote is `origin`. Nothing is ever checked out. */
+export class Workspace {
+  private constructor(
+    readonly folder: string,
+    private readonly options: WorkspaceOptions,
+    private readonly env: Record<string, string>,
+    private readonly deadline: number,
+  ) {}
+
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const folder = await scratchFolder();
+    const env = await remoteEnvironment(options, folder);
+    return new Workspace(folder, options, env, Date.now() + options.timeoutMs);
+  }
+
+  /** Writes the empty repository; `objectFormat` is that of the remote. */
+  async initialise(objectFormat: ObjectFormat): Promise<void> {
+    await mkdir(join(this.folder, "objects", "pack"), { recursive: true, mode: 0o700 });
+    await mkdir(join(this.folder, "refs"), { mode: 0o700 });
+    const url = this.options.remote.url.replace(/["\\]/g, "\\$&");
+    const format =
+      objectFormat === "sha256"
+        ? "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+        : "\trepositoryformatversion = 0\n";
+    const config = `[core]\n\tbare = true\n${format}[remote "origin"]\n\turl = "${url}"\n`;
+    await writeFile(join(this.folder, "config"), config, { mode: 0o600 });
+    await writeFile(join(this.folder, "HEAD"), "ref: refs/heads/main\n", { mode: 0o600 });
+  }
+
+  async git(args: readonly string[], options: Pick<GitOptions, "input" | "maxOutputBytes" | "signal"> = {}) {
+    const settings = this.options.remote.settings.flatMap((setting) => ["-c", setting]);
+    const signals = [this.options.signal, options.signal].filter((signal) => signal !== undefined);
+    return git([...settings, ...args], {
+      ...options,
+      cwd: this.folder,
+      env: this.env,
+      timeoutMs: Math.max(1, this.deadline - Date.now()),
+      ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
+    });
+  }
+
+  /** Runs a command that receives objects and ends it with `tooLarge` once they pass the limit. */
+  async receive(args: readonly string[], limit: { maxBytes: number; tooLarge: Error; input?: string }): Promise<void> {
+    const cut = new AbortController();
+    const check = async () => {
+      if ((await this.packedBytes()) > limit.maxBytes) cut.abort(limit.tooLarge);
+    };
+    const timer = setInterval(() => void check(), SIZE_CHECK_INTERVAL_MS);
+    try {
+      const input = limit.input === undefined ? {} : { input: limit.input };
+      await this.git(args, { signal: cut.signal, ...input });
+    } finally {
+      clearInterval(timer);
+    }
+    await check();
+    cut.signal.throwIfAborted();
+  }
+
+  private async packedBytes(): Promise<number> {
+    const packs = join(this.folder, "objects", "pack");
+    const names = await readdir(packs).catch(() => []);
+    // git renames its temporary packs while we look
+    const sizes = await Promise.all(
+      names.map((name) =>
+        stat(join(packs, name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  async close(): Promise<void> {
+    await removeScratch(this.folder);
+  }
+}
+
+export type ObjectFormat = "sha1" | "sha256";
+
+/** An object id tells its format by its length. */
+export function objectFormat(id: string | null): ObjectFormat {
+  return id?.length === 64 ? "sha256" : "sha1";
+}
+
+async function remoteEnvironment(options: WorkspaceOptions, folder: string): Promise<Record<string, string>> {
+  const env = { GIT_ALLOW_PROTOCOL: options.remote.protocol, GIT_DIR: folder };
+  if (options.credential === undefined) return env;
+  const { username, password } = options.credential;
+  const { askpassFile } = await gitHome();
+  return { ...env, GIT_ASKPASS: askpassFile, GIT_REMOTE_USERNAME: username, GIT_REMOTE_PASSWORD: password };
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import { readBlobs } from "../git/blobs.js";
+import { GitError } from "../git/git.js";
+import { isCommitId } from "../git/ref-name.js";
+import type { SourcePolicy } from "../git/remote-policy.js";
+import { isExecutable, parseTree, type TreeEntry } from "../git/tree-listing.js";
+import type { Workspace } from "../git/workspace.js";
+import { sourceTooLarge, sourceUnavailable, sourceUnsafe } from "./source-failure.js";
+import type { SourceRef } from "./source-ref.js";
+import { MAX_FILES, requireSafeTree, requireSize } from "./source-rules.js";
+import { fetchCommit, MAX_PACKED_BYTES, type SourceOptions, withSource } from "./source-workspace.js";
+
+export interface FetchedSource {
+  files: FileTree;
+  /** `sha256:<hex>` over the sorted lines `mode path size blob`. */
+  contentDigest: string;
+  commit: string;
+}
+
+type Blob = TreeEntry & { size: number };
+
+/** Reads the files of a pinned reference into memory: no work tree, no hooks, nothing of the content is run. */
+export function fetchSource(resolved: SourceRef, policy: SourcePolicy, options: SourceOptions): Promise<FetchedSource> {
+  return withSource({ ref: resolved, policy }, options, async (workspace, { ref: commit, path }) => {
+    if (commit === null || !isCommitId(commit)) throw new Error("fetchSource takes a reference pinned to a commit");
+    // a folder of a large repository brings only its own files
+    const lean = path !== "";
+    await fetchCommit(workspace, commit, lean);
+    const tree = `${commit}:${path}`;
+    await requireFolder(workspace, tree, path);
+    if (lean) await fetchMissingBlobs(workspace, tree);
+    const entries = await listEntries(workspace, tree);
+    const bytes = await readBlobs(workspace, entries);
+    return { files: fileTree(entries, bytes), contentDigest: contentDigest(entries), commit };
+  });
+}
+
+async function requireFolder(workspace: Workspace, tree: string, path: string): Promise<void> {
+  try {
+    const type = await workspace.git(["cat-file", "-t", tree]);
+    if (type.toString("utf8").trim() === "tree") return;
+  } catch (error) {
+    if (!(error instanceof GitError) || error.timedOut) throw error;
+  }
+  throw sourceUnavailable(`The commit has no folder "${path}".`);
+}
+
+async function fetchMissingBlobs(workspace: Workspace, tree: string): Promise<void> {
+  const walk = ["rev-list", "--objects", "--missing=print", "--no-object-names", tree];
+  const walked = (await workspace.git(walk)).toString("utf8").split("\n");
+  const missing = walked.filter((line) => line.startsWith("?")).map((line) => line.slice(1));
+  if (missing.length === 0) return;
+  if (missing.length > MAX_FILES) throw sourceTooLarge(`The template source has more than ${MAX_FILES} files.`);
+  // negotiation has nothing to say when the wanted objects are known by id
+  const fetch = ["-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+  await workspace.receive([...fetch, "--filter=blob:none", "--stdin", "origin"], {
+    input: missing.map((id) => `${id}\n`).join(""),
+    maxBytes: MAX_PACKED_BYTES,
+    tooLarge: sourceTooLarge("The template source is over 50 MiB packed."),
+  });
+}
+
+async function listEntries(workspace: Workspace, tree: string): Promise<Blob[]> {
+  const entries = parseTree(await workspace.git(["ls-tree", "-r", "-z", "-l", "--full-tree", tree]));
+  if (entries === undefined) throw sourceUnsafe("A path of the template source is not valid UTF-8.");
+  requireSafeTree(entries);
+  const blobs = entries.filter((entry): entry is Blob => entry.size !== undefined);
+  requireSize(blobs);
+  return blobs;
+}
+
+function fileTree(entries: readonly Blob[], bytes: ReadonlyMap<string, Uint8Array>): FileTree {
+  const files = new Map<string, TreeFile>();
+  for (const { path, id, mode } of entries) {
+    const content = bytes.get(id);
+    if (content === undefined) throw new Error(`git did not give blob ${id}`);
+    files.set(path, { bytes: content, executable: isExecutable(mode) });
+  }
+  return files;
+}
+
+function contentDigest(entries: readonly Blob[]): string {
+  const lines = entries.map(({ mode, path, size, id }) => `${mode} ${path} ${size} ${id}`);
+  const hash = createHash("sha256").update(lines.toSorted(byCodePoint).join("\n"));
+  return `sha256:${hash.digest("hex")}`;
+}
+
+function byCodePoint(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+}

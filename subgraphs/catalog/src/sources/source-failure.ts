@@ -1,0 +1,39 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { GitError } from "../git/git.js";
+import { RemoteBlocked } from "../git/remote-policy.js";
+
+export const sourceUnavailable = (detail: string) => new DomainError("SOURCE_UNAVAILABLE", { detail });
+export const sourceTooLarge = (detail: string) => new DomainError("SOURCE_TOO_LARGE", { detail });
+export const sourceUnsafe = (detail: string, paths: readonly string[] = []) =>
+  new DomainError("SOURCE_UNSAFE", paths.length === 0 ? { detail } : { detail, paths });
+
+/** Turns what git said into a sentence for the caller; anything that is no refusal stays what it is. */
+export function sourceFailure(error: unknown): unknown {
+  if (error instanceof RemoteBlocked) return sourceUnavailable(`The template source is not allowed: ${error.message}.`);
+  if (!(error instanceof GitError)) return error;
+  if (error.timedOut) return sourceUnavailable("The template source did not answer in time.");
+  if (error.overflowed) return sourceTooLarge("The template source lists more than it may.");
+  return (
+    failures.find(({ says }) => says.test(error.stderr))?.failure ??
+    sourceUnavailable("The template source cannot be fetched.")
+  );
+}
+
+const failures: readonly { says: RegExp; failure: DomainError }[] = [
+  {
+    says: /fsck error|hasDot|hasDotdot|hasDotgit|unresolved deltas|bad tree/i,
+    failure: sourceUnsafe("The template source holds an object that git refuses."),
+  },
+  {
+    says: /unable to update url base from redirection|returned error: 30\d/i,
+    failure: sourceUnavailable("The template source answers with a redirect; name its final address."),
+  },
+  {
+    says: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
+    failure: sourceUnavailable("The template source does not let us in."),
+  },
+  {
+    says: /not found|does not appear to be a git repository|no such file/i,
+    failure: sourceUnavailable("There is no git repository at this address."),
+  },
+];

@@ -1,0 +1,173 @@
+import { fileURLToPath } from "node:url";
+import { unsafePath } from "../engine/path-safety.js";
+import { refNameProblem } from "../git/ref-name.js";
+import { remoteProblem, type SourcePolicy } from "../git/remote-policy.js";
+
+export type { SourcePolicy } from "../git/remote-policy.js";
+
+export interface GitSourceRef {
+  kind: "git";
+  transport: "https" | "http" | "file" | "ssh";
+  /** Plain URL without the `git+` mark and without the fragment. */
+  url: string;
+  /** Branch, tag, `refs/…` name or full commit id; null is the remote's HEAD. */
+  ref: string | null;
+  /** Folder inside the repository; empty is its root. */
+  path: string;
+}
+
+export type PackageSourceRef =
+  | { kind: "package"; transport: "https" | "file"; url: string; sha256: string | null; path: string }
+  | { kind: "package"; transport: "feed"; packageId: string; version: string; path: string };
+
+export type SourceRef = GitSourceRef | PackageSourceRef;
+
+export type ParsedSourceRef = { ref: SourceRef } | { dangerous: string } | { unsupported: string };
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+const SECRET_IN_QUERY = /[?&][^=&#]*(?:token|password|passwd|secret|key|auth|sig)[^=&#]*=/i;
+const GIT_TRANSPORTS = ["https", "http", "file", "ssh"] as const;
+const PACKAGE_TRANSPORTS = ["https", "file"] as const;
+
+/**
+ * Reads a `sourceRef`. `dangerous` is refused at once; `unsupported` is kept and never resolves.
+ * With a policy it also judges the host, the scheme and local folders.
+ */
+export function parseSourceRef(text: string, policy?: SourcePolicy): ParsedSourceRef {
+  const danger = textDanger(text);
+  if (danger !== undefined) return { dangerous: danger };
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) return { unsupported: "it has no scheme" };
+  const rest = text.slice(scheme.length + 1);
+  if (scheme === "nuget") return parseFeedPackage(rest);
+  const [family, transport] = scheme.split("+");
+  const gitTransport = GIT_TRANSPORTS.find((known) => known === transport);
+  if (family === "git" && gitTransport !== undefined) return parseGit(gitTransport, rest, policy);
+  const packageTransport = PACKAGE_TRANSPORTS.find((known) => known === transport);
+  if (family === "nupkg" && packageTransport !== undefined) return parsePackage(packageTransport, rest, policy);
+  return unknownScheme(text, policy);
+}
+
+/** Writes a git reference back in the grammar it was read from. */
+export function formatSourceRef(source: GitSourceRef): string {
+  const path = source.path === "" ? "" : `:${source.path}`;
+  const fragment = `${source.ref ?? ""}${path}`;
+  return `git+${source.url}${fragment === "" ? "" : `#${fragment}`}`;
+}
+
+function textDanger(text: string): string | undefined {
+  if (/\p{Cc}/u.test(text)) return "it holds a control character";
+  if (/\p{Cs}/u.test(text)) return "it is not valid Unicode";
+  if (text.trimStart().startsWith("-")) return "it looks like an option";
+  // git would start a program for these helpers
+  if (/^\s*(?:git\+)?(?:ext|fd)::/i.test(text)) return "remote helpers are not allowed";
+  return undefined;
+}
+
+function parseGit(transport: GitSourceRef["transport"], rest: string, policy?: SourcePolicy): ParsedSourceRef {
+  const [address, fragment] = splitFragment(rest);
+  const url = readUrl(`${transport}:${address}`, policy);
+  if (!("url" in url)) return url;
+  const [ref, path] = splitAt(fragment, ":");
+  const folder = readFolder(path);
+  if ("dangerous" in folder) return folder;
+  if (ref.startsWith("-")) return { dangerous: "the ref looks like an option" };
+  if (ref !== "" && ref !== "HEAD") {
+    const problem = refNameProblem(ref);
+    if (problem !== undefined) return { unsupported: `the ref ${problem}` };
+  }
+  return {
+    ref: {
+      kind: "git",
+      transport,
+      url: url.url.href,
+      ref: ref === "" || ref === "HEAD" ? null : ref,
+      path: folder.path,
+    },
+  };
+}
+
+function parsePackage(transport: "https" | "file", rest: string, policy?: SourcePolicy): ParsedSourceRef {
+  const [address, fragment] = splitFragment(rest);
+  const url = readUrl(`${transport}:${address}`, policy);
+  if (!("url" in url)) return url;
+  const [first, second] = splitAt(fragment, ":");
+  const pinned = /^sha256=([0-9a-f]{64})$/i.exec(first);
+  const folder = readFolder(pinned === null ? fragment.replace(/^:/, "") : second);
+  if ("dangerous" in folder) return folder;
+  const sha256 = pinned?.[1]?.toLowerCase() ?? null;
+  return { ref: { kind: "package", transport, url: url.url.href, sha256, path: folder.path } };
+}
+
+function parseFeedPackage(rest: string): ParsedSourceRef {
+  const [name, fragment] = splitFragment(rest);
+  const found = /^(\w+(?:[.-]\w+)*)@([0-9A-Za-z.+-]+)$/.exec(name);
+  const [, packageId, version] = found ?? [];
+  if (packageId === undefined || version === undefined) return { unsupported: "nuget: takes Id@Version" };
+  const folder = readFolder(fragment);
+  if ("dangerous" in folder) return folder;
+  return { ref: { kind: "package", transport: "feed", packageId, version, path: folder.path } };
+}
+
+/** Even what is only stored must not carry a password or point at an inner host. */
+function unknownScheme(text: string, policy?: SourcePolicy): ParsedSourceRef {
+  const judged = readUrl(text, policy);
+  if ("dangerous" in judged && /^https?:/i.test(text)) return judged;
+  if (URL.canParse(text)) {
+    const { username, password } = new URL(text);
+    if (username !== "" || password !== "") return { dangerous: "it holds credentials" };
+  }
+  return { unsupported: "its scheme is not known" };
+}
+
+function readUrl(text: string, policy?: SourcePolicy): { url: URL } | { dangerous: string } | { unsupported: string } {
+  // URL parsers forgive these; git and people read them differently
+  if (/[\s\\]/.test(text)) return { unsupported: "the URL holds a space or a backslash" };
+  if (!/^\w+:\/\//.test(text) || !URL.canParse(text)) return { unsupported: "the URL cannot be read" };
+  const url = new URL(text);
+  if (url.protocol === "file:" ? url.host !== "" : url.host === "") return { unsupported: "the URL has a wrong host" };
+  const danger = urlDanger(url, policy);
+  if (danger !== undefined) return { dangerous: danger };
+  if (url.search !== "") return { unsupported: "the URL has a query" };
+  if (url.pathname === "" || url.pathname === "/") return { unsupported: "the URL names no repository" };
+  return { url };
+}
+
+function urlDanger(url: URL, policy?: SourcePolicy): string | undefined {
+  // ssh needs a login name, which is no secret
+  if (url.password !== "" || (url.username !== "" && url.protocol !== "ssh:")) return "it holds credentials";
+  if (SECRET_IN_QUERY.test(url.search)) return "its query may hold a credential";
+  if (url.hostname.startsWith("-") || url.username.startsWith("-")) return "the host looks like an option";
+  if (url.protocol === "file:") {
+    const danger = folderDanger(url);
+    if (danger !== undefined) return danger;
+  }
+  if (policy === undefined || url.protocol === "ssh:") return undefined;
+  return remoteProblem(url, policy);
+}
+
+function folderDanger(url: URL): string | undefined {
+  try {
+    return /\p{Cc}/u.test(fileURLToPath(url)) ? "the folder holds a control character" : undefined;
+  } catch {
+    // a host or an encoded slash: never opened, reported as unsupported
+    return undefined;
+  }
+}
+
+function readFolder(text: string): { path: string } | { dangerous: string } {
+  const path = text.replace(/^\/+|\/+$/g, "");
+  if (path === "" || path === ".") return { path: "" };
+  if (path.startsWith("-")) return { dangerous: "the path looks like an option" };
+  const problem = unsafePath(path);
+  return problem === undefined ? { path } : { dangerous: `the path ${problem}` };
+}
+
+function splitFragment(text: string): [string, string] {
+  return splitAt(text, "#");
+}
+
+function splitAt(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}

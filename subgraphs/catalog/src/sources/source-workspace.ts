@@ -1,0 +1,80 @@
+import { type ReachableRemote, reachRemote, type SourcePolicy } from "../git/remote-policy.js";
+import { type ObjectFormat, objectFormat, Workspace } from "../git/workspace.js";
+import { sourceFailure, sourceTooLarge, sourceUnavailable } from "./source-failure.js";
+import type { GitSourceRef, SourceRef } from "./source-ref.js";
+
+export interface SourceOptions {
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+export const MAX_PACKED_BYTES = 50 * 1024 * 1024;
+
+/** Opens a workspace on the source's repository, runs `use` and removes it. Failures leave as SOURCE_… errors. */
+export async function withSource<T>(
+  source: { readonly ref: SourceRef; readonly policy: SourcePolicy },
+  options: SourceOptions,
+  use: (workspace: Workspace, git: GitSourceRef) => Promise<T>,
+): Promise<T> {
+  const git = gitSource(source.ref);
+  try {
+    const remote = await reachRemote(git.url, source.policy);
+    return await withWorkspace(remote, formatOf(git), options, (workspace) => use(workspace, git));
+  } catch (error) {
+    throw sourceFailure(error);
+  }
+}
+
+async function withWorkspace<T>(
+  remote: ReachableRemote,
+  format: ObjectFormat,
+  options: SourceOptions,
+  use: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const workspace = await Workspace.open({ remote, ...options });
+  try {
+    await workspace.initialise(format);
+    return await use(workspace);
+  } finally {
+    await workspace.close();
+  }
+}
+
+function gitSource(ref: SourceRef): GitSourceRef {
+  if (ref.kind === "package")
+    throw sourceUnavailable("Package sources are not supported yet; use git+https or git+file.");
+  if (ref.transport === "ssh") throw sourceUnavailable("Sources over ssh are not supported yet; use git+https.");
+  return ref;
+}
+
+function formatOf(git: GitSourceRef): ObjectFormat {
+  return objectFormat(git.ref);
+}
+
+/** Brings one commit with its trees; with `lean` the files stay behind until they are asked for. */
+export async function fetchCommit(workspace: Workspace, commit: string, lean: boolean): Promise<void> {
+  const filter = lean ? ["--filter=blob:none"] : [];
+  const common = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...filter];
+  const limit = { maxBytes: MAX_PACKED_BYTES, tooLarge: sourceTooLarge("The template source is over 50 MiB packed.") };
+  try {
+    await workspace.receive([...common, "--depth=1", "--", "origin", `${commit}:refs/source/commit`], limit);
+  } catch (error) {
+    if (!refusesCommitIds(error)) throw error;
+    // servers of the first protocol give only what a ref points at
+    await workspace.receive(
+      [...common, "--", "origin", "+refs/heads/*:refs/source/heads/*", "+refs/tags/*:refs/source/tags/*"],
+      limit,
+    );
+  }
+  await requireCommit(workspace, commit);
+}
+
+function refusesCommitIds(error: unknown): boolean {
+  const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
+  return /unadvertised object/i.test(stderr);
+}
+
+async function requireCommit(workspace: Workspace, commit: string): Promise<void> {
+  const type = await workspace.git(["cat-file", "-t", commit]);
+  if (type.toString("utf8").trim() !== "commit") throw sourceUnavailable("The template source's ref is not a commit.");
+}
