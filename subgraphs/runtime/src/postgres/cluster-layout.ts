@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { chown, lstat, mkdir, readFile, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemErrorCode } from "./system-error.js";
+
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+export interface ClusterLayout {
+  /** Holds everything below. */
+  home: string;
+  clusterDir: string;
+  socketDir: string;
+  /** The account PostgreSQL runs as when it is not our own. */
+  account: Account | undefined;
+}
+
+// sun_path holds 104 bytes on macOS, and PostgreSQL appends "/.s.PGSQL.65535.lock"
+const longestSocketDirBytes = 80;
+
+/** Decides where the cluster of a data directory lies, and makes the folders around it. */
+export async function prepareClusterLayout(dataDir: string): Promise<ClusterLayout> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const directory = await realpath(dataDir);
+  const name = `factory-postgres-${createHash("sha256").update(directory).digest("hex").slice(0, 16)}`;
+  // PostgreSQL refuses uid 0, and the account it gets instead may not be able to reach DATA_DIR
+  const account = process.getuid?.() === 0 ? await accountNamed("nobody") : undefined;
+  const home = account === undefined ? join(directory, "postgres") : join("/var/tmp", name);
+  await ownDirectory(home, account === undefined ? 0o700 : 0o711);
+
+  let socketDir = join(home, "socket");
+  if (Buffer.byteLength(socketDir) > longestSocketDirBytes) socketDir = join(tmpdir(), name);
+  await ownDirectory(socketDir, 0o700, account);
+  return { home, clusterDir: join(home, "cluster"), socketDir, account };
+}
+
+/** Creates a folder that nobody else can write; in a world-writable parent its name may have been taken by a stranger. */
+export async function ownDirectory(path: string, mode: number, account?: Account): Promise<void> {
+  await mkdir(path, { mode }).catch((error: unknown) => {
+    if (systemErrorCode(error) !== "EEXIST") throw error;
+  });
+  const found = await lstat(path);
+  const owners = [process.getuid?.(), account?.uid];
+  if (!found.isDirectory() || (found.mode & 0o022) !== 0 || !owners.includes(found.uid)) {
+    throw new Error(`${path} belongs to somebody else or others can write to it: remove it, then start again`);
+  }
+  if (account !== undefined) await chown(path, account.uid, account.gid);
+}
+
+async function accountNamed(name: string): Promise<Account> {
+  const lines = (await readFile("/etc/passwd", "utf8")).split("\n");
+  const fields = lines.map((line) => line.split(":")).find(([account]) => account === name);
+  const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])];
+  if (!Number.isInteger(uid) || !Number.isInteger(gid)) {
+    throw new Error(`PostgreSQL does not run as root and there is no account "${name}": start as an ordinary user`);
+  }
+  return { uid, gid };
+}

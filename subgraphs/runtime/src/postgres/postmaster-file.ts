@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { Logger } from "../telemetry/logger.js";
+
+export interface Postmaster {
+  pid: number;
+  ready: boolean;
+}
+
+/** What `postmaster.pid` of a running or dead server says: the pid in line 1, the state in line 8. */
+export async function readPostmasterFile(clusterDir: string): Promise<Postmaster | undefined> {
+  const text = await readFile(join(clusterDir, "postmaster.pid"), "utf8").catch(() => "");
+  const lines = text.split("\n");
+  const pid = Number.parseInt(lines[0] ?? "", 10);
+  return pid > 0 ? { pid, ready: lines[7]?.trim() === "ready" } : undefined;
+}
+
+/**
+ * Stops a server that outlived a killed platform and removes what it left.
+ * The caller holds the lock of the data directory, so whatever runs there has no owner.
+ */
+export async function stopOrphanedPostmaster(clusterDir: string, logger: Logger): Promise<void> {
+  const orphan = await readPostmasterFile(clusterDir);
+  if (orphan !== undefined && (await isPostmasterOf(orphan.pid, clusterDir))) {
+    logger.warn({ pid: orphan.pid }, "stopping a PostgreSQL that an earlier platform left running");
+    await stopByPid(orphan.pid, clusterDir);
+  }
+  await removeStalePostmasterFile(clusterDir);
+}
+
+/** PostgreSQL takes any live process of the same account for its predecessor when a pid was used again; we know better. */
+export async function removeStalePostmasterFile(clusterDir: string): Promise<void> {
+  const left = await readPostmasterFile(clusterDir);
+  if (left === undefined || (await isPostmasterOf(left.pid, clusterDir))) return;
+  await rm(join(clusterDir, "postmaster.pid"), { force: true });
+}
+
+async function stopByPid(pid: number, clusterDir: string): Promise<void> {
+  const steps = [
+    { signal: "SIGINT", patienceMs: 5_000 },
+    { signal: "SIGQUIT", patienceMs: 3_000 },
+    { signal: "SIGKILL", patienceMs: 2_000 },
+  ] as const;
+  for (const { signal, patienceMs } of steps) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return; // gone between the check and the signal
+    }
+    for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(20)) {
+      if (!(await isPostmasterOf(pid, clusterDir))) return;
+    }
+  }
+  throw new Error(`the PostgreSQL with pid ${pid} in ${clusterDir} does not stop`);
+}
+
+/** False for a zombie too: its command line is empty. */
+async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean> {
+  const [program, ...args] = await commandLine(pid);
+  return program !== undefined && basename(program) === "postgres" && args.join(" ").includes(`-D ${clusterDir}`);
+}
+
+async function commandLine(pid: number): Promise<string[]> {
+  try {
+    if (process.platform === "linux") return (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0");
+    const { stdout } = await promisify(execFile)("ps", ["-ww", "-o", "command=", "-p", String(pid)]);
+    return stdout.trim().split(" ");
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,17 @@
+import { rm } from "node:fs/promises";
+import type { Logger } from "../telemetry/logger.js";
+import { prepareClusterLayout } from "./cluster-layout.js";
+import { lockDataDirectory } from "./data-directory-lock.js";
+import { stopOrphanedPostmaster } from "./postmaster-file.js";
+
+/** Deletes a data directory for good, with the parts of its cluster that lie elsewhere; refuses one in use. */
+export async function removeDataDirectory(dataDir: string, logger: Logger): Promise<void> {
+  const lock = lockDataDirectory(dataDir);
+  try {
+    const { clusterDir, home, socketDir } = await prepareClusterLayout(dataDir);
+    await stopOrphanedPostmaster(clusterDir, logger);
+    for (const path of [socketDir, home, dataDir]) await rm(path, { recursive: true, force: true });
+  } finally {
+    lock.release();
+  }
+}
