@@ -1,0 +1,21 @@
+export const principalTypes = ["User", "Service", "Agent"] as const;
+export type PrincipalType = (typeof principalTypes)[number];
+
+/** Who is calling, as a verified access token says. */
+export interface Principal {
+  subject: string;
+  clientId: string;
+  /** `ten_…`; undefined for a token that is bound to no tenant. */
+  tenantId: string | undefined;
+  tenantSlug: string | undefined;
+  scopes: ReadonlySet<string>;
+  principalType: PrincipalType;
+  platformAdmin: boolean;
+  /** Set for agents: the one task the token was issued for. */
+  agentTaskId: string | undefined;
+  roles: readonly string[];
+  /** `jti` */
+  tokenId: string;
+  /** Epoch seconds. */
+  expiresAt: number;
+}
