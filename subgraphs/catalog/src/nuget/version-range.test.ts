@@ -1,0 +1,181 @@
+import { formatVersion, type NugetVersion, parseVersion } from "./version.js";
+import { bestMatch, covers, describeRange, parseRange, satisfies, type VersionRange } from "./version-range.js";
+
+function version(text: string): NugetVersion {
+  const parsed = parseVersion(text);
+  if (parsed === undefined) throw new Error(`${text} is no version`);
+  return parsed;
+}
+
+function range(text: string): VersionRange {
+  const parsed = parseRange(text);
+  if (parsed === undefined) throw new Error(`${text} is no range`);
+  return parsed;
+}
+
+const refused = [
+  "",
+  " ",
+  "[",
+  "]",
+  "[]",
+  "[ ]",
+  "()",
+  "(,)",
+  "[,]",
+  "[,)",
+  "(1.0)",
+  "[1.0)",
+  "(1.0]",
+  "[1.0",
+  "1.0]",
+  "(1.0,1.0)",
+  "[1.0,1.0)",
+  "(1.0,1.0]",
+  "[2.0,1.0]",
+  "[1.0,1.0-rc]",
+  "[1.0,2.0,3.0]",
+  "[a,b]",
+  "[1.0;2.0]",
+  "{1.0}",
+  "1.*.0",
+  "1*",
+  "**",
+  "*.1",
+  "1.2.3.4.*",
+  "1.0.*-",
+  "1.0*-*",
+  "[1.0,2.*]",
+  "[1.*]",
+  "~1.0",
+  "^1.0",
+  ">=1.0",
+  "1.0 - 2.0",
+  "1.0.0-be_ta*",
+];
+
+/** range: the versions inside / the versions outside. */
+const inside: readonly (readonly [range: string, inside: string, outside: string])[] = [
+  ["1.0", "1.0 1.0.1 2.0 99.0 1.0.0.1 2.0-beta", "0.9 0.9.9.9 1.0-beta 0.0"],
+  ["[1.0,)", "1.0 3.0", "0.9 1.0-rc"],
+  ["(1.0,)", "1.0.1 1.0.0.1 2.0", "1.0 1.0.0.0 0.9"],
+  ["[1.0]", "1.0 1.0.0 1.0.0.0 1.0+meta", "1.0.0.1 0.9 1.1 1.0-rc"],
+  ["[1.0,1.0]", "1.0", "1.0.1"],
+  ["(,1.0]", "1.0 0.1 0.0 1.0-rc", "1.0.1 2.0"],
+  ["(,1.0)", "0.9 1.0-rc", "1.0 1.1"],
+  ["[,2.0)", "0.1 1.9.9 2.0-alpha", "2.0 2.0.1"],
+  ["[1.0,2.0]", "1.0 1.5 2.0 2.0-rc", "0.9 2.0.1 1.0-rc"],
+  ["(1.0,2.0)", "1.0.1 1.9.9", "1.0 2.0"],
+  ["[1.0,2.0)", "1.0 1.9 2.0-beta", "2.0 2.1 0.9"],
+  ["(1.0,2.0]", "1.5 2.0", "1.0 2.0.0.1"],
+  [" [ 1.0 , 2.0 ) ", "1.0 1.1", "2.0"],
+  ["(, )", "0.0 1.0 99.0-rc", ""],
+  ["1.0-beta", "1.0-beta 1.0-rc 1.0 1.0-BETA 1.0-beta.1", "1.0-alpha 0.9"],
+  ["[1.0-alpha,1.0]", "1.0-alpha 1.0-beta 1.0", "1.0.1 0.9"],
+  ["[1.2.3.4,1.2.3.6)", "1.2.3.4 1.2.3.5", "1.2.3 1.2.3.6"],
+  ["*", "0.0 1.0 9.9", ""],
+  ["1.*", "1.0 1.9 2.0", "0.9 1.0-rc"],
+  ["1.2.*", "1.2.0 1.2.9 1.3", "1.1.9"],
+  ["[1.*,3.0)", "1.0 2.9", "3.0 0.9"],
+  ["1.0.0-*", "1.0.0-0 1.0.0-alpha 1.0.0 1.1", "0.9"],
+  ["1.0.0-beta*", "1.0.0-beta 1.0.0-beta2 1.0.0-beta.1 1.0.0", "1.0.0-alpha"],
+  ["*-*", "0.0.0-0 1.0-rc 3.0", ""],
+];
+
+/** range: the versions a person means by it / the others. */
+const meant: readonly (readonly [range: string, meant: string, others: string])[] = [
+  ["*", "1.0 2.0", "2.0-rc"],
+  ["1.*", "1.0 1.9.9", "2.0 0.9 1.5-rc"],
+  ["1.2.*", "1.2.0 1.2.7", "1.3.0 1.2.7-rc 1.1"],
+  ["1.2.3.*", "1.2.3 1.2.3.9", "1.2.4"],
+  ["1.*-*", "1.0 1.5-rc 1.9", "2.0 2.0-rc"],
+  ["1.2.*-rc*", "1.2.0 1.2.5-rc.1 1.2.5-RC", "1.2.5-beta 1.3.0"],
+  ["1.0.0-*", "1.0.0-alpha 1.0.0", "1.0.1 1.0.1-alpha"],
+  ["1.0.0-beta*", "1.0.0-beta2 1.0.0-beta.1 1.0.0", "1.0.0-rc 1.0.1"],
+  ["1.0.0-beta.*", "1.0.0-beta.0 1.0.0-beta.7", "1.0.0-beta2 1.0.1"],
+  ["*-*", "1.0-rc 2.0", ""],
+  ["[1.0,2.0)", "1.0 1.9", "2.0"],
+];
+
+const matches: readonly (readonly [range: string, versions: string, best: string | undefined])[] = [
+  ["1.0", "1.0 1.1 2.0", "1.0.0"],
+  ["1.0", "0.9 1.1 2.0", "1.1.0"],
+  ["1.0", "0.8 0.9", undefined],
+  ["1.0", "", undefined],
+  ["1.0", "1.1-beta 2.0", "2.0.0"],
+  ["1.0", "1.1-beta", undefined],
+  ["1.0-alpha", "1.0-beta 1.0 2.0", "1.0.0-beta"],
+  ["[1.0,2.0-beta]", "1.5-rc 1.8", "1.5.0-rc"],
+  ["(1.0,)", "1.0 1.0.1 2.0", "1.0.1"],
+  ["[1.0]", "0.9 1.0 1.1", "1.0.0"],
+  ["[1.0]", "0.9 1.1", undefined],
+  ["[1.0,2.0)", "2.0 3.0", undefined],
+  ["(,2.0)", "0.5 1.0 1.9 2.0", "0.5.0"],
+  ["(, )", "3.0 1.0 2.0", "1.0.0"],
+  ["[1.0,3.0]", "3.0 2.0", "2.0.0"],
+  ["*", "1.0 2.0 3.0-rc", "2.0.0"],
+  ["*", "3.0-rc", undefined],
+  ["*-*", "1.0 2.0 3.0-rc", "3.0.0-rc"],
+  ["*-rc*", "1.0 2.0-rc.1 3.0-beta", "2.0.0-rc.1"],
+  ["1.*", "1.0 1.5 1.9 2.0", "1.9.0"],
+  ["1.*", "1.5 1.9-rc", "1.5.0"],
+  ["1.*", "2.0 3.0", "2.0.0"],
+  ["1.*", "0.9", undefined],
+  ["1.2.*", "1.2.0 1.2.10 1.2.9 1.3.0", "1.2.10"],
+  ["1.2.*", "1.3.0 1.4.0", "1.3.0"],
+  ["1.2.3.*", "1.2.3 1.2.3.7 1.2.4", "1.2.3.7"],
+  ["1.*-*", "1.0 1.5-rc 2.0-rc", "1.5.0-rc"],
+  ["1.0.0-*", "1.0.0-alpha 1.0.0-beta 1.1.0", "1.0.0-beta"],
+  ["1.0.0-*", "1.0.0-alpha 1.0.0", "1.0.0"],
+  ["1.0.0-beta*", "1.0.0-alpha 1.0.0-beta.2 1.0.0-beta.10", "1.0.0-beta.10"],
+  ["1.0.0-beta*", "1.0.0-alpha 1.0.0-rc 1.2.0", "1.0.0-rc"],
+  ["1.0.0-rc.*", "1.0.0-rc.1 1.0.0-rc.12 1.0.0-rc.2", "1.0.0-rc.12"],
+  ["[1.*,1.5)", "1.0 1.4 1.5 1.9", "1.4.0"],
+];
+
+const words: readonly (readonly [string, string])[] = [
+  ["1.0", "≥ 1.0.0"],
+  ["(1.0,2.0]", "> 1.0.0 and ≤ 2.0.0"],
+  ["[1.0]", "1.0.0 exactly"],
+  ["(,2.0)", "< 2.0.0"],
+  ["(, )", "any version"],
+  ["1.2.*", "≥ 1.2.0 (floating)"],
+];
+
+function split(text: string): string[] {
+  return text.split(" ").filter(Boolean);
+}
+
+describe("version ranges", () => {
+  it.each(refused)("refuse %j", (text) => {
+    expect(parseRange(text)).toBeUndefined();
+  });
+
+  const bounds = inside.flatMap(([text, within, without]) => [
+    ...split(within).map((one) => [text, "is satisfied by", one, true] as const),
+    ...split(without).map((one) => [text, "is not satisfied by", one, false] as const),
+  ]);
+  it.each(bounds)("%s %s %s", (text, _verb, one, expected) => {
+    expect(satisfies(range(text), version(one))).toBe(expected);
+  });
+
+  const wishes = meant.flatMap(([text, within, without]) => [
+    ...split(within).map((one) => [text, "covers", one, true] as const),
+    ...split(without).map((one) => [text, "does not cover", one, false] as const),
+  ]);
+  it.each(wishes)("%s %s %s", (text, _verb, one, expected) => {
+    expect(covers(range(text), version(one))).toBe(expected);
+  });
+
+  it.each(matches)("%s among [%s] takes %s", (text, versions, best) => {
+    const parsed = split(versions).map(version);
+    for (const order of [parsed, parsed.toReversed()]) {
+      const found = bestMatch(range(text), order);
+      expect(found && formatVersion(found)).toBe(best);
+    }
+  });
+
+  it.each(words)("%s reads as %s", (text, sentence) => {
+    expect(describeRange(range(text))).toBe(sentence);
+  });
+});
