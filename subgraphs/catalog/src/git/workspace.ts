@@ -35,10 +35,10 @@ export class Workspace {
     return new Workspace(folder, options, env, Date.now() + options.timeoutMs);
   }
 
-  /** Writes the empty repository; `objectFormat` is that of the remote. */
+  /** Writes the empty repository, again when the remote turns out to have another format. */
   async initialise(objectFormat: ObjectFormat): Promise<void> {
     await mkdir(join(this.folder, "objects", "pack"), { recursive: true, mode: 0o700 });
-    await mkdir(join(this.folder, "refs"), { mode: 0o700 });
+    await mkdir(join(this.folder, "refs"), { recursive: true, mode: 0o700 });
     const url = this.options.remote.url.replace(/["\\]/g, "\\$&");
     const format =
       objectFormat === "sha256"

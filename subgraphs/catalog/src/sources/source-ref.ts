@@ -1,7 +1,7 @@
-import { fileURLToPath } from "node:url";
 import { unsafePath } from "../engine/path-safety.js";
 import { refNameProblem } from "../git/ref-name.js";
-import { remoteProblem, type SourcePolicy } from "../git/remote-policy.js";
+import type { SourcePolicy } from "../git/remote-policy.js";
+import { readRepositoryUrl, textDanger } from "../git/repository-url.js";
 
 export type { SourcePolicy } from "../git/remote-policy.js";
 
@@ -25,7 +25,6 @@ export type SourceRef = GitSourceRef | PackageSourceRef;
 export type ParsedSourceRef = { ref: SourceRef } | { dangerous: string } | { unsupported: string };
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
-const SECRET_IN_QUERY = /[?&][^=&#]*(?:token|password|passwd|secret|key|auth|sig)[^=&#]*=/i;
 const GIT_TRANSPORTS = ["https", "http", "file", "ssh"] as const;
 const PACKAGE_TRANSPORTS = ["https", "file"] as const;
 
@@ -55,18 +54,9 @@ export function formatSourceRef(source: GitSourceRef): string {
   return `git+${source.url}${fragment === "" ? "" : `#${fragment}`}`;
 }
 
-function textDanger(text: string): string | undefined {
-  if (/\p{Cc}/u.test(text)) return "it holds a control character";
-  if (/\p{Cs}/u.test(text)) return "it is not valid Unicode";
-  if (text.trimStart().startsWith("-")) return "it looks like an option";
-  // git would start a program for these helpers
-  if (/^\s*(?:git\+)?(?:ext|fd)::/i.test(text)) return "remote helpers are not allowed";
-  return undefined;
-}
-
 function parseGit(transport: GitSourceRef["transport"], rest: string, policy?: SourcePolicy): ParsedSourceRef {
   const [address, fragment] = splitFragment(rest);
-  const url = readUrl(`${transport}:${address}`, policy);
+  const url = readRepositoryUrl(`${transport}:${address}`, policy);
   if (!("url" in url)) return url;
   const [ref, path] = splitAt(fragment, ":");
   const folder = readFolder(path);
@@ -89,7 +79,7 @@ function parseGit(transport: GitSourceRef["transport"], rest: string, policy?: S
 
 function parsePackage(transport: "https" | "file", rest: string, policy?: SourcePolicy): ParsedSourceRef {
   const [address, fragment] = splitFragment(rest);
-  const url = readUrl(`${transport}:${address}`, policy);
+  const url = readRepositoryUrl(`${transport}:${address}`, policy);
   if (!("url" in url)) return url;
   const [first, second] = splitAt(fragment, ":");
   const pinned = /^sha256=([0-9a-f]{64})$/i.exec(first);
@@ -111,48 +101,13 @@ function parseFeedPackage(rest: string): ParsedSourceRef {
 
 /** Even what is only stored must not carry a password or point at an inner host. */
 function unknownScheme(text: string, policy?: SourcePolicy): ParsedSourceRef {
-  const judged = readUrl(text, policy);
+  const judged = readRepositoryUrl(text, policy);
   if ("dangerous" in judged && /^https?:/i.test(text)) return judged;
   if (URL.canParse(text)) {
     const { username, password } = new URL(text);
     if (username !== "" || password !== "") return { dangerous: "it holds credentials" };
   }
   return { unsupported: "its scheme is not known" };
-}
-
-function readUrl(text: string, policy?: SourcePolicy): { url: URL } | { dangerous: string } | { unsupported: string } {
-  // URL parsers forgive these; git and people read them differently
-  if (/[\s\\]/.test(text)) return { unsupported: "the URL holds a space or a backslash" };
-  if (!/^\w+:\/\//.test(text) || !URL.canParse(text)) return { unsupported: "the URL cannot be read" };
-  const url = new URL(text);
-  if (url.protocol === "file:" ? url.host !== "" : url.host === "") return { unsupported: "the URL has a wrong host" };
-  const danger = urlDanger(url, policy);
-  if (danger !== undefined) return { dangerous: danger };
-  if (url.search !== "") return { unsupported: "the URL has a query" };
-  if (url.pathname === "" || url.pathname === "/") return { unsupported: "the URL names no repository" };
-  return { url };
-}
-
-function urlDanger(url: URL, policy?: SourcePolicy): string | undefined {
-  // ssh needs a login name, which is no secret
-  if (url.password !== "" || (url.username !== "" && url.protocol !== "ssh:")) return "it holds credentials";
-  if (SECRET_IN_QUERY.test(url.search)) return "its query may hold a credential";
-  if (url.hostname.startsWith("-") || url.username.startsWith("-")) return "the host looks like an option";
-  if (url.protocol === "file:") {
-    const danger = folderDanger(url);
-    if (danger !== undefined) return danger;
-  }
-  if (policy === undefined || url.protocol === "ssh:") return undefined;
-  return remoteProblem(url, policy);
-}
-
-function folderDanger(url: URL): string | undefined {
-  try {
-    return /\p{Cc}/u.test(fileURLToPath(url)) ? "the folder holds a control character" : undefined;
-  } catch {
-    // a host or an encoded slash: never opened, reported as unsupported
-    return undefined;
-  }
 }
 
 function readFolder(text: string): { path: string } | { dangerous: string } {

@@ -1,0 +1,64 @@
+import type { TreeFile } from "../engine/file-tree.js";
+import type { Workspace } from "../git/workspace.js";
+
+export interface CommitMetadata {
+  /** Subject, body and trailers. An `Execution-Id` trailer makes a repeated push find its own commit. */
+  message: string;
+  authorName: string;
+  authorEmail: string;
+  date: Date;
+}
+
+export interface ScaffoldCommit {
+  readonly commitSha: string;
+  readonly treeSha: string;
+}
+
+/**
+ * Writes files over a parent as one commit. Author is committer and the date is given, so the id is a function of
+ * parent, content and metadata.
+ */
+export async function writeCommit(
+  workspace: Workspace,
+  parent: string | null,
+  content: { files: ReadonlyMap<string, TreeFile>; metadata: CommitMetadata },
+): Promise<ScaffoldCommit> {
+  const ref = "refs/scaffold/next";
+  const stream = commitStream(ref, parent, content);
+  await workspace.git(["fast-import", "--quiet", "--done", "--force", "--date-format=raw"], { input: stream });
+  const ids = await workspace.git(["rev-parse", "--verify", `${ref}^{commit}`]);
+  const tree = await workspace.git(["rev-parse", "--verify", `${ref}^{tree}`]);
+  return { commitSha: ids.toString("utf8").trim(), treeSha: tree.toString("utf8").trim() };
+}
+
+function commitStream(
+  ref: string,
+  parent: string | null,
+  { files, metadata }: { files: ReadonlyMap<string, TreeFile>; metadata: CommitMetadata },
+): Buffer {
+  const seconds = Math.floor(metadata.date.getTime() / 1000);
+  const identity = `${plain(metadata.authorName)} <${plain(metadata.authorEmail)}> ${seconds} +0000`;
+  const message = Buffer.from(metadata.message.endsWith("\n") ? metadata.message : `${metadata.message}\n`);
+  const parts: Uint8Array[] = [
+    // a ref left by an attempt that lost its race must not become the parent
+    Buffer.from(`reset ${ref}\n${parent === null ? "" : `from ${parent}\n`}\n`),
+    Buffer.from(`commit ${ref}\nauthor ${identity}\ncommitter ${identity}\ndata ${message.length}\n`),
+    message,
+    Buffer.from(parent === null ? "\n" : `from ${parent}\n`),
+  ];
+  for (const [path, { bytes, executable }] of files) {
+    const mode = executable ? "100755" : "100644";
+    parts.push(Buffer.from(`M ${mode} inline ${quoted(path)}\ndata ${bytes.length}\n`), bytes, Buffer.from("\n"));
+  }
+  parts.push(Buffer.from("done\n"));
+  return Buffer.concat(parts);
+}
+
+/** What may not stand in a git identity line. */
+function plain(text: string): string {
+  return text.replace(/[<>\p{Cc}]/gu, "").trim();
+}
+
+function quoted(path: string): string {
+  return `"${path.replace(/["\\]/g, "\\$&")}"`;
+}

@@ -1,0 +1,37 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { GitError } from "../git/git.js";
+import { RemoteBlocked } from "../git/remote-policy.js";
+
+export const targetUnavailable = (detail: string) => new DomainError("TARGET_UNAVAILABLE", { detail });
+export const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
+export const targetConflict = (detail: string, paths: readonly string[]) =>
+  new DomainError("TARGET_CONFLICT", { detail, paths });
+
+/** Turns what git said into a sentence for the caller; anything that is no refusal stays what it is. */
+export function targetFailure(error: unknown): unknown {
+  if (error instanceof RemoteBlocked) return targetForbidden(`The target is not allowed: ${error.message}.`);
+  if (!(error instanceof GitError)) return error;
+  if (error.timedOut) return targetUnavailable("The target did not answer in time.");
+  if (error.overflowed) return targetUnavailable("The target lists more than can be read.");
+  const known = failures.find(({ says }) => says.test(error.stderr))?.failure;
+  return known ?? targetUnavailable("The target cannot be reached.");
+}
+
+const failures: readonly { says: RegExp; failure: DomainError }[] = [
+  {
+    says: /unable to update url base from redirection|returned error: 30\d/i,
+    failure: targetUnavailable("The target answers with a redirect; name its final address."),
+  },
+  {
+    says: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
+    failure: targetForbidden("The target does not let us in."),
+  },
+  {
+    says: /not found|does not appear to be a git repository|no such file/i,
+    failure: targetForbidden("There is no repository at the target's address; targets are not created."),
+  },
+  {
+    says: /failed to push some refs|remote rejected/i,
+    failure: targetForbidden("The target refused the push."),
+  },
+];

@@ -1,0 +1,48 @@
+import { unsafePath } from "../engine/path-safety.js";
+import { refNameProblem } from "../git/ref-name.js";
+import type { SourcePolicy } from "../git/remote-policy.js";
+import { readRepositoryUrl, textDanger } from "../git/repository-url.js";
+
+export type TargetRepository =
+  | { kind: "url"; url: string }
+  | { kind: "shorthand"; owner: string; name: string }
+  | { problem: string };
+
+const NAME = /^\w[\w.-]{0,99}$/;
+const TARGET_PROTOCOLS = new Set(["https:", "http:", "file:"]);
+
+/** Reads `target.repository`: a plain git URL, or `owner/name` in the tenant's own place. */
+export function parseTargetRepository(text: string, policy: SourcePolicy): TargetRepository {
+  const danger = textDanger(text);
+  if (danger !== undefined) return { problem: danger };
+  if (!text.includes(":")) return parseShorthand(text);
+  if (/^ssh:\/\//i.test(text)) return { problem: "targets over ssh are not supported yet" };
+  const read = readRepositoryUrl(text, policy);
+  if ("dangerous" in read) return { problem: read.dangerous };
+  if ("unsupported" in read) return { problem: read.unsupported };
+  if (read.url.hash !== "") return { problem: "the URL has a fragment; name the branch in target.branch" };
+  if (!TARGET_PROTOCOLS.has(read.url.protocol)) return { problem: `scheme ${read.url.protocol} is not allowed` };
+  return { kind: "url", url: read.url.href };
+}
+
+function parseShorthand(text: string): TargetRepository {
+  const [owner = "", rest = "", ...more] = text.split("/");
+  const name = rest.replace(/\.git$/i, "");
+  if (more.length > 0 || repositoryNameProblem(owner) !== undefined || repositoryNameProblem(name) !== undefined) {
+    return { problem: "it is neither a git URL nor owner/name" };
+  }
+  return { kind: "shorthand", owner, name };
+}
+
+/** Says why a text cannot be an owner or a repository in the embedded store. */
+export function repositoryNameProblem(name: string): string | undefined {
+  if (!NAME.test(name)) return "takes up to 100 letters, digits, dots, dashes and underscores";
+  if (/\.(?:git|lock)$/i.test(name)) return "ends in .git or .lock";
+  return unsafePath(name);
+}
+
+/** Says why git would refuse a branch name, or undefined when it takes it. */
+export function branchProblem(name: string): string | undefined {
+  // refs/heads/refs/heads/x would be legal and never what was meant
+  return name.startsWith("refs/") ? "is a full ref name" : refNameProblem(name);
+}
