@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { DomainError } from "../errors/domain-error.js";
+import { decodeId } from "../identifiers/wire-id.js";
+import { type Principal, principalTypes } from "./principal.js";
+
+/** No token lives longer, so that whatever is remembered against tokens can be forgotten after it. */
+export const longestLifetimeSeconds = 3_600;
+
+const toleratedSkewSeconds = 5;
+
+const name = z.string().min(1);
+
+// z.int() takes safe integers only: an exp of 1e308 is a number too
+const claimsShape = z.object({
+  sub: name,
+  client_id: name,
+  jti: name,
+  aud: name,
+  scope: z.string().default(""),
+  iat: z.int().nonnegative(),
+  nbf: z.int().nonnegative().optional(),
+  exp: z.int().nonnegative(),
+  tenantId: z
+    .string()
+    .refine((id) => decodeId("ten", id) !== undefined)
+    .optional(),
+  tenantSlug: name.optional(),
+  principalType: z.enum(principalTypes),
+  roles: z.array(name).default([]),
+  platformAdmin: z.boolean().default(false),
+  agentTaskId: name.optional(),
+});
+
+export interface ReadClaims {
+  principal: Principal;
+  /** Epoch seconds. */
+  issuedAt: number;
+}
+
+/** Reads the claims of a token whose signature, issuer and audience hold. */
+export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
+  const { success, data: claims, error } = claimsShape.safeParse(payload);
+  if (!success) throw invalidToken(`claim ${String(error.issues[0]?.path[0])} is missing or malformed`);
+  const { iat, nbf = iat, exp } = claims;
+  if (exp <= iat || exp - iat > longestLifetimeSeconds) throw invalidToken("its lifetime is out of bounds");
+  if (Math.max(iat, nbf) > nowSeconds + toleratedSkewSeconds) throw invalidToken("it is not valid yet");
+  if (exp <= nowSeconds) throw expiredToken();
+  const principal: Principal = {
+    subject: claims.sub,
+    clientId: claims.client_id,
+    tenantId: claims.tenantId,
+    tenantSlug: claims.tenantSlug,
+    scopes: new Set(claims.scope.split(" ").filter((scope) => scope !== "")),
+    principalType: claims.principalType,
+    platformAdmin: claims.platformAdmin,
+    agentTaskId: claims.agentTaskId,
+    roles: claims.roles,
+    tokenId: claims.jti,
+    expiresAt: exp,
+  };
+  return { principal, issuedAt: iat };
+}
+
+export function invalidToken(reason: string): DomainError {
+  return new DomainError("TOKEN_INVALID", { detail: `The access token is not valid: ${reason}.` });
+}
+
+export function expiredToken(): DomainError {
+  return new DomainError("TOKEN_EXPIRED", { detail: "The access token has expired." });
+}

@@ -1,0 +1,440 @@
+import { createHmac, KeyObject, sign as signBytes } from "node:crypto";
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JSONWebKeySet, type JWK } from "jose";
+import { DomainError } from "../errors/domain-error.js";
+import { newId } from "../identifiers/wire-id.js";
+import { TokenVerifier } from "./token-verifier.js";
+
+const issuer = "https://factory.example";
+const audience = issuer;
+const nowMs = 1_800_000_000_000;
+const now = nowMs / 1_000;
+const tenantId = newId("ten");
+
+interface SigningPair {
+  privateKey: CryptoKey;
+  publicKey: CryptoKey;
+  jwk: JWK;
+}
+
+async function aPair(kid: string): Promise<SigningPair> {
+  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+  return { privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, use: "sig", alg: "ES256" } };
+}
+
+let pair: SigningPair;
+let other: SigningPair;
+let published: JSONWebKeySet;
+let loads: number;
+let clockMs: number;
+let verifier: TokenVerifier;
+
+beforeAll(async () => {
+  pair = await aPair("key-1");
+  other = await aPair("key-2");
+});
+
+beforeEach(() => {
+  published = { keys: [pair.jwk] };
+  loads = 0;
+  clockMs = nowMs;
+  const keys = async () => {
+    loads += 1;
+    return published;
+  };
+  verifier = new TokenVerifier({ issuer, audience, keys, clock: () => clockMs });
+});
+
+const goodHeader = { alg: "ES256", typ: "at+jwt", kid: "key-1" };
+
+function claims(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    iss: issuer,
+    aud: audience,
+    sub: "usr_1",
+    client_id: "cli_1",
+    jti: "token-1",
+    iat: now,
+    nbf: now,
+    exp: now + 900,
+    scope: "templates.read templates.write",
+    tenantId,
+    tenantSlug: "acme",
+    principalType: "User",
+    roles: ["owner"],
+    ...changes,
+  };
+}
+
+const encode = (value: unknown) =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+
+async function sign(header: unknown, payload: unknown, key = pair.privateKey): Promise<string> {
+  const input = `${encode(header)}.${encode(payload)}`;
+  const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, key, Buffer.from(input));
+  return `${input}.${Buffer.from(signature).toString("base64url")}`;
+}
+
+async function outcome(token: string): Promise<string> {
+  try {
+    await verifier.verify(token);
+    return "accepted";
+  } catch (error) {
+    if (error instanceof DomainError) return error.code;
+    throw error;
+  }
+}
+
+test("tells who a token speaks for", async () => {
+  expect(await verifier.verify(await sign(goodHeader, claims()))).toEqual({
+    subject: "usr_1",
+    clientId: "cli_1",
+    tenantId,
+    tenantSlug: "acme",
+    scopes: new Set(["templates.read", "templates.write"]),
+    principalType: "User",
+    platformAdmin: false,
+    agentTaskId: undefined,
+    roles: ["owner"],
+    tokenId: "token-1",
+    expiresAt: now + 900,
+  });
+});
+
+test("reads a token without tenant, and one of an agent", async () => {
+  const admin = claims({
+    tenantId: undefined,
+    tenantSlug: undefined,
+    roles: undefined,
+    platformAdmin: true,
+    scope: undefined,
+  });
+  expect(await verifier.verify(await sign(goodHeader, admin))).toMatchObject({
+    tenantId: undefined,
+    platformAdmin: true,
+    roles: [],
+    scopes: new Set(),
+  });
+  const agent = claims({ principalType: "Agent", agentTaskId: "task-7", act: { sub: "cli_2" } });
+  expect(await verifier.verify(await sign(goodHeader, agent))).toMatchObject({
+    principalType: "Agent",
+    agentTaskId: "task-7",
+  });
+});
+
+describe("claims", () => {
+  const refused: [string, Record<string, unknown>][] = [
+    ["another issuer", { iss: "https://evil.example" }],
+    ["an issuer with a slash more", { iss: `${issuer}/` }],
+    ["no issuer", { iss: undefined }],
+    ["another audience", { aud: "https://evil.example" }],
+    ["an audience list with ours in it", { aud: [audience, "https://evil.example"] }],
+    ["an audience list with only ours", { aud: [audience] }],
+    ["no audience", { aud: undefined }],
+    ["no expiry", { exp: undefined }],
+    ["expiry as text", { exp: String(now + 900) }],
+    ["expiry null", { exp: null }],
+    ["expiry with a fraction", { exp: now + 900.5 }],
+    ["expiry before issue", { iat: now + 4, exp: now + 3 }],
+    ["a lifetime over an hour", { exp: now + 3_601 }],
+    ["issued in the future", { iat: now + 60 }],
+    ["no time of issue", { iat: undefined }],
+    ["time of issue as text", { iat: String(now) }],
+    ["negative time of issue", { iat: -1 }],
+    ["not valid yet", { nbf: now + 60 }],
+    ["nbf as text", { nbf: "0" }],
+    ["no subject", { sub: undefined }],
+    ["empty subject", { sub: "" }],
+    ["subject as a number", { sub: 7 }],
+    ["no client", { client_id: undefined }],
+    ["no token id", { jti: undefined }],
+    ["token id as a list", { jti: ["a"] }],
+    ["scope as a list", { scope: ["templates.read"] }],
+    ["tenant of another form", { tenantId: "acme" }],
+    ["tenant with the prefix of a user", { tenantId: newId("usr") }],
+    ["tenant null", { tenantId: null }],
+    ["tenant as a list", { tenantId: [tenantId] }],
+    ["unknown kind of principal", { principalType: "Root" }],
+    ["no kind of principal", { principalType: undefined }],
+    ["platformAdmin as text", { platformAdmin: "true" }],
+    ["platformAdmin as a number", { platformAdmin: 1 }],
+    ["roles as text", { roles: "owner" }],
+    ["roles with a number", { roles: [1] }],
+    ["agent task as a number", { agentTaskId: 7 }],
+  ];
+
+  test.each(refused)("%s is refused", async (_, changes) => {
+    expect(await outcome(await sign(goodHeader, claims(changes)))).toBe("TOKEN_INVALID");
+  });
+
+  test.each(["1e308", "9007199254740993", "-1", "1e400"])("expiry %s is refused", async (exp) => {
+    const text = JSON.stringify(claims({ exp: "EXP" })).replace('"EXP"', exp);
+    expect(await outcome(await sign(goodHeader, text))).toMatch(/TOKEN_(INVALID|EXPIRED)/);
+  });
+
+  test.each(["null", "[]", '"text"', "7", "{", ""])("a payload that is %p is refused", async (text) => {
+    expect(await outcome(await sign(goodHeader, text))).toBe("TOKEN_INVALID");
+  });
+
+  test("a repeated member is refused", async () => {
+    const text = JSON.stringify(claims()).replace("{", `{"tenantId":"${newId("ten")}",`);
+    expect(await outcome(await sign(goodHeader, text))).toBe("TOKEN_INVALID");
+  });
+
+  test("text that is not UTF-8 is refused", async () => {
+    const [header = ""] = (await sign(goodHeader, claims())).split(".");
+    const payload = Buffer.from(JSON.stringify(claims({ sub: "ü" })), "latin1").toString("base64url");
+    const signature = await crypto.subtle.sign(
+      { name: "ECDSA", hash: "SHA-256" },
+      pair.privateKey,
+      Buffer.from(`${header}.${payload}`),
+    );
+    expect(await outcome(`${header}.${payload}.${Buffer.from(signature).toString("base64url")}`)).toBe("TOKEN_INVALID");
+  });
+
+  test("a __proto__ claim changes nothing", async () => {
+    const text = JSON.stringify(claims()).replace("{", '{"__proto__":{"platformAdmin":true},');
+    expect(await verifier.verify(await sign(goodHeader, text))).toMatchObject({ platformAdmin: false });
+  });
+});
+
+describe("header and signature", () => {
+  const refused: [string, Record<string, unknown>][] = [
+    ["alg none", { ...goodHeader, alg: "none" }],
+    ["alg None", { ...goodHeader, alg: "None" }],
+    ["alg ES384", { ...goodHeader, alg: "ES384" }],
+    ["alg as a list", { ...goodHeader, alg: ["ES256"] }],
+    ["no alg", { typ: "at+jwt", kid: "key-1" }],
+    ["typ JWT", { ...goodHeader, typ: "JWT" }],
+    ["no typ", { alg: "ES256", kid: "key-1" }],
+    ["typ of an id token", { ...goodHeader, typ: "id+jwt" }],
+    ["no kid", { alg: "ES256", typ: "at+jwt" }],
+    ["empty kid", { ...goodHeader, kid: "" }],
+    ["kid as a path", { ...goodHeader, kid: "../../dev/null" }],
+    ["kid of a prototype member", { ...goodHeader, kid: "constructor" }],
+    ["kid as an object", { ...goodHeader, kid: { id: "key-1" } }],
+    ["jku", { ...goodHeader, jku: "https://evil.example/jwks" }],
+    ["x5u", { ...goodHeader, x5u: "https://evil.example/cert" }],
+    ["crit", { ...goodHeader, crit: ["exp"] }],
+    ["b64", { ...goodHeader, b64: false, crit: ["b64"] }],
+    ["zip", { ...goodHeader, zip: "DEF" }],
+  ];
+
+  test.each(refused)("%s is refused", async (_, header) => {
+    expect(await outcome(await sign(header, claims()))).toBe("TOKEN_INVALID");
+  });
+
+  test("an embedded key is refused", async () => {
+    expect(await outcome(await sign({ ...goodHeader, jwk: other.jwk }, claims(), other.privateKey))).toBe(
+      "TOKEN_INVALID",
+    );
+  });
+
+  test("a repeated header member is refused", async () => {
+    const header = '{"alg":"none","alg":"ES256","typ":"at+jwt","kid":"key-1"}';
+    expect(await outcome(await sign(header, claims()))).toBe("TOKEN_INVALID");
+  });
+
+  test("HS256 keyed with the public key is refused", async () => {
+    const publicKeys = [await exportSPKI(pair.publicKey), JSON.stringify(pair.jwk)];
+    for (const publicKey of publicKeys) {
+      for (const alg of ["HS256", "ES256"]) {
+        const input = `${encode({ ...goodHeader, alg })}.${encode(claims())}`;
+        const signature = createHmac("sha256", publicKey).update(input).digest("base64url");
+        expect(await outcome(`${input}.${signature}`)).toBe("TOKEN_INVALID");
+      }
+    }
+  });
+
+  test("a signature of another key is refused", async () => {
+    expect(await outcome(await sign(goodHeader, claims(), other.privateKey))).toBe("TOKEN_INVALID");
+  });
+
+  test("an all-zero signature is refused", async () => {
+    const input = `${encode(goodHeader)}.${encode(claims())}`;
+    expect(await outcome(`${input}.${Buffer.alloc(64).toString("base64url")}`)).toBe("TOKEN_INVALID");
+  });
+
+  test("a DER signature is refused", async () => {
+    const key = KeyObject.from(pair.privateKey);
+    const input = `${encode(goodHeader)}.${encode(claims())}`;
+    const signature = signBytes("sha256", Buffer.from(input), { key, dsaEncoding: "der" });
+    expect(await outcome(`${input}.${signature.toString("base64url")}`)).toBe("TOKEN_INVALID");
+  });
+
+  test("a changed payload is refused", async () => {
+    const [header, , signature] = (await sign(goodHeader, claims())).split(".");
+    expect(await outcome(`${header}.${encode(claims({ platformAdmin: true }))}.${signature}`)).toBe("TOKEN_INVALID");
+  });
+
+  test("another spelling of the same signature is refused", async () => {
+    const token = await sign(goodHeader, claims());
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    // 64 bytes leave four unused bits in the last letter
+    const respelt = token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) ^ 1];
+    const spellings = [
+      respelt,
+      `${token}=`,
+      `${token}==`,
+      `${token} `,
+      `${token}\n`,
+      token.replaceAll("-", "+").replaceAll("_", "/"),
+    ];
+    for (const spelling of spellings) {
+      if (spelling !== token) expect(await outcome(spelling)).toBe("TOKEN_INVALID");
+    }
+  });
+
+  test("the parts must be three", async () => {
+    const token = await sign(goodHeader, claims());
+    const unsigned = token.slice(0, token.lastIndexOf(".") + 1);
+    const wrong = [
+      "",
+      ".",
+      "..",
+      "a.b.c",
+      unsigned,
+      unsigned.slice(0, -1),
+      `${token}.`,
+      `${token}.x.y`,
+      `.${token}`,
+      `Bearer ${token}`,
+    ];
+    for (const text of wrong) expect(await outcome(text)).toBe("TOKEN_INVALID");
+  });
+
+  test("a token over 16 KiB is refused before it is read", async () => {
+    expect(await outcome(await sign(goodHeader, claims({ filler: "x".repeat(13_000) })))).toBe("TOKEN_INVALID");
+    expect(loads).toBe(0);
+  });
+});
+
+describe("time", () => {
+  test("a token ends at its expiry, remembered or not", async () => {
+    const token = await sign(goodHeader, claims());
+    expect(await outcome(token)).toBe("accepted");
+    clockMs = (now + 899) * 1_000;
+    expect(await outcome(token)).toBe("accepted");
+    clockMs = (now + 900) * 1_000;
+    expect(await outcome(token)).toBe("TOKEN_EXPIRED");
+    expect(await outcome(token)).toBe("TOKEN_EXPIRED");
+  });
+
+  test("an issuer whose clock is 5 s ahead is believed", async () => {
+    expect(await outcome(await sign(goodHeader, claims({ iat: now + 5, nbf: now + 5 })))).toBe("accepted");
+    expect(await outcome(await sign(goodHeader, claims({ iat: now + 6, nbf: now + 6 })))).toBe("TOKEN_INVALID");
+  });
+});
+
+describe("keys", () => {
+  test("are read once for many tokens", async () => {
+    for (let count = 0; count < 5; count += 1) {
+      expect(await outcome(await sign(goodHeader, claims({ jti: `token-${count}` })))).toBe("accepted");
+    }
+    expect(loads).toBe(1);
+  });
+
+  test("a new one is found without a restart", async () => {
+    const token = await sign({ ...goodHeader, kid: "key-2" }, claims(), other.privateKey);
+    expect(await outcome(await sign(goodHeader, claims()))).toBe("accepted");
+    published = { keys: [pair.jwk, other.jwk] };
+    clockMs += 30_000;
+    expect(await outcome(token)).toBe("accepted");
+    expect(loads).toBe(2);
+  });
+
+  test("unknown ones make at most one reload in 30 s", async () => {
+    await outcome(await sign(goodHeader, claims()));
+    for (let second = 0; second < 60; second += 1) {
+      expect(await outcome(await sign({ ...goodHeader, kid: `unknown-${second}` }, claims()))).toBe("TOKEN_INVALID");
+      clockMs += 1_000;
+    }
+    expect(loads).toBeLessThanOrEqual(3);
+  });
+
+  test("many callers share one reload", async () => {
+    const tokens = await Promise.all([1, 2, 3].map((count) => sign(goodHeader, claims({ jti: `token-${count}` }))));
+    expect(await Promise.all(tokens.map(outcome))).toEqual(["accepted", "accepted", "accepted"]);
+    expect(loads).toBe(1);
+  });
+
+  test("stay in use while the issuer does not answer, for a day", async () => {
+    let down = false;
+    const keys = async () => {
+      if (down) throw new Error("no answer");
+      return published;
+    };
+    verifier = new TokenVerifier({ issuer, audience, keys, clock: () => clockMs });
+    expect(await outcome(await sign(goodHeader, claims()))).toBe("accepted");
+    down = true;
+    clockMs += 23 * 3_600_000;
+    const later = clockMs / 1_000;
+    const times = { iat: later, nbf: later, exp: later + 900 };
+    expect(await outcome(await sign(goodHeader, claims({ ...times, jti: "a" })))).toBe("accepted");
+    clockMs += 3_600_000;
+    expect(await outcome(await sign(goodHeader, claims({ ...times, jti: "b" })))).toBe("UNAVAILABLE");
+    down = false;
+    clockMs += 30_000;
+    const last = clockMs / 1_000;
+    expect(await outcome(await sign(goodHeader, claims({ jti: "c", iat: last, nbf: last, exp: last + 900 })))).toBe(
+      "accepted",
+    );
+  });
+
+  test("a withdrawn one is dropped at the next refresh", async () => {
+    await outcome(await sign(goodHeader, claims()));
+    published = { keys: [other.jwk] };
+    clockMs += 301_000;
+    await outcome(await sign(goodHeader, claims({ jti: "a" })));
+    expect(await outcome(await sign(goodHeader, claims({ jti: "b" })))).toBe("TOKEN_INVALID");
+  });
+
+  test("only P-256 signing keys count", async () => {
+    const { publicKey } = await generateKeyPair("ES384");
+    const foreign = [
+      { ...(await exportJWK(publicKey)), kid: "key-1" },
+      { kty: "oct", k: "c2VjcmV0", kid: "key-1", alg: "ES256" },
+      { ...pair.jwk, use: "enc" },
+      { ...pair.jwk, alg: "ES384" },
+    ];
+    for (const key of foreign) {
+      published = { keys: [key] };
+      verifier = new TokenVerifier({ issuer, audience, keys: async () => published, clock: () => clockMs });
+      expect(await outcome(await sign(goodHeader, claims()))).toBe("TOKEN_INVALID");
+    }
+  });
+});
+
+describe("revocation", () => {
+  test("of one token holds for it alone", async () => {
+    const first = await sign(goodHeader, claims());
+    const second = await sign(goodHeader, claims({ jti: "token-2" }));
+    expect(await Promise.all([first, second].map(outcome))).toEqual(["accepted", "accepted"]);
+    verifier.revokeToken("token-1");
+    expect(await Promise.all([first, second].map(outcome))).toEqual(["TOKEN_INVALID", "accepted"]);
+  });
+
+  test("of a user holds for what was issued until then, seen before or not", async () => {
+    const seen = await sign(goodHeader, claims());
+    const unseen = await sign(goodHeader, claims({ jti: "token-2" }));
+    const stranger = await sign(goodHeader, claims({ jti: "token-3", sub: "usr_2" }));
+    expect(await outcome(seen)).toBe("accepted");
+    verifier.revoke(({ subject }) => subject === "usr_1");
+    expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
+      "TOKEN_INVALID",
+      "TOKEN_INVALID",
+      "accepted",
+    ]);
+    const again = await sign(goodHeader, claims({ jti: "token-4", iat: now + 1 }));
+    clockMs += 1_000;
+    expect(await outcome(again)).toBe("accepted");
+  });
+});
+
+test("a token seen before costs no signature check", async () => {
+  const token = await sign(goodHeader, claims());
+  const principal = await verifier.verify(token);
+  published = { keys: [] };
+  clockMs += 600_000;
+  expect(await verifier.verify(token)).toBe(principal);
+  expect(loads).toBe(1);
+});

@@ -1,0 +1,120 @@
+import { hash } from "node:crypto";
+import { type JSONWebKeySet, jwtVerify } from "jose";
+import { z } from "zod";
+import type { Principal } from "./principal.js";
+import { RecentlyUsed } from "./recently-used.js";
+import { Revocations } from "./revocations.js";
+import { expiredToken, invalidToken, type ReadClaims, readClaims } from "./token-claims.js";
+import { parseUniqueJson } from "./unique-json.js";
+import { VerificationKeys } from "./verification-keys.js";
+
+export interface TokenVerifierOptions {
+  issuer: string;
+  audience: string;
+  /** Reads the issuer's current key set. */
+  keys: () => Promise<JSONWebKeySet>;
+  /** Epoch milliseconds. */
+  clock?: () => number;
+}
+
+const longestToken = 16 * 1_024;
+const rememberedTokens = 10_000;
+
+// jku, x5u, jwk, crit and the like have no place in a token of ours
+const headerShape = z.strictObject({
+  alg: z.literal("ES256"),
+  typ: z.literal("at+jwt"),
+  kid: z.string().min(1).max(200),
+});
+
+/** Tells who an access token (RFC 9068) speaks for; throws TOKEN_EXPIRED or TOKEN_INVALID. */
+export class TokenVerifier {
+  readonly #keys: VerificationKeys;
+  readonly #clock: () => number;
+  readonly #known = new RecentlyUsed<ReadClaims>(rememberedTokens);
+  readonly #revocations = new Revocations();
+
+  constructor(private readonly options: TokenVerifierOptions) {
+    this.#clock = options.clock ?? Date.now;
+    this.#keys = new VerificationKeys(options.keys, this.#clock);
+  }
+
+  async verify(token: string): Promise<Principal> {
+    if (token.length > longestToken) throw invalidToken("it is too long");
+    const digest = hash("sha256", token, "base64");
+    const known = this.#known.get(digest);
+    if (known !== undefined) {
+      if (known.principal.expiresAt > this.#nowSeconds()) return known.principal;
+      this.#known.delete(digest);
+      throw expiredToken();
+    }
+    const claims = await this.#verifyUnknown(token);
+    if (this.#revocations.covers(claims)) throw invalidToken("it was revoked");
+    this.#known.set(digest, claims);
+    return claims.principal;
+  }
+
+  /** Refuses one token from now on. */
+  revokeToken(tokenId: string): void {
+    this.#revocations.addToken(tokenId, this.#nowSeconds());
+    this.#known.deleteWhere(({ principal }) => principal.tokenId === tokenId);
+  }
+
+  /** Refuses every token issued until now whose principal matches, e.g. those of a disabled user. */
+  revoke(matches: (principal: Principal) => boolean): void {
+    this.#revocations.addGroup(matches, this.#nowSeconds());
+    this.#known.deleteWhere(({ principal }) => matches(principal));
+  }
+
+  async #verifyUnknown(token: string): Promise<ReadClaims> {
+    const [header = "", payload = "", signature = "", ...more] = token.split(".");
+    if (more.length > 0) throw invalidToken("it is not a signed token");
+    // jose takes any spelling of the same signature bytes
+    if (![header, payload, signature].every(isCanonicalBase64Url)) throw invalidToken("it is not a signed token");
+    const { success, data } = headerShape.safeParse(readPart(header));
+    if (!success) throw invalidToken("algorithm, type or key id is not accepted");
+    const claims = readPart(payload);
+
+    const key = await this.#keys.find(data.kid);
+    if (key === undefined) throw invalidToken("its key is unknown");
+    const { issuer, audience } = this.options;
+    const currentDate = new Date(this.#clock());
+    try {
+      // nbf gets the same tolerance here as in readClaims; exp is judged there, without any
+      await jwtVerify(token, key, {
+        algorithms: ["ES256"],
+        typ: "at+jwt",
+        issuer,
+        audience,
+        currentDate,
+        clockTolerance: 5,
+      });
+    } catch (error) {
+      throw refusalOf(error);
+    }
+    return readClaims(claims, this.#nowSeconds());
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#clock() / 1_000);
+  }
+}
+
+function isCanonicalBase64Url(part: string): boolean {
+  return part !== "" && Buffer.from(part, "base64url").toString("base64url") === part;
+}
+
+function readPart(part: string): unknown {
+  try {
+    return parseUniqueJson(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(part, "base64url")));
+  } catch {
+    throw invalidToken("it is not readable JSON");
+  }
+}
+
+function refusalOf(error: unknown): Error {
+  const { code, claim } = error as { code?: unknown; claim?: unknown };
+  if (code === "ERR_JWT_EXPIRED") return expiredToken();
+  if (code === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED") return invalidToken("its signature does not verify");
+  return invalidToken(typeof claim === "string" ? `claim ${claim} is not accepted` : "it is malformed");
+}

@@ -1,0 +1,66 @@
+import { type CryptoKey, importJWK, type JSONWebKeySet, type JWK } from "jose";
+import { DomainError } from "../errors/domain-error.js";
+
+const reloadCooldownMs = 30_000;
+/** At boot the issuer may come up after us. */
+const firstLoadCooldownMs = 1_000;
+const refreshAfterMs = 300_000;
+const uselessAfterMs = 24 * 3_600_000;
+
+/** The issuer's public keys by `kid`. Outlives an issuer that does not answer, and cannot be made to ask it often. */
+export class VerificationKeys {
+  #keys = new Map<string, CryptoKey>();
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
+
+  constructor(
+    private readonly load: () => Promise<JSONWebKeySet>,
+    private readonly clock: () => number,
+  ) {}
+
+  async find(kid: string): Promise<CryptoKey | undefined> {
+    const ageMs = this.clock() - this.#loadedAt;
+    if (ageMs < uselessAfterMs && this.#keys.has(kid)) {
+      if (ageMs > refreshAfterMs) void this.#reload();
+      return this.#keys.get(kid);
+    }
+    await this.#reload();
+    if (this.clock() - this.#loadedAt >= uselessAfterMs) {
+      throw new DomainError("UNAVAILABLE", { detail: "The keys of the token issuer cannot be read." });
+    }
+    return this.#keys.get(kid);
+  }
+
+  #reload(): Promise<void> {
+    const cooldownMs = this.#keys.size === 0 ? firstLoadCooldownMs : reloadCooldownMs;
+    if (this.#loading === undefined && this.clock() - this.#triedAt >= cooldownMs) {
+      this.#triedAt = this.clock();
+      this.#loading = this.#replaceKeys().finally(() => {
+        this.#loading = undefined;
+      });
+    }
+    return this.#loading ?? Promise.resolve();
+  }
+
+  async #replaceKeys(): Promise<void> {
+    try {
+      const { keys } = await this.load();
+      const usable = keys.filter(isSigningKey).map(async ({ kid, kty, crv, x, y }): Promise<[string, CryptoKey]> => {
+        return [kid, (await importJWK({ kty, crv, x, y }, "ES256")) as CryptoKey];
+      });
+      this.#keys = new Map(await Promise.all(usable));
+      this.#loadedAt = this.clock();
+    } catch {
+      // the keys at hand stay in use; without any, find() says that it cannot tell
+    }
+  }
+}
+
+type SigningKey = JWK & { kid: string; kty: string; crv: string; x: string; y: string };
+
+function isSigningKey(key: JWK): key is SigningKey {
+  const { kid, kty, crv, x, y, use = "sig", alg = "ES256" } = key;
+  const members = [kid, x, y].every((member) => typeof member === "string");
+  return members && kty === "EC" && crv === "P-256" && use === "sig" && alg === "ES256";
+}
