@@ -1,0 +1,237 @@
+import type { QueryPlan } from "@apollo/query-planner";
+import {
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+} from "graphql";
+import { failedFetch } from "./downstream-error.js";
+import { isEvents, mapEvents } from "./event-stream.js";
+import {
+  compileRootAnswer,
+  noteErrors,
+  type PlanTools,
+  prepareFetch,
+  type Run,
+  type Step,
+  variablePicker,
+} from "./fetch-step.js";
+import { introspect } from "./introspection.js";
+import { LeastRecentlyUsed } from "./least-recently-used.js";
+import type { Fields } from "./own-property.js";
+import { isPassThrough, onlyFetch } from "./pass-through.js";
+import { compilePlan } from "./plan-step.js";
+import { compileProjection, type Projection } from "./projection.js";
+import { conditionVariables, type Fragments } from "./selection.js";
+
+export interface SubscribeOptions<C> {
+  /** A context per event, so that request-scoped loaders do not outlive the event they served. */
+  readonly contextForEvent?: () => C;
+}
+
+/** A planned operation, ready to run any number of times. Nothing it returns rejects because of what a client sent. */
+export interface CompiledOperation<C> {
+  readonly kind: "query" | "mutation" | "subscription";
+  readonly plan: QueryPlan;
+  execute(variables: Record<string, unknown> | undefined, context: C): Promise<ExecutionResult>;
+  subscribe(
+    variables: Record<string, unknown> | undefined,
+    context: C,
+    options?: SubscribeOptions<C>,
+  ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>;
+}
+
+export interface OperationSource<C> extends PlanTools<C> {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  readonly plan: QueryPlan;
+}
+
+// one projection per combination of @skip/@include variables; a client could ask for every combination
+const MAX_PROJECTIONS = 64;
+// the same cap as graphql-js puts on what it reports to a client
+const MAX_VARIABLE_ERRORS = 50;
+
+export function compileOperation<C>(source: OperationSource<C>): CompiledOperation<C> {
+  const { node } = source.plan;
+  const rootType = source.schema.getRootType(source.operation.operation);
+  if (!rootType) {
+    throw new GraphQLError(`The schema has no ${source.operation.operation} type`);
+  }
+  const responder = new Responder(source, rootType);
+  if (node?.kind === "Subscription") {
+    return new PlannedSubscription(source, responder);
+  }
+  const step = node && compilePlan(node, [], source);
+  return {
+    kind: source.operation.operation,
+    plan: source.plan,
+    async execute(variables, context) {
+      return responder.respond(responder.start(variables, context), step);
+    },
+    async subscribe() {
+      return { errors: [new GraphQLError(`A ${source.operation.operation} is executed, not subscribed to`)] };
+    },
+  };
+}
+
+class PlannedSubscription<C> implements CompiledOperation<C> {
+  readonly kind = "subscription";
+  readonly plan: QueryPlan;
+  readonly #responder: Responder<C>;
+  readonly #open: (run: Run<C>) => Promise<AsyncIterable<ExecutionResult> | ExecutionResult>;
+  readonly #receive: (run: Run<C>, event: ExecutionResult) => void;
+  readonly #rest: Step<C> | undefined;
+  readonly #subgraph: string;
+
+  constructor(source: OperationSource<C>, responder: Responder<C>) {
+    const { node } = source.plan;
+    if (node?.kind !== "Subscription") {
+      throw new Error("Not the plan of a subscription");
+    }
+    this.plan = source.plan;
+    this.#responder = responder;
+    this.#subgraph = node.primary.serviceName;
+    const prepared = prepareFetch(node.primary, source);
+    const variablesOf = variablePicker(node.primary.variableUsages);
+    this.#open = async (run) => {
+      if (!prepared.subscribe) {
+        throw new GraphQLError(`Subgraph "${this.#subgraph}" offers no subscriptions`);
+      }
+      return prepared.subscribe(variablesOf(run.provided), run.context);
+    };
+    this.#receive = compileRootAnswer(node.primary, source.supergraphSchema);
+    this.#rest = node.rest && compilePlan(node.rest, [], source);
+  }
+
+  async execute(): Promise<ExecutionResult> {
+    return { errors: [new GraphQLError("A subscription is subscribed to, not executed")] };
+  }
+
+  async subscribe(
+    variables: Record<string, unknown> | undefined,
+    context: C,
+    options: SubscribeOptions<C> = {},
+  ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+    const first = this.#responder.start(variables, context);
+    if (first.errors.length > 0) {
+      return { errors: first.errors };
+    }
+    let events: AsyncIterable<ExecutionResult> | ExecutionResult;
+    try {
+      events = await this.#open(first);
+    } catch (reason) {
+      return { errors: [failedFetch(reason, this.#subgraph)] };
+    }
+    if (!isEvents(events)) {
+      noteErrors(first, events, this.#subgraph, (path) => [path]);
+      return { errors: first.errors };
+    }
+    return mapEvents(events, {
+      broken: (reason) => failedFetch(reason, this.#subgraph),
+      respond: (event) => {
+        const run: Run<C> = {
+          ...first,
+          context: options.contextForEvent?.() ?? context,
+          errors: [],
+          data: undefined,
+          extensions: undefined,
+        };
+        return this.#responder.respond(run, (started) => {
+          this.#receive(started, event);
+          return this.#rest?.(started);
+        });
+      },
+    });
+  }
+}
+
+/** Starts runs of one operation and shapes what they gathered into the response. */
+class Responder<C> {
+  readonly #source: OperationSource<C>;
+  readonly #rootType: GraphQLObjectType;
+  readonly #conditions: readonly string[];
+  readonly #projections = new LeastRecentlyUsed<string, Projection>(MAX_PROJECTIONS);
+  readonly #passThrough: boolean;
+
+  constructor(source: OperationSource<C>, rootType: GraphQLObjectType) {
+    this.#source = source;
+    this.#rootType = rootType;
+    this.#conditions = conditionVariables(source.operation, source.fragments);
+    const fetch = onlyFetch(source.plan);
+    this.#passThrough =
+      fetch !== undefined &&
+      source.subgraphs.get(fetch.serviceName)?.conforms === true &&
+      this.#conditions.length === 0 &&
+      isPassThrough(fetch, { ...source, rootType, selectionSet: source.operation.selectionSet });
+  }
+
+  /** A run that already has errors is refused: its variables do not fit. */
+  start(variables: Record<string, unknown> | undefined, context: C): Run<C> {
+    const { schema, operation } = this.#source;
+    const provided = variables ?? {};
+    const definitions = operation.variableDefinitions;
+    const run = { provided, context, data: undefined, extensions: undefined };
+    if (!definitions || definitions.length === 0) {
+      return { ...run, coerced: {}, errors: [] };
+    }
+    const { coerced, errors } = getVariableValues(schema, definitions, provided, { maxErrors: MAX_VARIABLE_ERRORS });
+    return { ...run, coerced: coerced ?? {}, errors: [...(errors ?? [])] };
+  }
+
+  async respond(run: Run<C>, gather: Step<C> | undefined): Promise<ExecutionResult> {
+    if (run.errors.length > 0) {
+      return { errors: run.errors };
+    }
+    try {
+      const pending = gather?.(run);
+      if (pending) {
+        await pending;
+      }
+      return this.#response(run);
+    } catch (reason) {
+      const originalError = reason instanceof Error ? reason : new Error(String(reason));
+      return {
+        errors: [new GraphQLError("Unexpected error", { originalError, extensions: { code: "INTERNAL" } })],
+        data: null,
+      };
+    }
+  }
+
+  #response(run: Run<C>): ExecutionResult {
+    const { errors } = run;
+    let { extensions } = run;
+    let data: Fields | null;
+    if (this.#passThrough && run.data) {
+      data = run.data;
+    } else {
+      const projected = this.#projection(run.coerced)(run.data ?? {}, (nodes) =>
+        introspect(this.#source, nodes, run.provided),
+      );
+      data = projected.data;
+      if (errors.length === 0 && projected.errors.length > 0) {
+        // Apollo's gateway and router report these the same way: with errors from a fetch they only repeat its failure
+        extensions = { ...extensions, valueCompletion: projected.errors };
+      }
+    }
+    const response: ExecutionResult = errors.length === 0 ? { data } : { errors, data };
+    if (extensions) {
+      response.extensions = extensions;
+    }
+    return response;
+  }
+
+  #projection(coerced: Readonly<Fields>): Projection {
+    const key = this.#conditions.map((name) => (coerced[name] === true ? "1" : "0")).join("");
+    let projection = this.#projections.get(key);
+    if (!projection) {
+      const { schema, fragments, operation } = this.#source;
+      projection = compileProjection({ schema, fragments, variables: coerced }, this.#rootType, operation.selectionSet);
+      this.#projections.set(key, projection);
+    }
+    return projection;
+  }
+}

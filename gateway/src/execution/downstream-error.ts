@@ -1,0 +1,36 @@
+import type { ResponsePath } from "@apollo/query-planner";
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+
+const DOWNSTREAM_SERVICE_ERROR = "DOWNSTREAM_SERVICE_ERROR";
+
+/** A subgraph's error at its place in the response; its extensions stay. */
+export function downstreamError(
+  error: GraphQLError | GraphQLFormattedError,
+  subgraph: string,
+  path: ResponsePath | undefined,
+): GraphQLError {
+  return new GraphQLError(error.message || fallbackMessage(subgraph), {
+    path,
+    originalError: error instanceof Error ? error : undefined,
+    extensions: {
+      ...error.extensions,
+      serviceName: subgraph,
+      code: error.extensions?.["code"] ?? DOWNSTREAM_SERVICE_ERROR,
+    },
+  });
+}
+
+/** For a fetch that rejected. The reason may name hosts or statements, so only the log may show it. */
+export function failedFetch(reason: unknown, subgraph: string): GraphQLError {
+  if (reason instanceof GraphQLError) {
+    return downstreamError(reason, subgraph, undefined);
+  }
+  return new GraphQLError(fallbackMessage(subgraph), {
+    originalError: reason instanceof Error ? reason : new Error(String(reason)),
+    extensions: { serviceName: subgraph, code: DOWNSTREAM_SERVICE_ERROR },
+  });
+}
+
+function fallbackMessage(subgraph: string): string {
+  return `Error while fetching subquery from service "${subgraph}"`;
+}

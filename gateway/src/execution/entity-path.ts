@@ -1,0 +1,48 @@
+import type { ResponsePath } from "@apollo/query-planner";
+import { type Fields, ownValue } from "./own-property.js";
+
+const EACH_ITEM = "@";
+
+/** All objects at a plan path, nulls left out, in response order. */
+export function entitiesAt(data: unknown, path: ResponsePath, depth = 0, found: Fields[] = []): Fields[] {
+  if (Array.isArray(data)) {
+    const next = path[depth] === EACH_ITEM ? depth + 1 : depth;
+    for (const item of data) {
+      entitiesAt(item, path, next, found);
+    }
+  } else if (typeof data === "object" && data !== null) {
+    const key = path[depth];
+    if (key === undefined) {
+      found.push(data as Fields);
+    } else if (key !== EACH_ITEM) {
+      entitiesAt(ownValue(data as Fields, String(key)), path, depth + 1, found);
+    }
+  }
+  return found;
+}
+
+/** The response path of each object that `entitiesAt` finds, in the same order. Only walked when something failed. */
+export function pathsAt(data: unknown, path: ResponsePath): ResponsePath[] {
+  const found: ResponsePath[] = [];
+  const walk = (value: unknown, depth: number, trail: ResponsePath): void => {
+    if (Array.isArray(value)) {
+      const next = path[depth] === EACH_ITEM ? depth + 1 : depth;
+      value.forEach((item, index) => walk(item, next, [...trail, index]));
+    } else if (typeof value === "object" && value !== null) {
+      const key = path[depth];
+      if (key === undefined) {
+        found.push(trail);
+      } else if (key !== EACH_ITEM) {
+        walk(ownValue(value as Fields, String(key)), depth + 1, [...trail, key]);
+      }
+    }
+  };
+  walk(data, 0, []);
+  return found;
+}
+
+/** The part of a plan path that is the same for every entity. */
+export function fixedPrefix(path: ResponsePath): ResponsePath {
+  const firstList = path.indexOf(EACH_ITEM);
+  return firstList === -1 ? path : path.slice(0, firstList);
+}

@@ -1,0 +1,297 @@
+import type { FetchNode, ResponsePath } from "@apollo/query-planner";
+import {
+  type ExecutionResult,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+} from "graphql";
+import { downstreamError, failedFetch } from "./downstream-error.js";
+import { entitiesAt, fixedPrefix, pathsAt } from "./entity-path.js";
+import { type FieldShape, fieldShape, mergeFields } from "./merge.js";
+import { type Fields, isFields, ownValue, setOwn } from "./own-property.js";
+import { compileRepresentation, representationKey } from "./representation.js";
+import { compileRewrites, renamedKeys, renameInShape } from "./rewrites.js";
+import type { PreparedFetch, Subgraph } from "./subgraph-port.js";
+
+/** One execution of an operation: what it was given and what has been gathered so far. */
+export interface Run<C> {
+  /** As the client sent them: each subgraph coerces for itself. */
+  readonly provided: Readonly<Fields>;
+  /** Coerced, for @skip and @include. */
+  readonly coerced: Readonly<Fields>;
+  readonly context: C;
+  readonly errors: GraphQLError[];
+  data: Fields | undefined;
+  extensions: Fields | undefined;
+}
+
+export type Step<C> = (run: Run<C>) => Promise<void> | void;
+
+export interface PlanTools<C> {
+  readonly subgraphs: ReadonlyMap<string, Subgraph<C>>;
+  /** With inaccessible elements, because representations may need them. */
+  readonly supergraphSchema: GraphQLSchema;
+}
+
+export interface FetchDocument {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+type ErrorPaths = (path: ResponsePath) => ResponsePath[];
+
+const NO_VARIABLES: Fields = Object.freeze(Object.create(null) as Fields);
+
+export function fetchDocument(node: FetchNode): FetchDocument {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  let operation: OperationDefinitionNode | undefined;
+  for (const definition of parse(node.operation, { noLocation: true }).definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      fragments.set(definition.name.value, definition);
+    } else if (definition.kind === Kind.OPERATION_DEFINITION) {
+      operation = definition;
+    }
+  }
+  if (!operation) {
+    throw new Error(`The planned fetch from "${node.serviceName}" holds no operation`);
+  }
+  return { operation, fragments };
+}
+
+export function prepareFetch<C>(node: FetchNode, tools: PlanTools<C>): PreparedFetch<C> {
+  const subgraph = tools.subgraphs.get(node.serviceName);
+  if (!subgraph) {
+    throw new Error(`The supergraph names the subgraph "${node.serviceName}", which is not connected`);
+  }
+  if (node.contextRewrites && node.contextRewrites.length > 0) {
+    throw new Error("Contextual arguments (@fromContext) are not supported");
+  }
+  return subgraph.prepare(node.operation, node.operationName);
+}
+
+/** Runs one fetch and adds what came back to every entity at `path`. */
+export function compileFetch<C>(node: FetchNode, path: ResponsePath, tools: PlanTools<C>): Step<C> {
+  const prepared = prepareFetch(node, tools);
+  const exchange: (run: Run<C>) => Exchange | undefined = node.requires
+    ? entityExchange(node, path, tools)
+    : plainExchange(node, path, tools.supergraphSchema);
+  return (run) => {
+    const settle = (result: ExecutionResult, answer: Exchange["answer"]): void => {
+      try {
+        answer(result);
+      } catch (reason) {
+        run.errors.push(failedFetch(reason, node.serviceName));
+      }
+    };
+    try {
+      const request = exchange(run);
+      if (!request) {
+        return undefined;
+      }
+      const result = prepared.run(request.variables, run.context);
+      if ("then" in result) {
+        return result.then(
+          (settled) => settle(settled, request.answer),
+          (reason: unknown) => {
+            run.errors.push(failedFetch(reason, node.serviceName));
+          },
+        );
+      }
+      settle(result, request.answer);
+    } catch (reason) {
+      run.errors.push(failedFetch(reason, node.serviceName));
+    }
+    return undefined;
+  };
+}
+
+interface Exchange {
+  readonly variables: Fields;
+  readonly answer: (result: ExecutionResult) => void;
+}
+
+function plainExchange<C>(node: FetchNode, path: ResponsePath, schema: GraphQLSchema) {
+  const receive = compileRootAnswer<C>(node, schema, path);
+  const variablesOf = variablePicker(node.variableUsages);
+  return (run: Run<C>): Exchange | undefined => {
+    if (path.length > 0 && entitiesAt(run.data, path).length === 0) {
+      return undefined;
+    }
+    return { variables: variablesOf(run.provided), answer: (result) => receive(run, result) };
+  };
+}
+
+/** Takes in the result of a root operation (or of one event): its errors, its extensions and its data. */
+export function compileRootAnswer<C>(
+  node: FetchNode,
+  schema: GraphQLSchema,
+  path: ResponsePath = [],
+): (run: Run<C>, result: ExecutionResult) => void {
+  const shape = shapeOf(node);
+  const rewriteOutput = compileRewrites(schema, node.outputRewrites);
+  const rename = pathRenamer(node);
+  return (run, result) => {
+    noteErrors(run, result, node.serviceName, (errorPath) => [[...fixedPrefix(path), ...rename(errorPath)]]);
+    noteExtensions(run, result);
+    const data = result.data;
+    if (!isFields(data)) {
+      return;
+    }
+    rewriteOutput?.(data);
+    if (path.length === 0 && run.data === undefined) {
+      run.data = data;
+      return;
+    }
+    run.data ??= Object.create(null) as Fields;
+    entitiesAt(run.data, path).forEach((entity, index) => mergeFields(entity, data, shape, index > 0));
+  };
+}
+
+function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools<C>) {
+  const represent = compileRepresentation(tools.supergraphSchema, node.requires ?? []);
+  const rewriteInput = compileRewrites(tools.supergraphSchema, node.inputRewrites);
+  const rewriteOutput = compileRewrites(tools.supergraphSchema, node.outputRewrites);
+  const shape = shapeOf(node);
+  const rename = pathRenamer(node);
+  const variablesOf = variablePicker(node.variableUsages, 1);
+  const sharedKey = (entity: Fields, representation: Fields): string | undefined => {
+    const key = representationKey(representation);
+    // rewrites of the answer depend on the type the entity has here, which an interface object does not send
+    return rewriteOutput && key !== undefined ? `${String(entity["__typename"])} ${key}` : key;
+  };
+
+  return (run: Run<C>): Exchange | undefined => {
+    const entities = entitiesAt(run.data, path);
+    const representations: Fields[] = [];
+    // for each entity, the place of its representation, -1 where it has none
+    const placeOf: number[] = [];
+    const known = new Map<string, number>();
+    for (const entity of entities) {
+      const representation = represent(entity);
+      if (!representation) {
+        placeOf.push(-1);
+        continue;
+      }
+      rewriteInput?.(representation);
+      const key = entities.length > 1 ? sharedKey(entity, representation) : undefined;
+      const place = (key === undefined ? undefined : known.get(key)) ?? representations.length;
+      if (place === representations.length) {
+        representations.push(representation);
+        if (key !== undefined) {
+          known.set(key, place);
+        }
+      }
+      placeOf.push(place);
+    }
+    if (representations.length === 0) {
+      return undefined;
+    }
+
+    const errorPaths: ErrorPaths = (errorPath) => {
+      if (errorPath[0] !== "_entities") {
+        return [[...fixedPrefix(path), ...rename(errorPath)]];
+      }
+      const place = errorPath[1];
+      if (typeof place !== "number") {
+        return [fixedPrefix(path)];
+      }
+      const rest = rename(errorPath.slice(2));
+      return pathsAt(run.data, path)
+        .filter((_, index) => placeOf[index] === place)
+        .map((entityPath) => [...entityPath, ...rest]);
+    };
+
+    const answer = (result: ExecutionResult): void => {
+      noteErrors(run, result, node.serviceName, errorPaths);
+      if (!isFields(result.data)) {
+        return;
+      }
+      const received = ownValue(result.data, "_entities");
+      if (!Array.isArray(received)) {
+        throw new GraphQLError('Expected "data._entities" in response to be an array');
+      }
+      if (received.length !== representations.length) {
+        throw new GraphQLError(`Expected "data._entities" to contain ${representations.length} elements`);
+      }
+      const merged = new Set<number>();
+      entities.forEach((entity, index) => {
+        const place = placeOf[index] ?? -1;
+        const fields: unknown = place === -1 ? undefined : received[place];
+        if (!isFields(fields)) {
+          return;
+        }
+        if (rewriteOutput && !merged.has(place)) {
+          fields["__typename"] ??= entity["__typename"];
+          rewriteOutput(fields);
+        }
+        mergeFields(entity, fields, shape, merged.has(place));
+        merged.add(place);
+      });
+    };
+    const variables = variablesOf(run.provided);
+    variables["representations"] = representations;
+    return { variables, answer };
+  };
+}
+
+function shapeOf(node: FetchNode): FieldShape {
+  const { operation, fragments } = fetchDocument(node);
+  const whole = fieldShape(operation.selectionSet, fragments);
+  const shape = node.requires ? (whole.get("_entities") ?? new Map<string, FieldShape | null>()) : whole;
+  renameInShape(shape, node.outputRewrites);
+  return shape;
+}
+
+function pathRenamer(node: FetchNode): (path: ResponsePath) => ResponsePath {
+  const renamed = renamedKeys(node.outputRewrites);
+  return renamed.size === 0
+    ? (path) => path
+    : (path) => path.map((element) => (typeof element === "string" ? (renamed.get(element) ?? element) : element));
+}
+
+/** With `extra` the caller adds variables of its own, so each call needs a fresh object. */
+export function variablePicker(
+  names: readonly string[] | undefined,
+  extra = 0,
+): (provided: Readonly<Fields>) => Fields {
+  if (!names || names.length === 0) {
+    return extra === 0 ? () => NO_VARIABLES : () => ({});
+  }
+  if (extra > 0 && names.includes("representations")) {
+    throw new GraphQLError('A variable cannot be called "representations"');
+  }
+  return (provided) => {
+    const variables: Fields = {};
+    for (const name of names) {
+      const value = ownValue(provided, name);
+      if (value !== undefined) {
+        setOwn(variables, name, value);
+      }
+    }
+    return variables;
+  };
+}
+
+export function noteErrors<C>(run: Run<C>, result: ExecutionResult, subgraph: string, errorPaths: ErrorPaths): void {
+  for (const error of result.errors ?? []) {
+    if (error.path === undefined) {
+      run.errors.push(downstreamError(error, subgraph, undefined));
+      continue;
+    }
+    for (const path of errorPaths([...error.path])) {
+      run.errors.push(downstreamError(error, subgraph, path));
+    }
+  }
+}
+
+function noteExtensions<C>(run: Run<C>, result: ExecutionResult): void {
+  if (result.extensions) {
+    run.extensions ??= Object.create(null) as Fields;
+    for (const key of Object.keys(result.extensions)) {
+      setOwn(run.extensions, key, result.extensions[key]);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import {
+  type ASTNode,
+  executeSync,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  visit,
+} from "graphql";
+import { type Fields, ownValue } from "./own-property.js";
+import type { Fragments } from "./selection.js";
+
+export interface IntrospectedOperation {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Fragments;
+}
+
+/** Answers one `__schema` or `__type` field from the API schema; subgraphs never see it. */
+export function introspect(
+  { schema, operation, fragments }: IntrospectedOperation,
+  nodes: readonly FieldNode[],
+  provided: Readonly<Fields>,
+): unknown {
+  const used = usedVariables([...nodes, ...fragments.values()]);
+  const definitions = operation.variableDefinitions?.filter(({ variable }) => used.has(variable.name.value));
+  const { data, errors } = executeSync({
+    schema,
+    document: {
+      kind: Kind.DOCUMENT,
+      definitions: [
+        {
+          kind: Kind.OPERATION_DEFINITION,
+          operation: OperationTypeNode.QUERY,
+          variableDefinitions: definitions ?? [],
+          selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
+        },
+        ...fragments.values(),
+      ],
+    },
+    variableValues: provided,
+  });
+  const [first] = nodes;
+  if (!data || !first) {
+    throw errors?.[0] ?? new GraphQLError("Introspection gave no data");
+  }
+  return ownValue(data, first.alias?.value ?? first.name.value) ?? null;
+}
+
+function usedVariables(nodes: readonly ASTNode[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const node of nodes) {
+    visit(node, {
+      Variable(variable) {
+        names.add(variable.name.value);
+      },
+    });
+  }
+  return names;
+}

@@ -1,0 +1,38 @@
+import {
+  type GraphQLLeafType,
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+  isEnumType,
+} from "graphql";
+
+// an exponent in the decimal form means the number is no plain integer
+const INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
+
+/** Whether a subgraph's value may stand in the response. Custom scalars may hold anything. */
+export function leafCheck(type: GraphQLLeafType): (value: unknown) => boolean {
+  if (isEnumType(type)) {
+    const names = new Set(type.getValues().map((value) => value.name));
+    return (value) => typeof value === "string" && names.has(value);
+  }
+  switch (type.name) {
+    case GraphQLInt.name:
+      return isInteger;
+    case GraphQLFloat.name:
+      return (value) => typeof value === "number" && Number.isFinite(value);
+    case GraphQLString.name:
+      return (value) => typeof value === "string";
+    case GraphQLID.name:
+      return (value) => typeof value === "string" || isInteger(value);
+    case GraphQLBoolean.name:
+      return (value) => typeof value === "boolean";
+    default:
+      return () => true;
+  }
+}
+
+function isInteger(value: unknown): boolean {
+  return Number.isInteger(value) && INTEGER.test(String(value));
+}

@@ -1,0 +1,71 @@
+import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
+import { type Fields, isFields, ownValue, setOwn } from "./own-property.js";
+
+/** Response keys of an operation; null marks a leaf, whose value (a JSON scalar, say) is replaced and never entered. */
+export type FieldShape = Map<string, FieldShape | null>;
+
+export function fieldShape(
+  selectionSet: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  shape: FieldShape = new Map(),
+): FieldShape {
+  for (const selection of selectionSet.selections) {
+    if (selection.kind === Kind.FIELD) {
+      const key = selection.alias?.value ?? selection.name.value;
+      const known = shape.get(key);
+      shape.set(key, selection.selectionSet ? fieldShape(selection.selectionSet, fragments, known ?? new Map()) : null);
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      fieldShape(selection.selectionSet, fragments, shape);
+    } else {
+      const fragment = fragments.get(selection.name.value);
+      if (fragment) {
+        fieldShape(fragment.selectionSet, fragments, shape);
+      }
+    }
+  }
+  return shape;
+}
+
+/** Adds `source` to `target`. With `copy`, nothing composite of `source` is shared with `target` afterwards. */
+export function mergeFields(target: Fields, source: Fields, shape: FieldShape, copy: boolean): void {
+  for (const key of Object.keys(source)) {
+    const value = source[key];
+    if (value === undefined) {
+      continue;
+    }
+    const inner = shape.get(key);
+    setOwn(target, key, inner ? mergeValue(ownValue(target, key), value, inner, copy) : value);
+  }
+}
+
+function mergeValue(current: unknown, value: unknown, shape: FieldShape, copy: boolean): unknown {
+  if (Array.isArray(value)) {
+    if (Array.isArray(current) && current.length === value.length) {
+      for (let index = 0; index < value.length; index++) {
+        current[index] = mergeValue(current[index], value[index], shape, copy);
+      }
+      return current;
+    }
+    return copy ? value.map((item) => copyValue(item, shape)) : value;
+  }
+  if (isFields(value)) {
+    if (isFields(current)) {
+      mergeFields(current, value, shape, copy);
+      return current;
+    }
+    return copy ? copyValue(value, shape) : value;
+  }
+  return value;
+}
+
+function copyValue(value: unknown, shape: FieldShape): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item) => copyValue(item, shape));
+  }
+  if (!isFields(value)) {
+    return value;
+  }
+  const copied: Fields = Object.create(null);
+  mergeFields(copied, value, shape, true);
+  return copied;
+}

@@ -1,0 +1,19 @@
+/** Response objects: keys come from clients and subgraphs, so inherited properties must never be seen or set. */
+export type Fields = Record<string, unknown>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function ownValue(target: Fields, key: string): unknown {
+  return Object.hasOwn(target, key) ? target[key] : undefined;
+}
+
+export function setOwn(target: Fields, key: string, value: unknown): void {
+  if (key in target && !Object.hasOwn(target, key)) {
+    // `__proto__` is a setter, and a frozen prototype refuses to be shadowed by assignment
+    Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true });
+  } else {
+    target[key] = value;
+  }
+}

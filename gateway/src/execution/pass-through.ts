@@ -1,0 +1,84 @@
+import type { FetchNode, QueryPlan } from "@apollo/query-planner";
+import {
+  getNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isEnumType,
+  isLeafType,
+  isObjectType,
+  type SelectionSetNode,
+} from "graphql";
+import { fetchDocument } from "./fetch-step.js";
+import { collectFields, type Fragments, innerSelections } from "./selection.js";
+
+export interface ClientSelection {
+  readonly schema: GraphQLSchema;
+  readonly supergraphSchema: GraphQLSchema;
+  readonly fragments: Fragments;
+  readonly rootType: GraphQLObjectType;
+  readonly selectionSet: SelectionSetNode;
+}
+
+/** The one fetch of a plan without any other, if there is such. */
+export function onlyFetch(plan: QueryPlan): FetchNode | undefined {
+  const node = plan.node;
+  if (node?.kind === "Subscription") {
+    return node.rest ? undefined : node.primary;
+  }
+  return node?.kind === "Fetch" ? node : undefined;
+}
+
+/**
+ * Whether the subgraph's data is the response as it stands: the same keys in the same order all the way down, only
+ * concrete types, nothing hidden. Composition makes subgraph output types at least as strict, so nullability holds.
+ * Only sound for results of a conforming executor, and for operations without @skip and @include.
+ */
+export function isPassThrough(fetch: FetchNode, client: ClientSelection): boolean {
+  if (fetch.requires || fetch.outputRewrites?.length) {
+    return false;
+  }
+  const { operation, fragments } = fetchDocument(fetch);
+  return sameFields(client, fragments, client.rootType, [[client.selectionSet], [operation.selectionSet]]);
+}
+
+function sameFields(
+  client: ClientSelection,
+  fetchFragments: Fragments,
+  type: GraphQLObjectType,
+  [asked, fetched]: readonly [SelectionSetNode[], SelectionSetNode[]],
+): boolean {
+  const { schema, fragments } = client;
+  const askedFields = [...collectFields({ schema, fragments, variables: {} }, type, asked)];
+  const fetchedFields = [...collectFields({ schema, fragments: fetchFragments, variables: {} }, type, fetched)];
+  return (
+    askedFields.length === fetchedFields.length &&
+    askedFields.every(([key, askedNodes], index) => {
+      const [fetchedKey, fetchedNodes] = fetchedFields[index] ?? ["", []];
+      const name = askedNodes[0]?.name.value ?? "";
+      if (key !== fetchedKey || fetchedNodes[0]?.name.value !== name) {
+        return false;
+      }
+      if (name === "__typename") {
+        return !isRootType(schema, type);
+      }
+      const definition = type.getFields()[name];
+      const inner = definition && getNamedType(definition.type);
+      if (isObjectType(inner)) {
+        const sets = [innerSelections(askedNodes), innerSelections(fetchedNodes)] as const;
+        return !isRootType(schema, inner) && sameFields(client, fetchFragments, inner, sets);
+      }
+      return isLeafType(inner) && !hidesValues(client, inner.name);
+    })
+  );
+}
+
+/** Subgraphs may call their root types differently. */
+function isRootType(schema: GraphQLSchema, type: GraphQLObjectType): boolean {
+  return type === schema.getQueryType() || type === schema.getMutationType() || type === schema.getSubscriptionType();
+}
+
+function hidesValues(client: ClientSelection, typeName: string): boolean {
+  const shown = client.schema.getType(typeName);
+  const whole = client.supergraphSchema.getType(typeName);
+  return isEnumType(shown) && (!isEnumType(whole) || whole.getValues().length !== shown.getValues().length);
+}

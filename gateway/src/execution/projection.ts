@@ -1,0 +1,232 @@
+import {
+  type FieldNode,
+  type GraphQLCompositeType,
+  GraphQLError,
+  type GraphQLLeafType,
+  type GraphQLNullableType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type SelectionSetNode,
+} from "graphql";
+import { leafCheck } from "./leaf-values.js";
+import { type Fields, isFields, ownValue } from "./own-property.js";
+import { collectFields, innerSelections, type SelectionContext } from "./selection.js";
+
+/** A null whose error has been reported: no second error while it travels up. */
+const REPORTED = Symbol("reported null");
+/** A null where the schema allows none: the enclosing object or list becomes null. */
+const BUBBLING = Symbol("bubbling null");
+
+interface Frame {
+  readonly path: (string | number)[];
+  readonly errors: GraphQLError[];
+  readonly introspect: (nodes: readonly FieldNode[]) => unknown;
+}
+
+/** `where` names the position for messages. Returns a value, null, REPORTED or BUBBLING. */
+type Complete = (value: unknown, frame: Frame, where: string) => unknown;
+
+interface ProjectedField {
+  readonly key: string;
+  readonly where: string;
+  /** Undefined for __typename of a type known beforehand, whose value is `constant`. */
+  readonly complete: Complete | undefined;
+  readonly constant: string | undefined;
+  readonly introspection: readonly FieldNode[] | undefined;
+}
+
+type ProjectObject = (source: Fields, frame: Frame) => Fields | typeof REPORTED;
+
+export interface Projected {
+  readonly data: Fields | null;
+  readonly errors: GraphQLError[];
+}
+
+export type Projection = (data: Fields, introspect: Frame["introspect"]) => Projected;
+
+/** Compiles what the client asked into a function that orders, filters and checks what the fetches gathered. */
+export function compileProjection(
+  context: SelectionContext,
+  rootType: GraphQLObjectType,
+  selectionSet: SelectionSetNode,
+): Projection {
+  const project = new ProjectionCompiler(context).object(rootType, [selectionSet]);
+  return (data, introspect) => {
+    const frame: Frame = { path: [], errors: [], introspect };
+    const projected = project(data, frame);
+    return { data: projected === REPORTED ? null : projected, errors: frame.errors };
+  };
+}
+
+class ProjectionCompiler {
+  readonly #context: SelectionContext;
+
+  constructor(context: SelectionContext) {
+    this.#context = context;
+  }
+
+  object(type: GraphQLCompositeType, selectionSets: SelectionSetNode[]): ProjectObject {
+    const fields: ProjectedField[] = [];
+    for (const [key, nodes] of collectFields(this.#context, type, selectionSets)) {
+      const field = this.#field(type, key, nodes);
+      if (field) {
+        fields.push(field);
+      }
+    }
+    const create = fields.some((field) => field.key in Object.prototype)
+      ? () => Object.create(null) as Fields
+      : (): Fields => ({});
+    return (source, frame) => {
+      const projected = create();
+      for (const field of fields) {
+        const value = projectField(field, source, frame);
+        if (value === BUBBLING) {
+          return REPORTED;
+        }
+        projected[field.key] = value;
+      }
+      return projected;
+    };
+  }
+
+  #field(type: GraphQLCompositeType, key: string, nodes: FieldNode[]): ProjectedField | undefined {
+    const name = nodes[0]?.name.value ?? key;
+    const base = { key, where: `field ${type.name}.${key}`, complete: undefined, constant: undefined };
+    if (name === "__typename") {
+      return isObjectType(type)
+        ? { ...base, constant: type.name, introspection: undefined }
+        : { ...base, complete: this.#typename(key), introspection: undefined };
+    }
+    if (name === "__schema" || name === "__type") {
+      return { ...base, introspection: nodes };
+    }
+    const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+    return definition && { ...base, complete: this.#output(definition.type, nodes), introspection: undefined };
+  }
+
+  /** An interface object whose real type could not be fetched: the failed fetch has reported it. */
+  #typename(key: string): Complete {
+    return (value) => {
+      const type = typeof value === "string" ? this.#context.schema.getType(value) : undefined;
+      return key !== "__typename" && isObjectType(type) ? type.name : BUBBLING;
+    };
+  }
+
+  #output(type: GraphQLOutputType, nodes: FieldNode[]): Complete {
+    const nullable = getNullableType(type) as GraphQLNullableType & GraphQLOutputType;
+    const complete = this.#nullable(nullable, nodes);
+    if (!isNonNullType(type)) {
+      return (value, frame, where) => {
+        const completed = complete(value, frame, where);
+        return completed === REPORTED ? null : completed;
+      };
+    }
+    return (value, frame, where) => {
+      const completed = complete(value, frame, where);
+      if (completed === null) {
+        report(frame, "Cannot return null for non-nullable", where);
+        return BUBBLING;
+      }
+      return completed === REPORTED ? BUBBLING : completed;
+    };
+  }
+
+  #nullable(type: GraphQLNullableType & GraphQLOutputType, nodes: FieldNode[]): Complete {
+    if (isListType(type)) {
+      const item = this.#output(type.ofType, nodes);
+      return listOf(item, `array element of type ${String(getNullableType(type.ofType))}`);
+    }
+    if (isLeafType(type)) {
+      return leaf(type);
+    }
+    return this.#composite(type as GraphQLCompositeType, innerSelections(nodes));
+  }
+
+  #composite(declared: GraphQLCompositeType, selectionSets: SelectionSetNode[]): Complete {
+    const byTypename = new Map<string, ProjectObject | null>();
+    const projectorOf = (typename: string): ProjectObject | null => {
+      let project = byTypename.get(typename);
+      if (project === undefined) {
+        const type = this.#context.schema.getType(typename);
+        project = isCompositeType(type) ? this.object(type, selectionSets) : null;
+        if (project) {
+          // unknown names come from subgraphs and are not remembered, so that the map stays small
+          byTypename.set(typename, project);
+        }
+      }
+      return project;
+    };
+    return (value, frame, where) => {
+      if (value === null) {
+        return null;
+      }
+      if (!isFields(value)) {
+        return reported(frame, "Invalid non-object value found for", where);
+      }
+      const typename = ownValue(value, "__typename");
+      const project = projectorOf(typeof typename === "string" ? typename : declared.name);
+      // the name stays out of the message: it may be a type that clients must not see
+      return project ? project(value, frame) : reported(frame, "Invalid __typename found for object at", where);
+    };
+  }
+}
+
+function projectField(field: ProjectedField, source: Fields, frame: Frame): unknown {
+  if (field.constant !== undefined) {
+    return field.constant;
+  }
+  if (!field.complete) {
+    return frame.introspect(field.introspection ?? []);
+  }
+  frame.path.push(field.key);
+  const value = field.complete(ownValue(source, field.key) ?? null, frame, field.where);
+  frame.path.pop();
+  return value;
+}
+
+function listOf(complete: Complete, itemWhere: string): Complete {
+  return (value, frame, where) => {
+    if (value === null) {
+      return null;
+    }
+    if (!Array.isArray(value)) {
+      return reported(frame, "Invalid non-list value found for", where);
+    }
+    const items: unknown[] = [];
+    let bubbling = false;
+    for (let index = 0; index < value.length; index++) {
+      frame.path.push(index);
+      const item = complete(value[index] ?? null, frame, itemWhere);
+      frame.path.pop();
+      bubbling ||= item === BUBBLING;
+      items.push(item);
+    }
+    return bubbling ? REPORTED : items;
+  };
+}
+
+function leaf(type: GraphQLLeafType): Complete {
+  const isValid = leafCheck(type);
+  return (value, frame, where) =>
+    value === null || isValid(value) ? value : reported(frame, "Invalid value found for", where);
+}
+
+function report(frame: Frame, problem: string, where: string): void {
+  const last = frame.path.at(-1);
+  const position = typeof last === "number" ? `${where} at index ${last}` : where;
+  frame.errors.push(
+    new GraphQLError(`${problem} ${position}.`, { path: [...frame.path], extensions: { code: "INVALID_GRAPHQL" } }),
+  );
+}
+
+function reported(frame: Frame, problem: string, where: string): typeof REPORTED {
+  report(frame, problem, where);
+  return REPORTED;
+}

@@ -1,0 +1,110 @@
+import type { FetchDataRewrite } from "@apollo/query-planner";
+import type { GraphQLSchema } from "graphql";
+import { type Fields, ownValue, setOwn } from "./own-property.js";
+import type { FieldShape } from "./merge.js";
+import { satisfyingTypes } from "./type-conditions.js";
+
+const TYPE_CONDITION = "... on ";
+
+type Change = (target: Fields) => void;
+type Visit = (value: unknown) => void;
+
+/** Compiles the planner's input or output rewrites of one fetch; undefined when there are none. */
+export function compileRewrites(schema: GraphQLSchema, rewrites: FetchDataRewrite[] | undefined): Visit | undefined {
+  if (!rewrites || rewrites.length === 0) {
+    return undefined;
+  }
+  const visits = rewrites.map((rewrite) => compileRewrite(schema, rewrite));
+  return (value) => {
+    for (const visit of visits) {
+      visit(value);
+    }
+  };
+}
+
+function compileRewrite(schema: GraphQLSchema, rewrite: FetchDataRewrite): Visit {
+  const field = rewrite.path.at(-1);
+  if (field === undefined || field.startsWith(TYPE_CONDITION)) {
+    throw new Error(`A rewrite must end in a field, got [${rewrite.path.join(", ")}]`);
+  }
+  return rewrite.path
+    .slice(0, -1)
+    .reduceRight<Visit>(
+      (next, element) => step(schema, element, next),
+      eachObject(
+        rewrite.kind === "ValueSetter" ? setter(field, rewrite.setValueTo) : renamer(field, rewrite.renameKeyTo),
+      ),
+    );
+}
+
+function step(schema: GraphQLSchema, element: string, next: Visit): Visit {
+  if (!element.startsWith(TYPE_CONDITION)) {
+    return eachObject((target) => next(ownValue(target, element)));
+  }
+  const types = satisfyingTypes(schema, element.slice(TYPE_CONDITION.length));
+  return eachObject((target) => {
+    const typename = target["__typename"];
+    // an object without __typename can only be of the type that was selected
+    if (typeof typename !== "string" || types.has(typename)) {
+      next(target);
+    }
+  });
+}
+
+function eachObject(change: Change): Visit {
+  const visit: Visit = (value) => {
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        visit(item);
+      }
+    } else if (typeof value === "object" && value !== null) {
+      change(value as Fields);
+    }
+  };
+  return visit;
+}
+
+function setter(field: string, value: unknown): Change {
+  return (target) => setOwn(target, field, value);
+}
+
+function renamer(field: string, renamed: string): Change {
+  return (target) => {
+    const value = ownValue(target, field);
+    if (value !== undefined) {
+      setOwn(target, renamed, value);
+      delete target[field];
+    }
+  };
+}
+
+/** Gives renamed keys the shape of the alias the planner selected them under. */
+export function renameInShape(shape: FieldShape, rewrites: FetchDataRewrite[] | undefined): void {
+  for (const rewrite of rewrites ?? []) {
+    if (rewrite.kind === "KeyRenamer") {
+      const fields = rewrite.path.filter((element) => !element.startsWith(TYPE_CONDITION));
+      const alias = fields.pop();
+      let holder: FieldShape | null | undefined = shape;
+      for (const field of fields) {
+        holder = holder?.get(field);
+      }
+      const renamed = alias === undefined ? undefined : holder?.get(alias);
+      if (holder && renamed !== undefined) {
+        const known = holder.get(rewrite.renameKeyTo);
+        holder.set(rewrite.renameKeyTo, known && renamed ? new Map([...known, ...renamed]) : renamed);
+      }
+    }
+  }
+}
+
+/** Alias chosen by the planner -> response key of the client, for error paths. */
+export function renamedKeys(rewrites: FetchDataRewrite[] | undefined): ReadonlyMap<string, string> {
+  const keys = new Map<string, string>();
+  for (const rewrite of rewrites ?? []) {
+    const alias = rewrite.path.at(-1);
+    if (rewrite.kind === "KeyRenamer" && alias !== undefined) {
+      keys.set(alias, rewrite.renameKeyTo);
+    }
+  }
+  return keys;
+}
