@@ -1,0 +1,83 @@
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const TAB = 9;
+
+/** Output of one file: grows, and can be cut back to an earlier point. */
+export class ByteSink {
+  length = 0;
+  private bytes: Buffer;
+
+  constructor(capacity: number) {
+    this.bytes = Buffer.allocUnsafe(Math.max(capacity, 64));
+  }
+
+  write(source: Uint8Array, start = 0, end = source.length): void {
+    const count = end - start;
+    if (count <= 0) return;
+    if (this.length + count > this.bytes.length) this.grow(this.length + count);
+    this.bytes.set(start === 0 && end === source.length ? source : source.subarray(start, end), this.length);
+    this.length += count;
+  }
+
+  private grow(needed: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
+
+  /** Drops what stands after the last line end; with `andLineEnd` the line end too. */
+  cutToLineStart(andLineEnd = false): void {
+    let at = this.length - 1;
+    while (at >= 0 && this.bytes[at] !== LF && this.bytes[at] !== CR) at--;
+    if (at < 0) {
+      this.length = 0;
+      return;
+    }
+    if (!andLineEnd) {
+      this.length = at + 1;
+      return;
+    }
+    const windows = this.bytes[at] === LF && at > 0 && this.bytes[at - 1] === CR;
+    this.length = windows ? at - 1 : at;
+  }
+
+  /** Drops everything from the last occurrence of a byte on. */
+  cutAtLast(byte: number): void {
+    let at = this.length - 1;
+    while (at >= 0 && this.bytes[at] !== byte) at--;
+    this.length = Math.max(at, 0);
+  }
+
+  trimBlanks(): void {
+    while (this.length > 0) {
+      const last = this.bytes[this.length - 1];
+      if (last !== SPACE && last !== TAB) return;
+      this.length--;
+    }
+  }
+
+  toBuffer(): Buffer {
+    return Buffer.from(this.bytes.subarray(0, this.length));
+  }
+}
+
+/** Position after the next line end, or the end of the text. */
+export function afterLineEnd(source: Uint8Array, from: number): number {
+  const at = lineEnd(source, from);
+  if (at >= source.length) return source.length;
+  return source[at] === CR && source[at + 1] === LF ? at + 2 : at + 1;
+}
+
+/** Position of the next line end, or the end of the text. */
+export function lineEnd(source: Uint8Array, from: number): number {
+  let at = from;
+  while (at < source.length && source[at] !== LF && source[at] !== CR) at++;
+  return at;
+}
+
+export function afterBlanks(source: Uint8Array, from: number): number {
+  let at = from;
+  while (at < source.length && (source[at] === SPACE || source[at] === TAB)) at++;
+  return at;
+}

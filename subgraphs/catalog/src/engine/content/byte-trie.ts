@@ -1,0 +1,110 @@
+export interface Token {
+  /** The bytes that are taken. */
+  readonly core: Buffer;
+  /** Bytes that must stand before, respectively after, and are not taken. */
+  readonly before: Buffer | null;
+  readonly after: Buffer | null;
+}
+
+export function token(text: string): Token {
+  return { core: Buffer.from(text, "utf8"), before: null, after: null };
+}
+
+interface Terminal<T> {
+  readonly token: Token;
+  readonly value: T;
+}
+
+class TrieNode<T> {
+  readonly next = new Map<number, TrieNode<T>>();
+  terminals: Terminal<T>[] | null = null;
+}
+
+/** Finds the longest token at a position; of two equal tokens the one added last wins. */
+export class ByteTrie<T> {
+  /** 1 for each byte that a token starts with. */
+  readonly starts = new Uint8Array(256);
+  /** Length of the last match. */
+  length = 0;
+  private readonly roots: (TrieNode<T> | undefined)[] = new Array(256);
+
+  add(added: Token, value: T): void {
+    const first = added.core[0];
+    if (first === undefined) return;
+    this.starts[first] = 1;
+    let node = this.roots[first];
+    if (node === undefined) {
+      node = new TrieNode<T>();
+      this.roots[first] = node;
+    }
+    for (let i = 1; i < added.core.length; i++) node = descend(node, added.core[i] ?? 0);
+    node.terminals = arranged(node.terminals ?? [], { token: added, value });
+  }
+
+  /** The value of the longest token that starts at `at`, its length in `length`. */
+  match(source: Uint8Array, at: number): T | undefined {
+    let node: TrieNode<T> | undefined = this.roots[source[at] ?? 0];
+    let found: Terminal<T> | undefined;
+    let position = at + 1;
+    while (node !== undefined) {
+      if (node.terminals !== null) {
+        const fitting = fits(node.terminals, source, at, position);
+        if (fitting !== undefined) {
+          found = fitting;
+          this.length = position - at;
+        }
+      }
+      if (position >= source.length) break;
+      node = node.next.get(source[position] ?? 0);
+      position++;
+    }
+    return found?.value;
+  }
+}
+
+function descend<T>(node: TrieNode<T>, byte: number): TrieNode<T> {
+  let next = node.next.get(byte);
+  if (next === undefined) {
+    next = new TrieNode<T>();
+    node.next.set(byte, next);
+  }
+  return next;
+}
+
+/** Longer context in front first, then shorter context behind; an equal token is replaced. */
+function arranged<T>(terminals: Terminal<T>[], added: Terminal<T>): Terminal<T>[] {
+  const others = terminals.filter((known) => !sameToken(known.token, added.token));
+  return [...others, added].sort(
+    (x, y) =>
+      (y.token.before?.length ?? 0) - (x.token.before?.length ?? 0) ||
+      (x.token.after?.length ?? 0) - (y.token.after?.length ?? 0),
+  );
+}
+
+function sameToken(x: Token, y: Token): boolean {
+  return sameContext(x.before, y.before) && sameContext(x.after, y.after);
+}
+
+function sameContext(x: Buffer | null, y: Buffer | null): boolean {
+  return (x ?? EMPTY).equals(y ?? EMPTY);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function fits<T>(terminals: Terminal<T>[], source: Uint8Array, start: number, end: number): Terminal<T> | undefined {
+  for (const terminal of terminals) {
+    const { before, after } = terminal.token;
+    if (before !== null && !standsAt(source, start - before.length, before)) continue;
+    if (after !== null && !standsAt(source, end, after)) continue;
+    return terminal;
+  }
+  return undefined;
+}
+
+function standsAt(source: Uint8Array, at: number, expected: Buffer): boolean {
+  if (at < 0 || at + expected.length > source.length) return false;
+  for (let i = 0; i < expected.length; i++) {
+    if (source[at + i] !== expected[i]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,168 @@
+import { BalancedNesting } from "./balanced-nesting.js";
+import { token } from "./byte-trie.js";
+import { Conditional, type EvaluateAt } from "./conditional.js";
+import { type EvaluateAttribute, MarkupConditional } from "./markup-conditional.js";
+import { Replacement } from "./replacement.js";
+import type { Operation } from "./text-run.js";
+
+export type ConditionalStyle =
+  | "none"
+  | "cLine"
+  | "cNoComment"
+  | "cBlock"
+  | "razor"
+  | "msbuild"
+  | "xml"
+  | "jsx"
+  | "rem"
+  | "haml"
+  | "hash"
+  | "vb";
+
+export type EvaluatorName = "C++" | "C++2" | "MSBUILD" | "VB";
+
+export interface Evaluators {
+  at(name: EvaluatorName): EvaluateAt;
+  attribute: EvaluateAttribute;
+}
+
+export interface Keywords {
+  prefix: string;
+  if: readonly string[];
+  elseif: readonly string[];
+  else: readonly string[];
+  endif: readonly string[];
+}
+
+export interface StyleOptions {
+  keywords: Keywords;
+  evaluate: EvaluateAt;
+  wholeLine: boolean;
+  trim: boolean;
+  id: string | null;
+  startsOn: boolean;
+}
+
+export const STANDARD_KEYWORDS: Keywords = {
+  prefix: "#",
+  if: ["if"],
+  elseif: ["elseif", "elif"],
+  else: ["else"],
+  endif: ["endif"],
+};
+
+// the hash is the comment sign itself
+const HASH_KEYWORDS: Keywords = { ...STANDARD_KEYWORDS, prefix: "" };
+
+const VB_KEYWORDS: Keywords = {
+  prefix: "#",
+  if: ["If"],
+  elseif: ["ElseIf"],
+  else: ["Else"],
+  endif: ["End If"],
+};
+
+/** The conditional operations of a built-in style. */
+export function styleOperations(style: ConditionalStyle, evaluators: Evaluators): Operation[] {
+  const cpp = standardOptions(evaluators.at("C++"));
+  switch (style) {
+    case "none":
+      return [];
+    case "cLine":
+      return lineComments("//", cpp);
+    case "cNoComment":
+      return [plainConditional(cpp)];
+    case "cBlock":
+      return blockComments("/*", "*/", cpp);
+    case "razor":
+      return blockComments("@*", "*@", cpp);
+    case "msbuild":
+      return [new MarkupConditional(evaluators.attribute), ...blockComments("<!--", "-->", cpp)];
+    case "xml":
+      return blockComments("<!--", "-->", cpp);
+    case "jsx":
+      return blockComments("{/*", "*/}", cpp);
+    case "rem":
+      return lineComments("rem ", cpp);
+    case "haml":
+      return lineComments("-#", cpp);
+    case "hash":
+      return lineComments("#", { ...cpp, keywords: HASH_KEYWORDS });
+    case "vb":
+      return [plainConditional({ ...standardOptions(evaluators.at("VB")), keywords: VB_KEYWORDS })];
+  }
+}
+
+export function standardOptions(evaluate: EvaluateAt): StyleOptions {
+  return { keywords: STANDARD_KEYWORDS, evaluate, wholeLine: true, trim: true, id: null, startsOn: false };
+}
+
+/** Keywords that stand for themselves, without a comment around them. */
+function plainConditional(options: StyleOptions): Operation {
+  const spelled = spellings(options.keywords, [""]);
+  return conditional(options, {
+    ...spelled,
+    actionableIf: [],
+    actionableElseif: [],
+    actionableElse: [],
+    actions: [],
+  });
+}
+
+/** `//#if` keeps its branch as it is, `////#if` takes one comment sign away from it. */
+export function lineComments(sign: string, options: StyleOptions): Operation[] {
+  const uncomment = `uncomment ${sign}`;
+  const reduce = `reduce ${sign}`;
+  const single = spellings(options.keywords, [sign]);
+  const double = spellings(options.keywords, [sign + sign]);
+  return [
+    conditional(options, {
+      ...single,
+      endif: [...single.endif, ...double.endif],
+      actionableIf: double.if,
+      actionableElseif: double.elseif,
+      actionableElse: double.else,
+      actions: [uncomment, reduce],
+    }),
+    new Replacement(token(sign + sign), Buffer.from(sign, "utf8"), reduce, false),
+    new Replacement(token(sign), Buffer.alloc(0), uncomment, false),
+  ];
+}
+
+/** `<!--#if` removes the comment around its branch and repairs the comments inside. */
+export function blockComments(start: string, end: string, options: StyleOptions, pseudoEnd?: string): Operation[] {
+  const opening = spellings(options.keywords, [start]);
+  const either = spellings(options.keywords, ["", start]);
+  const pseudo = pseudoEnd ?? (end.length < 2 ? null : `${end.slice(0, -1)} ${end.slice(-1)}`);
+  const repair = `repair ${start}`;
+  const restart = `restart ${start}`;
+  const operation = conditional(options, {
+    if: [],
+    elseif: [],
+    else: [],
+    endif: either.endif,
+    actionableIf: opening.if,
+    actionableElseif: either.elseif,
+    actionableElse: either.else,
+    actions: pseudo === null ? [] : [repair, restart],
+  });
+  if (pseudo === null) return [operation];
+  const nesting = { start, realEnd: end, pseudoEnd: pseudo };
+  return [operation, new BalancedNesting(nesting, repair, restart, options.startsOn)];
+}
+
+function conditional(options: StyleOptions, tokens: ConstructorParameters<typeof Conditional>[0]["tokens"]): Operation {
+  const { evaluate, wholeLine, trim, id, startsOn } = options;
+  return new Conditional({ tokens, evaluate, wholeLine, trim, id, startsOn });
+}
+
+function spellings(keywords: Keywords, signs: readonly string[]): Record<"if" | "elseif" | "else" | "endif", string[]> {
+  const spell = (words: readonly string[]) =>
+    words.flatMap((word) => signs.map((sign) => `${sign}${keywords.prefix}${word}`));
+  return {
+    if: spell(keywords.if),
+    elseif: spell(keywords.elseif),
+    else: spell(keywords.else),
+    endif: spell(keywords.endif),
+  };
+}

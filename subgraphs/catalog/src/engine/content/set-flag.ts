@@ -1,0 +1,65 @@
+import { afterLineEnd } from "./byte-sink.js";
+import { type Token, token } from "./byte-trie.js";
+import type { Operation, TextRun } from "./text-run.js";
+
+const FLAGS = "flags";
+const SILENT = ":noEmit";
+
+export interface FlagTokens {
+  on: string;
+  off: string;
+  onSilent: string;
+  offSilent: string;
+}
+
+/** Turns a flag on or off from inside a file; the silent spelling takes its line's rest with it. */
+export class SetFlag implements Operation {
+  readonly tokens: readonly Token[];
+  readonly startsOn = true;
+
+  constructor(
+    private readonly flag: string,
+    texts: FlagTokens,
+    readonly id: string | null = null,
+    private readonly initial: boolean | null = null,
+  ) {
+    this.tokens = [texts.on, texts.off, texts.onSilent, texts.offSilent].map(token);
+  }
+
+  begin(run: TextRun): void {
+    if (this.initial !== null) run.setFlag(this.flag, this.initial);
+  }
+
+  handle(run: TextRun, index: number): void {
+    const listening = run.flag(FLAGS) !== false;
+    if (index < 2 || !listening) {
+      const shown = this.tokens[index];
+      if (shown !== undefined) run.output.write(shown.core);
+    } else {
+      run.position = afterLineEnd(run.source, run.position);
+    }
+    const on = index % 2 === 0;
+    if (listening || (this.flag === FLAGS && on)) run.setFlag(this.flag, on);
+  }
+}
+
+/** The flags that every file understands, spelled with its comment prefix. */
+export function standardFlags(prefix: string): SetFlag[] {
+  return [
+    switchFor("conditional", prefix, "cnd"),
+    switchFor("replacement", prefix, "replacements"),
+    switchFor("expandvariables", prefix, "vars"),
+    switchFor("include", prefix, "include"),
+    // the flag of flags can only be turned on
+    new SetFlag(FLAGS, { on: `${prefix}+:flags`, off: "", onSilent: `${prefix}+:flags${SILENT}`, offSilent: "" }),
+  ];
+}
+
+export function switchFor(flag: string, prefix: string, name: string): SetFlag {
+  return new SetFlag(flag, {
+    on: `${prefix}+:${name}`,
+    off: `${prefix}-:${name}`,
+    onSilent: `${prefix}+:${name}${SILENT}`,
+    offSilent: `${prefix}-:${name}${SILENT}`,
+  });
+}

@@ -1,0 +1,135 @@
+import type { BinaryOperator } from "./tree.js";
+
+export type Sign =
+  | { kind: "binary"; operator: BinaryOperator }
+  | { kind: "not" }
+  | { kind: "open" }
+  | { kind: "close" }
+  | { kind: "blank" }
+  | { kind: "end" }
+  | { kind: "quote" }
+  | { kind: "bad" };
+
+/** The words of one evaluator. */
+export interface Dialect {
+  readonly signs: readonly (readonly [string, Sign])[];
+  /** Variables are also replaced inside quotes. */
+  readonly readsVariablesInQuotes: boolean;
+  readonly encode: (text: string) => string;
+  readonly decode: (text: string) => string;
+}
+
+const binary = (text: string, operator: BinaryOperator): [string, Sign] => [text, { kind: "binary", operator }];
+
+const LAYOUT: readonly [string, Sign][] = [
+  ["(", { kind: "open" }],
+  [")", { kind: "close" }],
+  [" ", { kind: "blank" }],
+  ["\t", { kind: "blank" }],
+  ["\r\n", { kind: "end" }],
+  ["\n", { kind: "end" }],
+  ["\r", { kind: "end" }],
+];
+
+const same = (text: string) => text;
+
+export const CPP2: Dialect = {
+  signs: [
+    ...LAYOUT,
+    binary("&&", "and"),
+    binary("||", "or"),
+    ["!", { kind: "not" }],
+    binary(">", ">"),
+    binary(">=", ">="),
+    binary("<", "<"),
+    binary("<=", "<="),
+    binary("==", "=="),
+    binary("!=", "!="),
+    binary("<<", "<<"),
+    binary(">>", ">>"),
+    binary("+", "+"),
+    binary("-", "-"),
+    binary("*", "*"),
+    binary("/", "/"),
+    binary("&", "&"),
+    binary("|", "|"),
+    ["'", { kind: "quote" }],
+    ['"', { kind: "quote" }],
+  ],
+  readsVariablesInQuotes: false,
+  encode: same,
+  decode: decodeBackslashes,
+};
+
+export const MSBUILD: Dialect = {
+  signs: [
+    ...LAYOUT,
+    binary("AND", "and"),
+    binary("OR", "or"),
+    ["!", { kind: "not" }],
+    binary("&gt;", ">"),
+    binary("&gt;=", ">="),
+    binary("&lt;", "<"),
+    binary("&lt;=", "<="),
+    binary("==", "=="),
+    binary("!=", "!="),
+    ["'", { kind: "quote" }],
+    // a property that is no symbol: the condition is left to MSBuild
+    ["$(", { kind: "bad" }],
+  ],
+  readsVariablesInQuotes: true,
+  encode: encodeXml,
+  decode: decodeXml,
+};
+
+export const VISUAL_BASIC: Dialect = {
+  signs: [
+    ...LAYOUT,
+    ...["And", "AndAlso"].map((word) => binary(word, "and")),
+    ...["Or", "OrElse"].map((word) => binary(word, "or")),
+    ["Not", { kind: "not" }],
+    binary("Xor", "xor"),
+    binary(">", ">"),
+    binary(">=", ">="),
+    binary("<", "<"),
+    binary("<=", "<="),
+    binary("=", "=="),
+    binary("<>", "!="),
+    binary("<<", "<<"),
+    binary(">>", ">>"),
+    binary("+", "+"),
+    binary("-", "-"),
+    binary("*", "*"),
+    binary("/", "/"),
+    ['"', { kind: "quote" }],
+  ],
+  readsVariablesInQuotes: false,
+  encode: same,
+  decode: same,
+};
+
+function decodeBackslashes(text: string): string {
+  return text.replaceAll('\\"', '"').replaceAll("\\'", "'");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', amp: "&", apos: "'", lt: "<", gt: ">" };
+
+function encodeXml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&apos;");
+}
+
+function decodeXml(text: string): string {
+  return text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi,
+    (whole, hex?: string, decimal?: string, name?: string) => {
+      if (name !== undefined) return ENTITIES[name] ?? whole;
+      const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+    },
+  );
+}

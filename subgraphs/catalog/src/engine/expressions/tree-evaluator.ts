@@ -1,0 +1,241 @@
+import { asNumber, compareValues } from "./comparison.js";
+import type { Dialect, Sign } from "./dialect.js";
+import { TokenReader } from "./token-reader.js";
+import { type BinaryNode, type BinaryOperator, type ExpressionNode, Group, ValueNode } from "./tree.js";
+import { MultiValue, parseBoolean, type SymbolValue, textOf, type Variables } from "./value.js";
+
+export interface TreeOutcome {
+  value: boolean;
+  length: number;
+  /** Why the expression could not be decided; then it counts as false. */
+  fault: string | null;
+}
+
+type Word = Sign | { kind: "variable"; value: SymbolValue };
+
+class ExpressionFault extends Error {}
+
+/** Evaluates expressions of one dialect over fixed variables. */
+export class TreeEvaluator {
+  private readonly reader: TokenReader<Word>;
+
+  constructor(
+    private readonly dialect: Dialect,
+    variables: Variables,
+    variableName: (name: string) => string = (name) => name,
+  ) {
+    const tokens: [string, Word][] = [...dialect.signs].map(([text, sign]) => [text, sign]);
+    for (const [name, value] of variables) tokens.push([variableName(name), { kind: "variable", value }]);
+    this.reader = new TokenReader(tokens);
+  }
+
+  evaluate(text: string): TreeOutcome {
+    const builder = new Builder(this.dialect);
+    const length = this.read(text, builder);
+    try {
+      return { value: toBoolean(decide(builder.finish())), length, fault: null };
+    } catch (error) {
+      if (error instanceof ExpressionFault) return { value: false, length, fault: error.message };
+      throw error;
+    }
+  }
+
+  private read(text: string, builder: Builder): number {
+    let position = 0;
+    while (position < text.length) {
+      const found = this.reader.at(text, position);
+      if (found === undefined) {
+        if (builder.complete) break;
+        builder.character(text.charAt(position));
+        position++;
+        continue;
+      }
+      if (found.value.kind === "end" || builder.fault !== null) break;
+      builder.word(found.text, found.value);
+      position += found.text.length;
+    }
+    return position;
+  }
+}
+
+class Builder {
+  fault: string | null = null;
+  private groups: Group<SymbolValue>[] = [new Group()];
+  private quote: string | null = null;
+  private literal = "";
+
+  constructor(private readonly dialect: Dialect) {}
+
+  private get group(): Group<SymbolValue> {
+    const group = this.groups.at(-1);
+    if (group === undefined) throw new ExpressionFault("unbalanced parenthesis");
+    return group;
+  }
+
+  /** Behind a whole expression unknown text ends the reading. */
+  get complete(): boolean {
+    return this.quote === null && this.literal === "" && this.group.full;
+  }
+
+  character(text: string): void {
+    this.literal += text;
+  }
+
+  word(text: string, word: Word): void {
+    if (word.kind === "bad") {
+      this.fault ??= `"${text}" names no symbol`;
+    } else if (word.kind === "quote" && (this.quote === null || this.quote === text)) {
+      this.toggleQuote(text);
+    } else if (this.quote !== null) {
+      const known = word.kind === "variable" && this.dialect.readsVariablesInQuotes;
+      this.literal += known ? this.dialect.encode(word.value === null ? "null" : textOf(word.value)) : text;
+    } else {
+      this.endLiteral();
+      this.apply(word);
+    }
+  }
+
+  finish(): ExpressionNode<SymbolValue> {
+    this.endLiteral();
+    if (this.fault !== null) throw new ExpressionFault(this.fault);
+    return this.group.root;
+  }
+
+  private toggleQuote(text: string): void {
+    if (this.quote === null) {
+      this.quote = text;
+      return;
+    }
+    this.quote = null;
+    const value = this.dialect.decode(this.literal);
+    this.literal = "";
+    this.operand(new ValueNode<SymbolValue>(value));
+  }
+
+  private endLiteral(): void {
+    if (this.literal === "") return;
+    const value = this.dialect.decode(this.literal);
+    this.literal = "";
+    this.operand(new ValueNode<SymbolValue>(value));
+  }
+
+  private apply(word: Word): void {
+    switch (word.kind) {
+      case "open":
+        this.groups.push(new Group());
+        return;
+      case "close":
+        this.closeGroup();
+        return;
+      case "variable":
+        this.operand(new ValueNode(word.value));
+        return;
+      case "not":
+        this.group.negate();
+        return;
+      case "binary":
+        this.group.apply(word.operator);
+        return;
+      case "blank":
+      case "end":
+      case "quote":
+      case "bad":
+        return;
+    }
+  }
+
+  private closeGroup(): void {
+    const inner = this.groups.pop();
+    if (inner === undefined || this.groups.length === 0) {
+      this.fault ??= "a parenthesis is closed that was not opened";
+      this.groups = [inner ?? new Group()];
+      return;
+    }
+    this.operand(inner.root);
+  }
+
+  private operand(node: ExpressionNode<SymbolValue>): void {
+    if (!this.group.accept(node)) this.fault ??= "an operator is missing";
+  }
+}
+
+function decide(node: ExpressionNode<SymbolValue> | null): SymbolValue {
+  if (node === null) return null;
+  if (node.kind === "value") return node.value;
+  if (node.kind === "unary") return node.negates ? !toBoolean(decide(node.operand)) : decide(node.operand);
+  return decideBinary(node);
+}
+
+function decideBinary(node: BinaryNode<SymbolValue>): SymbolValue {
+  const left = decide(node.left);
+  const right = decide(node.right);
+  switch (node.operator) {
+    case "and": {
+      const x = toBoolean(left);
+      return toBoolean(right) && x;
+    }
+    case "or": {
+      const x = toBoolean(left);
+      return toBoolean(right) || x;
+    }
+    case "xor":
+      return toBoolean(left) !== toBoolean(right);
+    case "==":
+      return compareValues(left, right) === 0;
+    case "!=":
+      return compareValues(left, right) !== 0;
+    case ">":
+      return compareValues(left, right) > 0;
+    case ">=":
+      return compareValues(left, right) >= 0;
+    case "<":
+      return compareValues(left, right) < 0;
+    case "<=":
+      return compareValues(left, right) <= 0;
+    default:
+      return calculate(node.operator, left, right);
+  }
+}
+
+function calculate(operator: BinaryOperator, left: SymbolValue, right: SymbolValue): SymbolValue {
+  const x = asNumber(left);
+  const y = asNumber(right);
+  if (x === undefined || y === undefined) {
+    if (operator === "+" && typeof left === "string" && typeof right === "string") return left + right;
+    throw new ExpressionFault(`"${operator}" needs two numbers`);
+  }
+  switch (operator) {
+    case "+":
+      return x + y;
+    case "-":
+      return x - y;
+    case "*":
+      return x * y;
+    case "/":
+      return x / y;
+    case "<<":
+      return BigInt.asIntN(64, integer(x) << (integer(y) & 63n));
+    case ">>":
+      return integer(x) >> (integer(y) & 63n);
+    case "&":
+      return integer(x) & integer(y);
+    case "|":
+      return integer(x) | integer(y);
+    default:
+      throw new ExpressionFault(`"${operator}" is not supported here`);
+  }
+}
+
+function integer(value: number): bigint {
+  if (!Number.isFinite(value)) throw new ExpressionFault("an integer was expected");
+  return BigInt(Math.trunc(value));
+}
+
+function toBoolean(value: SymbolValue): boolean {
+  if (typeof value === "boolean") return value;
+  if (typeof value === "bigint" || typeof value === "number") return Number(value) !== 0;
+  const parsed = typeof value === "string" ? parseBoolean(value) : undefined;
+  if (parsed !== undefined) return parsed;
+  const shown = value === null ? "nothing" : value instanceof MultiValue ? value.toString() : `"${value}"`;
+  throw new ExpressionFault(`${shown} is neither true nor false`);
+}

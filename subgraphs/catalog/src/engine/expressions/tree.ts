@@ -1,0 +1,161 @@
+/*
+ * Expression tree of the C++2, MSBuild and Visual Basic evaluators. Nodes are linked as they are read, so precedence
+ * looks only at the node that is open: behind a completed comparison `||` does not climb above an earlier `&&`.
+ */
+
+export type BinaryOperator =
+  | "and"
+  | "or"
+  | "xor"
+  | ">"
+  | ">="
+  | "<"
+  | "<="
+  | "=="
+  | "!="
+  | "<<"
+  | ">>"
+  | "+"
+  | "-"
+  | "*"
+  | "/"
+  | "&"
+  | "|";
+
+export type ExpressionNode<V> = ValueNode<V> | UnaryNode<V> | BinaryNode<V>;
+
+export class ValueNode<V> {
+  readonly kind = "value";
+  parent: ExpressionNode<V> | null = null;
+  constructor(readonly value: V) {}
+}
+
+export class UnaryNode<V> {
+  readonly kind = "unary";
+  operand: ExpressionNode<V> | null = null;
+  constructor(
+    public parent: ExpressionNode<V> | null,
+    readonly negates: boolean,
+  ) {}
+}
+
+export class BinaryNode<V> {
+  readonly kind = "binary";
+  left: ExpressionNode<V> | null = null;
+  right: ExpressionNode<V> | null = null;
+  constructor(
+    public parent: ExpressionNode<V> | null,
+    readonly operator: BinaryOperator,
+  ) {}
+}
+
+/** One level of parentheses. */
+export class Group<V> {
+  root: ExpressionNode<V> = new UnaryNode<V>(null, false);
+  active: ExpressionNode<V> = this.root;
+
+  /** False when there is no place left for the operand. */
+  accept(node: ExpressionNode<V>): boolean {
+    let at: ExpressionNode<V> | null = this.active;
+    while (at !== null) {
+      if (place(at, node)) {
+        this.active = at;
+        return true;
+      }
+      at = at.parent;
+    }
+    return false;
+  }
+
+  negate(): void {
+    const node = new UnaryNode<V>(this.active, true);
+    place(this.active, node);
+    this.active = node;
+  }
+
+  apply(operator: BinaryOperator): void {
+    const before = this.active;
+    this.active = attach(before, operator);
+    if (before.parent !== this.active) return;
+    const { root } = this;
+    const wrapsRoot = before === root || (root.kind === "unary" && !root.negates && root.operand === before);
+    if (wrapsRoot) this.root = this.active;
+  }
+
+  /** Nothing more fits in, so that the next unknown character ends the expression. */
+  get full(): boolean {
+    let at: ExpressionNode<V> | null = this.active;
+    while (at !== null) {
+      if (!isFull(at)) return false;
+      at = at.parent;
+    }
+    return true;
+  }
+}
+
+function place<V>(into: ExpressionNode<V>, node: ExpressionNode<V>): boolean {
+  if (into.kind === "value") return false;
+  if (into.kind === "unary") {
+    if (into.operand !== null) return false;
+    into.operand = node;
+  } else if (into.left === null) into.left = node;
+  else if (into.right === null) into.right = node;
+  else return false;
+  node.parent ??= into;
+  return true;
+}
+
+function isFull<V>(node: ExpressionNode<V>): boolean {
+  if (node.kind === "value") return true;
+  return node.kind === "unary" ? node.operand !== null : node.left !== null && node.right !== null;
+}
+
+function attach<V>(active: ExpressionNode<V>, operator: BinaryOperator): BinaryNode<V> {
+  if (active.kind === "binary" && active.right !== null && bindsTighter(operator, active.operator)) {
+    const node = new BinaryNode<V>(active, operator);
+    node.left = active.right;
+    active.right.parent = node;
+    active.right = node;
+    return node;
+  }
+  const { parent } = active;
+  const node = new BinaryNode<V>(parent, operator);
+  if (parent?.kind === "binary") {
+    if (parent.left === active) parent.left = node;
+    else if (parent.right === active) parent.right = node;
+  } else if (parent?.kind === "unary" && parent.negates) {
+    parent.operand = node;
+  }
+  active.parent = node;
+  node.left = active;
+  return node;
+}
+
+const RANK: Readonly<Record<BinaryOperator, number>> = {
+  xor: 1,
+  or: 2,
+  and: 3,
+  "|": 4,
+  "&": 5,
+  "==": 6,
+  "!=": 6,
+  ">": 6,
+  ">=": 6,
+  "<": 6,
+  "<=": 6,
+  "<<": 7,
+  ">>": 7,
+  "+": 8,
+  "-": 8,
+  "*": 9,
+  "/": 9,
+};
+
+const ARITHMETIC_RANK = 7;
+
+function bindsTighter(added: BinaryOperator, existing: BinaryOperator): boolean {
+  // logical operators of one kind nest to the right, which changes nothing; arithmetic goes left to right
+  return RANK[existing] < ARITHMETIC_RANK && RANK[added] < 4 && RANK[existing] < 4
+    ? RANK[added] >= RANK[existing]
+    : RANK[added] > RANK[existing];
+}

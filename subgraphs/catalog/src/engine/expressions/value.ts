@@ -1,0 +1,67 @@
+/** Several choices of one symbol; comparing with a text asks whether it is among them. */
+export class MultiValue {
+  constructor(readonly values: readonly string[]) {}
+
+  toString(): string {
+    return this.values.join("|");
+  }
+}
+
+/** What a symbol can hold: an integer is a bigint, a float a number. */
+export type SymbolValue = string | boolean | bigint | number | MultiValue | null;
+
+export type Variables = ReadonlyMap<string, SymbolValue>;
+
+/** The text that .NET prints for a value. */
+export function textOf(value: SymbolValue | undefined): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number") return numberText(value);
+  return value.toString();
+}
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
+  const text = String(value);
+  if (!text.includes("e")) return text;
+  const [digits = "", exponent = "0"] = text.split("e");
+  const power = Number(exponent);
+  return `${digits}E${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
+const LONG_MIN = -(2n ** 63n);
+const LONG_MAX = 2n ** 63n - 1n;
+
+/** A decimal 64-bit integer, white space around it allowed. */
+export function parseLong(text: string): bigint | undefined {
+  const trimmed = text.trim();
+  // 19 digits and a sign are the most a long has; longer texts never reach BigInt
+  if (!/^[+-]?\d{1,30}$/.test(trimmed)) return undefined;
+  const value = BigInt(trimmed.replace(/^\+/, ""));
+  return value >= LONG_MIN && value <= LONG_MAX ? value : undefined;
+}
+
+/** `0x` and up to 16 hexadecimal digits, in two's complement. */
+export function parseHex(text: string): bigint | undefined {
+  if (!/^0x[0-9a-f]{1,16}$/i.test(text)) return undefined;
+  return BigInt.asIntN(64, BigInt(text));
+}
+
+/** A floating point number in the invariant culture, group separators allowed. */
+export function parseDouble(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!/^[+-]?(?:\d[\d,]{0,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,5})?$/i.test(trimmed)) return undefined;
+  return Number(trimmed.replaceAll(",", ""));
+}
+
+export function parseBoolean(text: string): boolean | undefined {
+  const folded = text.trim().toLowerCase();
+  if (folded === "true") return true;
+  return folded === "false" ? false : undefined;
+}
+
+export function sameText(left: string, right: string): boolean {
+  // ordinal ignore case folds each character to upper case
+  return left === right || left.toUpperCase() === right.toUpperCase();
+}

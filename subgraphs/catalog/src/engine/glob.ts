@@ -1,0 +1,112 @@
+/**
+ * The template format's own glob dialect: `*` stays within a name, `**` crosses folders, a double star with a slash
+ * matches whole folders (also none), `[..]` is a plain set without ranges, a leading `!` negates, `\[` and `\ ` are
+ * escapes. There is no `?` and there are no braces; matching is case-sensitive.
+ */
+export interface Glob {
+  matches(path: string): boolean;
+}
+
+type Step = { kind: "set"; characters: string } | { kind: "name" } | { kind: "anything" } | { kind: "folders" };
+
+const STARS = ["name", "anything", "folders"] as const;
+
+const cache = new Map<string, Glob>();
+const CACHE_LIMIT = 2_000;
+
+export function parseGlob(pattern: string): Glob {
+  const known = cache.get(pattern);
+  if (known !== undefined) return known;
+  const negated = pattern.startsWith("!");
+  const steps = readSteps(pattern, negated ? 1 : 0);
+  // a pattern that mentions no folder is compared with the file's name only
+  const nameOnly = !steps.some(
+    (step) =>
+      step.kind === "anything" || step.kind === "folders" || (step.kind === "set" && step.characters[0] === "/"),
+  );
+  const glob: Glob = {
+    matches: (path) => negated !== matchSteps(steps, nameOnly ? path.slice(path.lastIndexOf("/") + 1) : path),
+  };
+  if (cache.size >= CACHE_LIMIT) cache.clear();
+  cache.set(pattern, glob);
+  return glob;
+}
+
+function readSteps(pattern: string, start: number): Step[] {
+  const steps: Step[] = [];
+  let i = start;
+  while (i < pattern.length) {
+    const character = pattern.charAt(i);
+    if (character === "*") {
+      const length = starLength(pattern, i);
+      steps.push({ kind: STARS[length - 1] ?? "name" });
+      i += length;
+    } else if (character === "[") {
+      const { characters, end } = readSet(pattern, i + 1);
+      // the opening bracket itself belongs to the set, as in the original dialect
+      steps.push({ kind: "set", characters: `[${characters}` });
+      i = end;
+    } else if (character === "\\" && (pattern[i + 1] === "[" || pattern[i + 1] === " ")) {
+      steps.push({ kind: "set", characters: pattern.charAt(i + 1) });
+      i += 2;
+    } else {
+      steps.push({ kind: "set", characters: character });
+      i++;
+    }
+  }
+  return steps;
+}
+
+function starLength(pattern: string, at: number): 1 | 2 | 3 {
+  if (pattern[at + 1] !== "*") return 1;
+  return pattern[at + 2] === "/" ? 3 : 2;
+}
+
+function readSet(pattern: string, start: number): { characters: string; end: number } {
+  let characters = "";
+  let i = start;
+  for (; i < pattern.length && pattern[i] !== "]"; i++) {
+    const escaped = pattern[i] === "\\" && (pattern[i + 1] === "]" || pattern[i + 1] === "[" || pattern[i + 1] === " ");
+    if (escaped) i++;
+    characters += pattern.charAt(i);
+  }
+  return { characters, end: i + 1 };
+}
+
+/** Set of reachable steps per character: linear in pattern times text, whatever the pattern. */
+function matchSteps(steps: readonly Step[], text: string): boolean {
+  let reached = new Uint8Array(steps.length + 1);
+  enter(steps, reached, 0);
+  for (let i = 0; i < text.length; i++) {
+    const next = new Uint8Array(steps.length + 1);
+    for (let at = 0; at < steps.length; at++) {
+      const step = steps[at];
+      if (reached[at] === 1 && step !== undefined) consume(steps, next, at, text.charAt(i));
+    }
+    reached = next;
+  }
+  return reached[steps.length] === 1;
+}
+
+function consume(steps: readonly Step[], next: Uint8Array, at: number, character: string): void {
+  const step = steps[at];
+  if (step?.kind === "set") {
+    if (step.characters.includes(character)) enter(steps, next, at + 1);
+  } else if (step?.kind === "name") {
+    if (character === "/") return;
+    next[at] = 1;
+    enter(steps, next, at + 1);
+  } else {
+    next[at] = 1;
+    if (step?.kind === "anything" || character === "/") enter(steps, next, at + 1);
+  }
+}
+
+/** A star may match nothing, but one that ends the pattern takes at least one character. */
+function enter(steps: readonly Step[], reached: Uint8Array, first: number): void {
+  for (let at = first; ; at++) {
+    reached[at] = 1;
+    const step = steps[at];
+    if (step === undefined || step.kind === "set" || at === steps.length - 1) return;
+  }
+}

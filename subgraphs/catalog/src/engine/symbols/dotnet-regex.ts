@@ -1,0 +1,172 @@
+/*
+ * Regular expressions of templates are written for .NET: its classes are Unicode, `$` also stands before a final line
+ * feed, options and named groups are spelled differently, and replacements know `${name}`.
+ */
+
+const WORD = "\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}";
+
+const cache = new Map<string, RegExp | null>();
+const CACHE_LIMIT = 500;
+
+/** The expression with the `g` and `u` flags, or null when it cannot be expressed here. */
+export function dotnetRegex(pattern: string): RegExp | null {
+  const known = cache.get(pattern);
+  if (known !== undefined) return known;
+  const compiled = compile(pattern);
+  if (cache.size >= CACHE_LIMIT) cache.clear();
+  cache.set(pattern, compiled);
+  return compiled;
+}
+
+function compile(pattern: string): RegExp | null {
+  let flags = "gu";
+  let body = pattern;
+  const leading = /^\(\?([imsn]+)\)/.exec(pattern);
+  if (leading !== null) {
+    for (const option of leading[1] ?? "") if (option !== "n" && !flags.includes(option)) flags += option;
+    body = pattern.slice(leading[0].length);
+  }
+  try {
+    return new RegExp(translate(body, flags.includes("m")), flags);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+const SIMPLE: Readonly<Record<string, string>> = {
+  A: "(?<![\\s\\S])",
+  z: "(?![\\s\\S])",
+  Z: "(?=\\n?(?![\\s\\S]))",
+  a: "\\u0007",
+  e: "\\u001b",
+  b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
+  B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
+  w: `[${WORD}]`,
+  W: `[^${WORD}]`,
+  d: "\\p{Nd}",
+  D: "\\P{Nd}",
+};
+
+const IN_CLASS: Readonly<Record<string, string>> = { w: WORD, d: "\\p{Nd}", D: "\\P{Nd}", a: "\\u0007", e: "\\u001b" };
+
+// characters that the u flag allows behind a backslash
+const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
+
+function translate(pattern: string, multiline: boolean): string {
+  let out = "";
+  let i = 0;
+  while (i < pattern.length) {
+    const character = pattern.charAt(i);
+    if (character === "\\") {
+      out += escape(pattern.charAt(i + 1), false);
+      i += 2;
+    } else if (character === "[") {
+      const { text, end } = translateClass(pattern, i + 1);
+      out += text;
+      i = end;
+    } else if (pattern.startsWith("(?'", i) && pattern.includes("'", i + 3)) {
+      const end = pattern.indexOf("'", i + 3);
+      out += `(?<${pattern.slice(i + 3, end)}>`;
+      i = end + 1;
+    } else {
+      out += plain(pattern, i, multiline);
+      i++;
+    }
+  }
+  return out;
+}
+
+/** A character outside classes; what .NET reads as itself is escaped for the `u` flag. */
+function plain(pattern: string, at: number, multiline: boolean): string {
+  const character = pattern.charAt(at);
+  switch (character) {
+    case "$":
+      return multiline ? "$" : (SIMPLE["Z"] ?? "$");
+    case "{":
+      return /^\{\d+(?:,\d*)?\}/.test(pattern.slice(at, at + 24)) ? "{" : "\\{";
+    case "}":
+      return /\{\d+(?:,\d*)?$/.test(pattern.slice(Math.max(0, at - 24), at)) ? "}" : "\\}";
+    case "]":
+      return "\\]";
+    default:
+      return character;
+  }
+}
+
+function translateClass(pattern: string, start: number): { text: string; end: number } {
+  let text = "[";
+  let i = start;
+  if (pattern.charAt(i) === "^") {
+    text += "^";
+    i++;
+  }
+  const first = i;
+  for (; i < pattern.length; i++) {
+    const character = pattern.charAt(i);
+    if (character === "\\") {
+      text += escape(pattern.charAt(i + 1), true);
+      i++;
+    } else if (character === "]" && i > first) {
+      return { text: `${text}]`, end: i + 1 };
+    } else {
+      // a closing bracket that comes first is a member
+      text += character === "[" || character === "]" ? `\\${character}` : character;
+    }
+  }
+  return { text, end: i };
+}
+
+function escape(next: string, inClass: boolean): string {
+  if (next === "") return "\\\\";
+  const special = inClass ? IN_CLASS[next] : SIMPLE[next];
+  if (special !== undefined) return special;
+  if (/[pPkxucnrtvfsS0-9]/.test(next) || SYNTAX.test(next)) return `\\${next}`;
+  if (inClass && next === "-") return "\\-";
+  // .NET lets any other character stand for itself
+  return next === "-" || !/[a-z]/i.test(next) ? next : `\\${next}`;
+}
+
+/** All matches replaced, with .NET's spelling of groups in the replacement. */
+export function dotnetReplace(text: string, regex: RegExp, replacement: string): string {
+  return text.replace(regex, (...args: unknown[]) => {
+    const groups = typeof args.at(-1) === "object" ? (args.pop() as Record<string, string | undefined>) : {};
+    const whole = args.pop() as string;
+    const offset = args.pop() as number;
+    return expand(replacement, args as (string | undefined)[], groups, { whole, offset });
+  });
+}
+
+function expand(
+  replacement: string,
+  captures: readonly (string | undefined)[],
+  groups: Readonly<Record<string, string | undefined>>,
+  place: { whole: string; offset: number },
+): string {
+  const matched = captures[0] ?? "";
+  return replacement.replace(
+    /\$(?:(\d+)|\{(\w+)\}|([$&`'+_]))/g,
+    (sign, digits?: string, name?: string, mark?: string) => {
+      const key = digits ?? name;
+      if (key !== undefined) {
+        if (Object.hasOwn(groups, key)) return groups[key] ?? "";
+        const index = /^\d+$/.test(key) ? Number(key) : Number.NaN;
+        return index < captures.length ? (captures[index] ?? "") : sign;
+      }
+      switch (mark) {
+        case "$":
+          return "$";
+        case "&":
+          return matched;
+        case "`":
+          return place.whole.slice(0, place.offset);
+        case "'":
+          return place.whole.slice(place.offset + matched.length);
+        case "+":
+          return captures.length > 1 ? (captures.at(-1) ?? "") : "";
+        default:
+          return place.whole;
+      }
+    },
+  );
+}

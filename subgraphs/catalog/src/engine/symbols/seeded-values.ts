@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+
+/** A guid that depends on the seed and the purpose only, in version 5 layout. */
+export function seededGuid(seed: string, purpose: string): string {
+  const digest = createHash("sha1").update(`guid\0${seed}\0${purpose}`).digest().subarray(0, 16);
+  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x50;
+  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
+  const hex = digest.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/** An integer from `low` up to, without, `high`. */
+export function seededInteger(seed: string, purpose: string, range: { low: bigint; high: bigint }): bigint {
+  const span = range.high - range.low;
+  if (span <= 0n) return range.low;
+  const digest = createHash("sha256").update(`integer\0${seed}\0${purpose}`).digest();
+  return range.low + (digest.readBigUInt64BE(0) % span);
+}
+
+export type GuidFormat = "n" | "d" | "b" | "p" | "x" | "N" | "D" | "B" | "P" | "X";
+
+export const GUID_FORMATS: readonly GuidFormat[] = ["n", "d", "b", "p", "x", "N", "D", "B", "P", "X"];
+
+/** One of .NET's guid formats; a capital letter asks for capital digits. */
+export function formatGuid(guid: string, format: string): string {
+  const dashed = guid.toLowerCase();
+  const capital = format !== format.toLowerCase();
+  const text = spelled(dashed, format.toLowerCase());
+  return capital ? text.toUpperCase() : text;
+}
+
+function spelled(dashed: string, format: string): string {
+  switch (format) {
+    case "n":
+      return dashed.replaceAll("-", "");
+    case "b":
+      return `{${dashed}}`;
+    case "p":
+      return `(${dashed})`;
+    case "x":
+      return hexadecimal(dashed);
+    default:
+      return dashed;
+  }
+}
+
+function hexadecimal(dashed: string): string {
+  const [a = "", b = "", c = "", d = "", e = ""] = dashed.split("-");
+  const bytes = (d + e).match(/../g) ?? [];
+  return `{0x${a},0x${b},0x${c},{${bytes.map((byte) => `0x${byte}`).join(",")}}}`;
+}
+
+/** Any of .NET's guid formats as the dashed form, undefined when it is none. */
+export function parseGuid(text: string): string | undefined {
+  const digits = text.toLowerCase().replace(/0x|[\s{}(),-]/g, "");
+  if (!/^[0-9a-f]{32}$/.test(digits)) return undefined;
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

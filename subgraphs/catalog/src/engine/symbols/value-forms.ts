@@ -1,0 +1,169 @@
+import type { JsonObject } from "../json-value.js";
+import { textMember, textsMember } from "../jsonc.js";
+import { renderFailed } from "../template-error.js";
+import { dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
+
+const MAX_CHAIN_DEPTH = 32;
+
+const NOT_WORD = /[^\p{L}\p{Mn}\p{Nd}\p{Pc}]/gu;
+// a digit where a name begins, also behind a dot
+const LEADING_DIGIT = /(?<=^|\.)(?=\p{Nd})/gu;
+const IDENTIFIER_START = /^[\p{L}\p{Nl}_]$/u;
+const IDENTIFIER_PART = /^[\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]$/u;
+
+type Transform = (value: string) => string;
+
+const BUILT_IN: ReadonlyMap<string, Transform> = new Map<string, Transform>([
+  ["identity", (value) => value],
+  ["safe_name", safeName],
+  ["lower_safe_name", (value) => lower(safeName(value))],
+  ["safe_namespace", safeNamespace],
+  ["lower_safe_namespace", (value) => lower(safeNamespace(value))],
+]);
+
+const IDENTIFIERS: ReadonlyMap<string, Transform> = new Map<string, Transform>([
+  ...BUILT_IN,
+  ["lowercase", lower],
+  ["lowercaseinvariant", lower],
+  ["uppercase", upper],
+  ["uppercaseinvariant", upper],
+  ["firstlowercase", (value) => onFirst(value, lower)],
+  ["firstlowercaseinvariant", (value) => onFirst(value, lower)],
+  ["firstuppercase", (value) => onFirst(value, upper)],
+  ["firstuppercaseinvariant", (value) => onFirst(value, upper)],
+  ["kebabcase", (value) => separatedCase(value, "-")],
+  ["snakecase", (value) => separatedCase(value, "_")],
+  ["titlecase", titleCase],
+  ["jsonencode", jsonEncode],
+  ["xmlencode", xmlEncode],
+]);
+
+/** The forms that the source name always has. */
+export const NAME_FORMS = [...BUILT_IN.keys()];
+
+/** The named transforms of a template: the built-in ones and its own `forms`. */
+export class ValueForms {
+  constructor(private readonly custom: ReadonlyMap<string, JsonObject>) {}
+
+  has(name: string): boolean {
+    return this.custom.has(name) || BUILT_IN.has(name);
+  }
+
+  /** The form's result; undefined when there is no form of that name. */
+  apply(name: string, value: string, depth = 0): string | undefined {
+    const definition = this.custom.get(name);
+    if (definition === undefined) return BUILT_IN.get(name)?.(value);
+    const identifier = textMember(definition, "identifier") ?? name;
+    if (depth > MAX_CHAIN_DEPTH) throw renderFailed(`The value form "${name}" refers to itself.`);
+    switch (identifier.toLowerCase()) {
+      case "replace":
+        return replaceForm(name, definition, value);
+      case "chain":
+        return this.chain(name, definition, value, depth);
+      default: {
+        const transform = IDENTIFIERS.get(identifier.toLowerCase());
+        if (transform === undefined)
+          throw renderFailed(`The value form "${name}" has the unknown identifier "${identifier}".`);
+        return transform(value);
+      }
+    }
+  }
+
+  private chain(name: string, definition: JsonObject, value: string, depth: number): string {
+    let result = value;
+    for (const step of textsMember(definition, "steps") ?? []) {
+      const next = this.apply(step, result, depth + 1);
+      if (next === undefined) throw renderFailed(`The value form "${name}" chains the unknown form "${step}".`);
+      result = next;
+    }
+    return result;
+  }
+}
+
+function replaceForm(name: string, definition: JsonObject, value: string): string {
+  const pattern = textMember(definition, "pattern") ?? "";
+  if (pattern === "") return value;
+  const regex = dotnetRegex(pattern);
+  if (regex === null) throw renderFailed(`The value form "${name}" has an unreadable pattern "${pattern}".`);
+  return dotnetReplace(value, regex, textMember(definition, "replacement") ?? "");
+}
+
+// invariant casing goes character by character, so that nothing changes its length
+export function lower(value: string): string {
+  return mapCharacters(value, (character) => character.toLowerCase());
+}
+
+export function upper(value: string): string {
+  return mapCharacters(value, (character) => character.toUpperCase());
+}
+
+function mapCharacters(value: string, change: (character: string) => string): string {
+  let result = "";
+  for (const character of value) {
+    const changed = change(character);
+    result += changed.length === character.length ? changed : character;
+  }
+  return result;
+}
+
+function onFirst(value: string, change: Transform): string {
+  const [first] = value;
+  return first === undefined ? value : change(first) + value.slice(first.length);
+}
+
+function safeName(value: string): string {
+  // .NET sees a character beyond the basic plane as two
+  return value
+    .trim()
+    .replace(LEADING_DIGIT, "_")
+    .replace(NOT_WORD, (other) => "_".repeat(other.length));
+}
+
+function safeNamespace(value: string): string {
+  const trimmed = value.trim();
+  let out = "";
+  let position = 0;
+  for (const character of trimmed) {
+    position += character.length;
+    const begins = out === "" || out.endsWith(".");
+    if (character === ".") out += out !== "" && position < trimmed.length ? "." : "_";
+    else if (character.length > 1 || !IDENTIFIER_PART.test(character)) out += "_";
+    else out += begins && !IDENTIFIER_START.test(character) ? `_${character}` : character;
+  }
+  return out;
+}
+
+// words begin at a capital, at a change between letters and digits and behind punctuation; capitals stay together
+const WORDS = new RegExp(
+  [
+    "(?:\\p{Lu}\\p{M}*)?(?:\\p{Ll}\\p{M}*)+",
+    "(?:\\p{Lu}\\p{M}*)+(?!\\p{Ll})",
+    "\\p{N}+",
+    "[^\\p{C}\\p{P}\\p{Z}]+",
+    "[\\u2700-\\u27bf]",
+  ].join("|"),
+  "gu",
+);
+
+function separatedCase(value: string, separator: string): string {
+  return (value.match(WORDS) ?? []).map(lower).join(separator);
+}
+
+/** Like TextInfo.ToTitleCase: a word in capitals stays as it is. */
+function titleCase(value: string): string {
+  return value.replace(/[\p{L}\p{Mn}][\p{L}\p{Mn}\p{Nd}'’]*/gu, (word) => {
+    if (word.length > 1 && word === upper(word) && word !== lower(word)) return word;
+    return onFirst(lower(word), upper);
+  });
+}
+
+/** A JSON text in quotes with the fewest escapes. */
+function jsonEncode(value: string): string {
+  return JSON.stringify(value);
+}
+
+const XML_ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function xmlEncode(value: string): string {
+  return value.replace(/[&<>"]/g, (character) => XML_ESCAPES[character] ?? character);
+}
