@@ -1,0 +1,149 @@
+import { type ExecutionResult, parse } from "graphql";
+import { openShop, type Shop } from "./fixtures/shop.js";
+import { localSubgraph } from "./local-subgraph.js";
+import { SupergraphExecutor } from "./supergraph.js";
+
+async function subscribe(shop: Shop, text: string, variables?: Record<string, unknown>) {
+  const executor = SupergraphExecutor.fromSdl<object>(
+    shop.supergraphSdl,
+    [...shop.schemas].map(([name, schema]) => localSubgraph(name, schema)),
+  );
+  return executor.compile(parse(text)).subscribe(variables, {});
+}
+
+async function events(shop: Shop, text: string, variables?: Record<string, unknown>) {
+  const result = await subscribe(shop, text, variables);
+  if (!("next" in result)) {
+    throw new Error(`Expected events, got ${JSON.stringify(result)}`);
+  }
+  return result;
+}
+
+const plain = (result: IteratorResult<ExecutionResult>): unknown => JSON.parse(JSON.stringify(result.value));
+
+describe("a federated subscription", () => {
+  it("joins each event with the entities of other subgraphs", async () => {
+    const shop = openShop();
+    const stream = await events(
+      shop,
+      "subscription { reviewAdded { stars body author { nickname age } product { name } } }",
+    );
+    shop.added.push({ id: "r9", body: "Fine", stars: 4, userId: "1", upc: "p2" });
+    shop.added.push({ id: "r10", body: null, stars: 1, userId: "2", upc: "p1" });
+    expect(plain(await stream.next())).toEqual({
+      data: {
+        reviewAdded: { stars: 4, body: "Fine", author: { nickname: "countess", age: 185 }, product: { name: "Couch" } },
+      },
+    });
+    expect(plain(await stream.next())).toEqual({
+      data: { reviewAdded: { stars: 1, body: null, author: { nickname: null, age: 88 }, product: { name: "Table" } } },
+    });
+  });
+
+  it("needs no join when one subgraph has everything", async () => {
+    const shop = openShop();
+    const stream = await events(shop, "subscription { e: reviewAdded { __typename id } }");
+    shop.added.push({ id: "r9" });
+    expect(plain(await stream.next())).toEqual({ data: { e: { __typename: "Review", id: "r9" } } });
+  });
+
+  it("goes on after an event that fails in the join or in the owning subgraph", async () => {
+    const shop = openShop();
+    const stream = await events(shop, "subscription { reviewAdded { id stars product { name strictPrice } } }");
+    shop.added.push({ id: "r9", stars: 1, upc: "unknown" });
+    shop.added.push({ id: "r10", stars: "many", upc: "p1" });
+    shop.added.push({ id: null, stars: 1, upc: "p1" });
+    shop.added.push({ id: "r12", stars: 3, upc: "p1" });
+    expect(plain(await stream.next())).toMatchObject({
+      data: { reviewAdded: { id: "r9", product: null } },
+      errors: [{ message: "no product unknown", extensions: { code: "NOT_FOUND", serviceName: "products" } }],
+    });
+    expect(plain(await stream.next())).toMatchObject({
+      data: { reviewAdded: { id: "r10", stars: null, product: { name: "Table" } } },
+      errors: [{ path: ["reviewAdded", "stars"] }],
+    });
+    expect(plain(await stream.next())).toMatchObject({ data: null, errors: [{ path: ["reviewAdded", "id"] }] });
+    expect(plain(await stream.next())).toEqual({
+      data: { reviewAdded: { id: "r12", stars: 3, product: { name: "Table", strictPrice: 900 } } },
+    });
+  });
+
+  it("asks nothing more when the event is null", async () => {
+    const shop = openShop();
+    const stream = await events(shop, "subscription S($id: ID) { userRenamed(id: $id) { name reviews { id } } }", {
+      id: "1",
+    });
+    shop.renamed.push({ id: "404" });
+    expect(plain(await stream.next())).toEqual({ data: { userRenamed: null } });
+    expect(shop.asked).toEqual([]);
+  });
+
+  it("closes its source when the consumer leaves", async () => {
+    const shop = openShop();
+    const stream = await events(shop, "subscription { userRenamed { name } }");
+    const pending = stream.next();
+    expect(await stream.return?.()).toEqual({ done: true, value: undefined });
+    expect(await pending).toEqual({ done: true, value: undefined });
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(shop.renamed.returned).toBe(1);
+  });
+
+  it("closes its source when a loop over it breaks", async () => {
+    const shop = openShop();
+    const stream = await events(shop, "subscription { userRenamed { name } }");
+    shop.renamed.push({ id: "1" });
+    for await (const event of stream) {
+      expect(event.data).toEqual({ userRenamed: { name: "Ada" } });
+      break;
+    }
+    expect(shop.renamed.returned).toBe(1);
+  });
+
+  it("is refused with the code of the subgraph", async () => {
+    const result = await subscribe(openShop(), "subscription { alarm { name } }");
+    expect(JSON.parse(JSON.stringify(result))).toEqual({
+      errors: [
+        {
+          message: "no alarms",
+          path: ["alarm"],
+          extensions: { code: "FORBIDDEN", detail: { hint: "kept" }, serviceName: "accounts" },
+        },
+      ],
+    });
+  });
+
+  it("is refused when its variables do not fit", async () => {
+    const result = await subscribe(openShop(), "subscription S($id: ID!) { userRenamed(id: $id) { name } }", {});
+    expect(result).toMatchObject({ errors: [{ message: expect.stringContaining("$id") }] });
+  });
+
+  it("takes a context for each event", async () => {
+    const shop = openShop();
+    const schemas = [...shop.schemas];
+    const seen: unknown[] = [];
+    const executor = SupergraphExecutor.fromSdl<{ event: number }>(
+      shop.supergraphSdl,
+      schemas.map(([name, schema]) => {
+        const local = localSubgraph<{ event: number }>(name, schema);
+        return {
+          ...local,
+          prepare: (text, operationName) => {
+            const fetch = local.prepare(text, operationName);
+            return { ...fetch, run: (variables, context) => (seen.push(context.event), fetch.run(variables, context)) };
+          },
+        };
+      }),
+    );
+    let event = 0;
+    const compiled = executor.compile(parse("subscription { userRenamed { reviewCount } }"));
+    const stream = await compiled.subscribe({}, { event }, { contextForEvent: () => ({ event: ++event }) });
+    shop.renamed.push({ id: "1" });
+    shop.renamed.push({ id: "2" });
+    if ("next" in stream) {
+      await stream.next();
+      await stream.next();
+      await stream.return?.();
+    }
+    expect(seen).toEqual([1, 2]);
+  });
+});
