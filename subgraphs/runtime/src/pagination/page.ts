@@ -1,0 +1,45 @@
+import { DomainError } from "../errors/domain-error.js";
+import type { PageInfo } from "./page-info.type.js";
+
+const defaultPageSize = 50;
+const maxPageSize = 200;
+
+/** More than the maximum is coerced to it; less than one is an error (AIP-158). */
+export function pageSize(first: number | null | undefined): number {
+  if (first == null) return defaultPageSize;
+  if (first < 1)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "A page has at least one item.",
+      errors: [{ pointer: "/first", code: "OUT_OF_RANGE", detail: "Must be at least 1." }],
+    });
+  return Math.min(first, maxPageSize);
+}
+
+export interface Connection<Node> {
+  edges: { cursor: string; node: Node }[];
+  pageInfo: PageInfo;
+  items: Node[];
+  nextCursor: string | null;
+}
+
+/** `nodes` holds one more than the page when there is a next one. */
+export function connectionOf<Node>(
+  nodes: readonly Node[],
+  page: { size: number; after: string | null | undefined; cursorOf(node: Node): string },
+): Connection<Node> {
+  const items = nodes.slice(0, page.size);
+  const edges = items.map((node) => ({ cursor: page.cursorOf(node), node }));
+  const hasNextPage = nodes.length > page.size;
+  const endCursor = edges.at(-1)?.cursor ?? null;
+  return {
+    edges,
+    items,
+    nextCursor: hasNextPage ? endCursor : null,
+    pageInfo: {
+      hasNextPage,
+      hasPreviousPage: page.after != null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor,
+    },
+  };
+}
