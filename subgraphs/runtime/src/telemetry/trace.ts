@@ -33,3 +33,8 @@ export function continueTrace(traceparent: string | undefined): Trace {
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? "01" : "00"}`;
 }
+
+/** The trace id inside a header that `traceparent` wrote. */
+export function traceIdOf(header: string): string {
+  return header.slice(3, 35);
+}
