@@ -1,0 +1,35 @@
+import { propertyOf } from "./msbuild.js";
+import { lookupPaths } from "./project-files.js";
+import type { ScaffoldTexts } from "./scaffold-texts.js";
+
+/** Files from the project's folder up to the root that decide where package versions are kept. */
+export const centralFileNames = ["Directory.Packages.props", "Directory.Build.props"] as const;
+
+const emptyCentralFile = `<Project>
+  <PropertyGroup>
+    <ManagePackageVersionsCentrally>true</ManagePackageVersionsCentrally>
+  </PropertyGroup>
+</Project>
+`;
+
+/** The file that keeps this project's package versions centrally, or undefined where the project keeps its own. */
+export function centralVersionsOf(project: string, texts: ScaffoldTexts): string | undefined {
+  const [packages, build] = centralFileNames.map((name) =>
+    lookupPaths(project, name).find((path) => texts.read(path) !== undefined),
+  );
+  // the order in which MSBuild evaluates them, last word first
+  const setting =
+    managedCentrally(texts, project) ?? managedCentrally(texts, packages) ?? managedCentrally(texts, build);
+  if (setting !== true) return undefined;
+  if (packages !== undefined) return packages;
+  const [, ...above] = lookupPaths(project, "Directory.Packages.props");
+  const created = above.at(-1) ?? "Directory.Packages.props";
+  texts.create(created, emptyCentralFile);
+  return created;
+}
+
+function managedCentrally(texts: ScaffoldTexts, path: string | undefined): boolean | undefined {
+  const text = path === undefined ? undefined : texts.read(path);
+  const value = text === undefined ? undefined : propertyOf(text, "ManagePackageVersionsCentrally")?.toLowerCase();
+  return value === "true" || value === "false" ? value === "true" : undefined;
+}

@@ -1,0 +1,99 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import { parseVersion } from "../nuget/version.js";
+import { centralFileNames, centralVersionsOf } from "./central-versions.js";
+import {
+  centralVersion,
+  type Edit,
+  type LibraryReference,
+  referenceWithoutVersion,
+  referenceWithVersion,
+} from "./library-edits.js";
+import { lookupPaths, projectsForLibraries } from "./project-files.js";
+import { ScaffoldTexts } from "./scaffold-texts.js";
+
+export interface InjectionContext {
+  readonly primaryOutputs: readonly string[];
+  /** Reads a file of the branch that the scaffold will be laid over. */
+  readonly targetBranchFile?: (path: string) => Uint8Array | undefined;
+}
+
+export interface InjectionWarning {
+  readonly code: "NoProjectForLibraries" | "LibraryVersionAlreadyHigher";
+  readonly message: string;
+}
+
+export interface Injection {
+  readonly files: Map<string, TreeFile>;
+  readonly warnings: InjectionWarning[];
+  /** Files of the target branch that were edited: the scaffold produces them only to carry package versions. */
+  readonly branchFiles: string[];
+}
+
+/** Adds the libraries to the produced projects as text edits that keep line ends, byte order mark and indentation. */
+export function injectPackageReferences(
+  files: FileTree,
+  libraries: readonly LibraryReference[],
+  context: InjectionContext,
+): Injection {
+  for (const library of libraries) refuseInexact(library);
+  const projects = projectsForLibraries(files, context.primaryOutputs);
+  if (projects.length === 0) return withoutProject(files, libraries);
+  const texts = new ScaffoldTexts(files, context.targetBranchFile ?? (() => undefined));
+  const warnings = new Map<string, InjectionWarning>();
+  const apply = (
+    path: string,
+    library: LibraryReference,
+    change: (text: string, library: LibraryReference) => Edit,
+  ) => {
+    let overridden = false;
+    texts.edit(path, (text) => {
+      const edit = change(text, library);
+      overridden = edit.overridden ?? false;
+      if (edit.keptHigher !== undefined)
+        warnings.set(`${path}|${library.packageName}`, alreadyHigher(path, library, edit.keptHigher));
+      return edit.text;
+    });
+    return { overridden };
+  };
+  for (const project of projects) {
+    const central = centralVersionsOf(project, texts);
+    for (const library of libraries) {
+      if (central === undefined) apply(project, library, referenceWithVersion);
+      else if (!apply(project, library, referenceWithoutVersion).overridden) apply(central, library, centralVersion);
+    }
+  }
+  const branchFiles = texts
+    .edited()
+    .filter((path) => !files.has(path) && context.targetBranchFile?.(path) !== undefined);
+  return { files: texts.toTree(), warnings: [...warnings.values()], branchFiles };
+}
+
+/** The paths that `targetBranchFile` will be asked for, so that a caller can fetch them in one go. */
+export function branchFilesToRead(files: FileTree, primaryOutputs: readonly string[]): string[] {
+  const projects = projectsForLibraries(files, primaryOutputs);
+  const paths = projects.flatMap((project) => centralFileNames.flatMap((name) => lookupPaths(project, name)));
+  return [...new Set(paths)].filter((path) => !files.has(path)).sort();
+}
+
+// a floating or missing version would make the scaffold differ from day to day
+function refuseInexact({ packageName, version }: LibraryReference): void {
+  if (parseVersion(version) !== undefined) return;
+  throw new DomainError("LIBRARY_INJECTION_FAILED", {
+    detail: `${packageName} ${version} names no exact version; give one such as 1.2.3.`,
+    packageName,
+    version,
+  });
+}
+
+function withoutProject(files: FileTree, libraries: readonly LibraryReference[]): Injection {
+  const names = libraries.map(({ packageName, version }) => `${packageName} ${version}`).join(", ");
+  const message = `The scaffold has no project that takes package references; not added: ${names}.`;
+  const warnings = libraries.length === 0 ? [] : [{ code: "NoProjectForLibraries" as const, message }];
+  return { files: new Map(files), warnings, branchFiles: [] };
+}
+
+function alreadyHigher(path: string, { packageName, version }: LibraryReference, kept: string): InjectionWarning {
+  const message = `${path} already has ${packageName} ${kept}, which is higher than ${version}; it was kept.`;
+  return { code: "LibraryVersionAlreadyHigher", message };
+}

@@ -1,0 +1,84 @@
+import { compareVersions, parseVersion } from "../nuget/version.js";
+import { addItem, metadataOf, type PackageItem, packageItems, removeMetadata, setMetadata } from "./msbuild.js";
+
+export interface LibraryReference {
+  readonly packageName: string;
+  readonly version: string;
+}
+
+export interface Edit {
+  readonly text: string;
+  /** A version that was found to be higher than the asked one and was left alone. */
+  readonly keptHigher?: string | undefined;
+  /** The project has its own version for this package, so the central one does not matter to it. */
+  readonly overridden?: boolean;
+}
+
+/** A project that keeps its own versions gets exactly the asked one. */
+export function referenceWithVersion(text: string, { packageName, version }: LibraryReference): Edit {
+  const items = packageItems(text, "PackageReference", packageName);
+  if (items.length === 0) return { text: add(text, "PackageReference", { packageName, version }) };
+  // from the end, so that the offsets of those before stay true
+  const edited = items.toReversed().reduce((current, item) => {
+    const same = isSame(metadataOf(item, "Version"), version);
+    return same ? current : setMetadata(current, item, ["Version", version]);
+  }, text);
+  return { text: edited };
+}
+
+/** Under central management a reference carries no version; an override that the project already has is raised. */
+export function referenceWithoutVersion(text: string, { packageName, version }: LibraryReference): Edit {
+  const items = packageItems(text, "PackageReference", packageName);
+  if (items.length === 0) return { text: add(text, "PackageReference", { packageName }) };
+  let keptHigher: string | undefined;
+  const edited = items.toReversed().reduce((current, item) => {
+    const override = metadataOf(item, "VersionOverride");
+    if (override === undefined) return removeMetadata(current, item, "Version");
+    if (isHigher(override, version)) keptHigher = override;
+    if (keptHigher !== undefined || isSame(override, version)) return current;
+    return setMetadata(current, item, ["VersionOverride", version]);
+  }, text);
+  return {
+    text: edited,
+    keptHigher,
+    overridden: items.every((item) => metadataOf(item, "VersionOverride") !== undefined),
+  };
+}
+
+/** The version in the central file: added, or raised; a higher one serves other projects and stays. */
+export function centralVersion(text: string, { packageName, version }: LibraryReference): Edit {
+  const items = packageItems(text, "PackageVersion", packageName);
+  if (items.length === 0) return { text: add(text, "PackageVersion", { packageName, version }) };
+  let keptHigher: string | undefined;
+  const edited = items.toReversed().reduce((current, item) => {
+    const present = metadataOf(item, "Version");
+    if (isSame(present, version)) return current;
+    if (!isHigher(present, version)) return setMetadata(current, item, ["Version", version]);
+    keptHigher = present;
+    return current;
+  }, text);
+  return { text: edited, keptHigher };
+}
+
+function add(
+  text: string,
+  kind: PackageItem,
+  { packageName, version }: { packageName: string; version?: string },
+): string {
+  const include = ["Include", packageName] as const;
+  return addItem(text, kind, version === undefined ? [include] : [include, ["Version", version]]);
+}
+
+function isSame(present: string | undefined, asked: string): boolean {
+  return present === asked || order(present, asked) === 0;
+}
+
+// an expression such as $(OrdersVersion) has no order: it is replaced
+function isHigher(present: string | undefined, asked: string): boolean {
+  return (order(present, asked) ?? 0) > 0;
+}
+
+function order(present: string | undefined, asked: string): number | undefined {
+  const [a, b] = [parseVersion(present ?? ""), parseVersion(asked)];
+  return a && b && compareVersions(a, b);
+}

@@ -1,0 +1,62 @@
+import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import { injectionFailed, readText, type TextFile } from "./text-file.js";
+import { outline } from "./xml-outline.js";
+
+type LoadedText = TextFile & { edited?: string };
+
+/** The MSBuild files of a scaffold, laid over those of the branch it will be pushed to, as texts that can be edited. */
+export class ScaffoldTexts {
+  readonly #texts = new Map<string, LoadedText>();
+
+  constructor(
+    readonly files: FileTree,
+    readonly branchFile: (path: string) => Uint8Array | undefined,
+  ) {}
+
+  /** The text as edited so far, or undefined where neither side has the file. */
+  read(path: string): string | undefined {
+    const known = this.#texts.get(path) ?? this.#load(path);
+    return known?.edited ?? known?.text;
+  }
+
+  edit(path: string, change: (text: string) => string): void {
+    const text = this.read(path);
+    const known = this.#texts.get(path);
+    if (text === undefined || known === undefined) return;
+    const edited = change(text);
+    if (edited !== text) known.edited = edited;
+  }
+
+  create(path: string, text: string): void {
+    this.#texts.set(path, { text: "", edited: text, toBytes: (edited) => Buffer.from(edited) });
+  }
+
+  /** The paths whose text changed. */
+  edited(): string[] {
+    return [...this.#texts].flatMap(([path, { edited }]) => (edited === undefined ? [] : [path]));
+  }
+
+  toTree(): Map<string, TreeFile> {
+    const tree = new Map(this.files);
+    for (const [path, known] of this.#texts)
+      if (known.edited !== undefined)
+        tree.set(path, { bytes: known.toBytes(known.edited), executable: this.files.get(path)?.executable ?? false });
+    return tree;
+  }
+
+  #load(path: string): LoadedText | undefined {
+    const bytes = this.files.get(path)?.bytes ?? this.branchFile(path);
+    if (bytes === undefined) return undefined;
+    const file = readText(path, bytes);
+    try {
+      outline(file.text);
+    } catch (error) {
+      throw injectionFailed(
+        path,
+        `it is no well-formed XML (${error instanceof Error ? error.message : String(error)})`,
+      );
+    }
+    this.#texts.set(path, file);
+    return file;
+  }
+}

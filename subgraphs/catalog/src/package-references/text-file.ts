@@ -1,0 +1,25 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeBody, detectEncoding, encodeBody } from "../engine/encodings.js";
+
+/** The text of a file, and the way back to bytes in the same encoding and with the same byte order mark. */
+export interface TextFile {
+  readonly text: string;
+  toBytes(text: string): Uint8Array;
+}
+
+export function readText(path: string, bytes: Uint8Array): TextFile {
+  const { encoding, bomLength } = detectEncoding(bytes);
+  const text = decodeBody(bytes.subarray(bomLength), encoding);
+  const toBytes = (edited: string) => Buffer.concat([bytes.subarray(0, bomLength), encodeBody(edited, encoding)]);
+  // a file in a code page of old would come back damaged
+  if (!Buffer.from(toBytes(text)).equals(bytes))
+    throw injectionFailed(path, "it is neither UTF-8 nor marked as UTF-16");
+  return { text, toBytes };
+}
+
+export function injectionFailed(path: string, reason: string): DomainError {
+  return new DomainError("LIBRARY_INJECTION_FAILED", {
+    detail: `${path} takes no package references: ${reason}.`,
+    path,
+  });
+}
