@@ -1,0 +1,125 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { basename, dirname } from "node:path";
+import { gitEnvironment, killGroup } from "../git/git.js";
+import type { GitService } from "./git-request.js";
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADER_END = "\r\n\r\n";
+
+export interface BackendLimits {
+  /** A clone that takes longer is cut. */
+  timeoutMs: number;
+  /** Bytes of one negotiation request as they come in. */
+  maxRequestBytes: number;
+}
+
+/** Status that `http-backend` answered before any content; the caller writes the problem for it. */
+export class BackendRefusal extends Error {
+  override readonly name = "BackendRefusal";
+
+  constructor(readonly status: number) {
+    super(`git http-backend answered ${status}`);
+  }
+}
+
+type ReadService = Extract<GitService, { kind: "read" }>;
+
+/** Runs `git http-backend` for one request and streams both ways. Rejects only while nothing was sent. */
+export async function serveRepository(
+  exchange: { request: IncomingMessage; response: ServerResponse },
+  repository: { folder: string; service: ReadService },
+  limits: BackendLimits,
+): Promise<void> {
+  const { request, response } = exchange;
+  const env = await backendEnvironment(request, repository);
+  const child = spawn("git", ["http-backend"], { cwd: repository.folder, env, detached: true, stdio: "pipe" });
+  const end = () => killGroup(child);
+  const timer = setTimeout(end, limits.timeoutMs);
+  response.once("close", end);
+  try {
+    sendBody(request, child, limits.maxRequestBytes);
+    await relay(child, response);
+  } finally {
+    clearTimeout(timer);
+    response.off("close", end);
+  }
+}
+
+async function backendEnvironment(
+  request: IncomingMessage,
+  { folder, service }: { folder: string; service: ReadService },
+): Promise<Record<string, string>> {
+  const { headers } = request;
+  const env: Record<string, string> = {
+    ...(await gitEnvironment()),
+    GIT_PROJECT_ROOT: dirname(folder),
+    PATH_INFO: `/${basename(folder)}/${service.command}`,
+    GIT_HTTP_EXPORT_ALL: "1",
+    REQUEST_METHOD: service.method,
+    QUERY_STRING: service.query,
+    CONTENT_TYPE: headers["content-type"] ?? "",
+  };
+  // these three are read as data by git, but only known spellings go into its environment
+  if (/^\d{1,15}$/.test(headers["content-length"] ?? "")) env.CONTENT_LENGTH = headers["content-length"] ?? "";
+  if (/^(?:x-)?gzip$/.test(headers["content-encoding"] ?? "")) env.HTTP_CONTENT_ENCODING = "gzip";
+  const protocol = headers["git-protocol"];
+  if (typeof protocol === "string" && /^version=[012]$/.test(protocol)) env.GIT_PROTOCOL = protocol;
+  return env;
+}
+
+function sendBody(request: IncomingMessage, child: ChildProcessWithoutNullStreams, maxBytes: number): void {
+  let bytes = 0;
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) killGroup(child);
+  });
+  // the backend may end before it has read everything
+  child.stdin.on("error", () => undefined);
+  request.pipe(child.stdin);
+}
+
+function relay(child: ChildProcessWithoutNullStreams, response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let head: Buffer = Buffer.alloc(0);
+    const readHead = (chunk: Buffer) => {
+      head = Buffer.concat([head, chunk]);
+      const end = head.indexOf(HEADER_END);
+      if (end === -1 && head.length <= MAX_HEADER_BYTES) return;
+      child.stdout.off("data", readHead);
+      const { status, fields } = parseHead(head.toString("latin1", 0, Math.max(end, 0)));
+      if (end === -1 || status !== 200) {
+        killGroup(child);
+        return reject(new BackendRefusal(end === -1 ? 500 : status));
+      }
+      response.writeHead(status, { ...fields, "x-content-type-options": "nosniff" });
+      response.write(head.subarray(end + HEADER_END.length));
+      child.stdout.pipe(response, { end: false });
+    };
+    child.stdout.on("data", readHead);
+    // its messages may name local paths; the answer carries git's own error packets
+    child.stderr.resume();
+    child.once("error", () => reject(new BackendRefusal(500)));
+    child.once("close", (code) => {
+      if (!response.headersSent) return reject(new BackendRefusal(500));
+      // a clone cut short must not look complete
+      if (code === 0) response.end();
+      else response.destroy();
+      resolve();
+    });
+  });
+}
+
+function parseHead(head: string): { status: number; fields: Record<string, string> } {
+  const fields: Record<string, string> = {};
+  let status = 200;
+  for (const line of head.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon === -1) continue;
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === "status") status = Number.parseInt(value, 10);
+    else fields[name] = value;
+  }
+  return { status, fields };
+}

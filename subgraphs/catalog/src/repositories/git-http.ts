@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { errorCodes } from "@factory/schema/error-codes";
+import { BackendRefusal, serveRepository } from "./git-backend.js";
+import { type GitPath, readGitService } from "./git-request.js";
+import type { RepositoryStore } from "./repository-store.js";
+
+/** Who may read: every repository of this one tenant. */
+export interface GitReader {
+  tenantId: string;
+  tenantSlug: string;
+}
+
+export interface GitHttpOptions {
+  /** Undefined asks for credentials; a DomainError with a status is answered as its problem. */
+  authorize(request: IncomingMessage): Promise<GitReader | undefined>;
+  maxConcurrent?: number;
+  timeoutMs?: number;
+}
+
+export type GitHttpHandler = (request: IncomingMessage, response: ServerResponse, path: GitPath) => Promise<void>;
+
+const DEFAULT_MAX_CONCURRENT = 16;
+const DEFAULT_TIMEOUT_MS = 300_000;
+const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
+
+/** Read-only smart HTTP over the embedded store. The request's body must be unread. */
+export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOptions): GitHttpHandler {
+  const { maxConcurrent = DEFAULT_MAX_CONCURRENT, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  let running = 0;
+
+  async function serve(request: IncomingMessage, response: ServerResponse, path: GitPath): Promise<void> {
+    const reader = await options.authorize(request);
+    if (reader === undefined)
+      throw new DomainError("UNAUTHENTICATED", { detail: "A token with read access is required." });
+    const service = readGitService(request, path.rest);
+    if (service?.kind === "write") throw readOnly();
+    const folder = await findRepository(store, reader, path);
+    if (service === undefined || folder === undefined) throw new DomainError("NOT_FOUND");
+    if (request.method !== service.method) throw new DomainError("METHOD_NOT_ALLOWED", { allow: service.method });
+    if (running >= maxConcurrent) throw new DomainError("UNAVAILABLE", { detail: "Too many clones are running." });
+    running++;
+    try {
+      const limits = { timeoutMs, maxRequestBytes: MAX_REQUEST_BYTES };
+      await serveRepository({ request, response }, { folder, service }, limits);
+    } finally {
+      running--;
+    }
+  }
+
+  return async (request, response, path) => {
+    try {
+      await serve(request, response, path);
+    } catch (error) {
+      answerProblem(request, response, refusalOf(error));
+    }
+  };
+}
+
+/** Another tenant's slug finds nothing, as an unknown one. */
+async function findRepository(store: RepositoryStore, reader: GitReader, path: GitPath): Promise<string | undefined> {
+  if (path.tenant !== reader.tenantSlug) return undefined;
+  return store.find(reader.tenantId, path.owner, path.name.replace(/\.git$/, ""));
+}
+
+const readOnly = () =>
+  new DomainError("INSUFFICIENT_SCOPE", { detail: "Repositories are read-only over HTTP; executions write to them." });
+
+function refusalOf(error: unknown): DomainError {
+  if (error instanceof DomainError && errorCodes[error.code].status !== null) return error;
+  if (!(error instanceof BackendRefusal)) return new DomainError("INTERNAL", { detail: "An internal error occurred." });
+  if (error.status === 404) return new DomainError("NOT_FOUND");
+  if (error.status === 415) return new DomainError("UNSUPPORTED_MEDIA_TYPE");
+  if (error.status < 500) return new DomainError("VALIDATION_FAILED", { detail: "The git request cannot be read." });
+  return new DomainError("UNAVAILABLE", { detail: "The repository cannot be read now." });
+}
+
+function answerProblem(request: IncomingMessage, response: ServerResponse, refusal: DomainError): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const { title, status } = errorCodes[refusal.code];
+  const { traceId } = continueTrace(traceparentOf(request));
+  const body = {
+    type: `/problems/${refusal.code.toLowerCase().replaceAll("_", "-")}`,
+    title,
+    status,
+    detail: refusal.facts.detail ?? title,
+    code: refusal.code,
+    traceId,
+  };
+  response.writeHead(status ?? 500, {
+    ...headersFor(status, refusal),
+    "content-type": "application/problem+json",
+    "cache-control": "no-store",
+    "x-trace-id": traceId,
+  });
+  response.end(JSON.stringify(body));
+  // what is left of the body is read and dropped, so that the connection can be used again
+  request.resume();
+}
+
+function headersFor(status: number | null, { facts }: DomainError): Record<string, string> {
+  // git asks for a password only after this challenge
+  if (status === 401) return { "www-authenticate": 'Basic realm="git", charset="UTF-8"' };
+  if (status === 405) return { allow: String(facts["allow"]) };
+  return status === 503 ? { "retry-after": "1" } : {};
+}
+
+function traceparentOf(request: IncomingMessage): string | undefined {
+  const header = request.headers.traceparent;
+  return typeof header === "string" ? header : undefined;
+}

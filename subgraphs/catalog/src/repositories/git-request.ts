@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+
+export interface GitPath {
+  /** Slug of the tenant. */
+  readonly tenant: string;
+  readonly owner: string;
+  readonly name: string;
+  /** What follows the repository, without a leading slash. */
+  readonly rest: string;
+}
+
+const PATH = /^\/git\/([^/]+)\/([^/]+)\/([^/]+?)(?:\.git)?\/([^?]+)/;
+
+/** Reads `/git/{tenantSlug}/{owner}/{name}.git/…`; undefined for any other path. */
+export function readGitPath(url: string): GitPath | undefined {
+  const [, tenant, owner, name, rest] = PATH.exec(url) ?? [];
+  if (tenant === undefined || owner === undefined || name === undefined || rest === undefined) return undefined;
+  return { tenant, owner, name, rest };
+}
+
+/** The access token of a request: a bearer token, or the password of basic authentication, as git sends it. */
+export function readGitToken(request: IncomingMessage): string | undefined {
+  const [scheme = "", value = "", ...more] = (request.headers.authorization ?? "").split(/ +/);
+  if (value === "" || more.length > 0) return undefined;
+  if (scheme.toLowerCase() === "bearer") return value;
+  if (scheme.toLowerCase() !== "basic") return undefined;
+  const credentials = Buffer.from(value, "base64").toString("utf8");
+  const colon = credentials.indexOf(":");
+  const password = credentials.slice(colon + 1);
+  return colon === -1 || password === "" ? undefined : password;
+}
+
+export type GitService =
+  | { readonly kind: "read"; readonly method: "GET" | "POST"; readonly command: string; readonly query: string }
+  | { readonly kind: "write" };
+
+const ADVERTISEMENT = "info/refs";
+
+/** Only the two requests of a smart read are served; the dumb protocol would show files as they lie. */
+export function readGitService(request: IncomingMessage, rest: string): GitService | undefined {
+  const service = new URLSearchParams((request.url ?? "").split("?")[1] ?? "").get("service");
+  if (rest === "git-receive-pack" || (rest === ADVERTISEMENT && service === "git-receive-pack"))
+    return { kind: "write" };
+  if (rest === ADVERTISEMENT && service === "git-upload-pack") {
+    return { kind: "read", method: "GET", command: ADVERTISEMENT, query: "service=git-upload-pack" };
+  }
+  if (rest === "git-upload-pack") return { kind: "read", method: "POST", command: rest, query: "" };
+  return undefined;
+}

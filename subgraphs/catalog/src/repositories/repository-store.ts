@@ -1,0 +1,97 @@
+import { appendFile, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { GitError, git } from "../git/git.js";
+import type { SourcePolicy } from "../git/remote-policy.js";
+import { repositoryNameProblem } from "../targets/target-repository.js";
+
+// what is acknowledged survives a power cut; the older setting is for git before 2.36
+const repositoryConfig = `[core]
+	fsync = all
+	fsyncObjectFiles = true
+[receive]
+	denyDeletes = true
+	denyNonFastForwards = true
+[gc]
+	auto = 6700
+[maintenance]
+	auto = true
+`;
+
+export interface StoreLocation {
+  url: string;
+  policy: SourcePolicy;
+}
+
+const TENANT = /^[A-Za-z0-9][\w-]{0,99}$/;
+
+/** The embedded git store: one bare repository per tenant, owner and name, made by its first push. */
+export class RepositoryStore {
+  constructor(readonly root: string) {}
+
+  /** Lets exactly this store be pushed to, whatever the policy for callers' addresses is. */
+  get policy(): SourcePolicy {
+    return { allowFile: true, fileRoots: [this.root], allowLoopback: false, allowHosts: [] };
+  }
+
+  /** Folder of a repository, made when it is missing. While it has no commits, HEAD follows the branch to be pushed. */
+  async ensure(tenantId: string, owner: string, name: string, branch = "main"): Promise<string> {
+    const folder = this.#folder(tenantId, owner, name);
+    if (folder === undefined) throw new Error("The embedded store was given a name that was not validated");
+    if (!(await exists(folder))) await this.#create(folder);
+    if (!(await hasHead(folder))) await git(["symbolic-ref", "HEAD", `refs/heads/${branch}`], { cwd: folder });
+    return folder;
+  }
+
+  /** Where an execution pushes: the repository, made when missing, and the policy that lets exactly this store in. */
+  async location(tenantId: string, owner: string, name: string, branch?: string): Promise<StoreLocation> {
+    const folder = await this.ensure(tenantId, owner, name, branch);
+    return { url: pathToFileURL(folder).href, policy: this.policy };
+  }
+
+  /** Folder of an existing repository; undefined for every other name, valid or not. */
+  async find(tenantId: string, owner: string, name: string): Promise<string | undefined> {
+    const folder = this.#folder(tenantId, owner, name);
+    return folder !== undefined && (await exists(folder)) ? folder : undefined;
+  }
+
+  #folder(tenantId: string, owner: string, name: string): string | undefined {
+    if (!TENANT.test(tenantId)) return undefined;
+    if (repositoryNameProblem(owner) !== undefined || repositoryNameProblem(name) !== undefined) return undefined;
+    return join(this.root, tenantId, owner, `${name}.git`);
+  }
+
+  /** Made aside and renamed, so that a repository is whole or not there. */
+  async #create(folder: string): Promise<void> {
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+    const unfinished = await mkdtemp(join(this.root, ".new-"));
+    try {
+      // no template: no hooks and no description from this machine
+      await git(["init", "--quiet", "--bare", "--template=", unfinished]);
+      await appendFile(join(unfinished, "config"), repositoryConfig);
+      await rename(unfinished, folder);
+    } catch (error) {
+      await rm(unfinished, { recursive: true, force: true });
+      // another first push was faster
+      if (!(await exists(folder))) throw error;
+    }
+  }
+}
+
+async function hasHead(folder: string): Promise<boolean> {
+  try {
+    await git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd: folder });
+    return true;
+  } catch (error) {
+    if (error instanceof GitError && error.exitCode === 1) return false;
+    throw error;
+  }
+}
+
+async function exists(folder: string): Promise<boolean> {
+  try {
+    return (await stat(join(folder, "HEAD"))).isFile();
+  } catch {
+    return false;
+  }
+}
