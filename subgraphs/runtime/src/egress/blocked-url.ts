@@ -1,0 +1,39 @@
+import { isIP } from "node:net";
+import { type AddressPolicy, blockedAddress } from "./blocked-address.js";
+
+export interface UrlPolicy extends AddressPolicy {
+  /** Every port when absent. */
+  allowedPorts?: readonly number[];
+}
+
+const longestUrl = 2_048;
+
+/** Why a URL is refused as it stands, without asking DNS. The WHATWG parser has by then undone every odd spelling of an address. */
+export function blockedUrl(text: string, policy: UrlPolicy, httpsOnly = false): string | undefined {
+  if (text.length > longestUrl) return `longer than ${longestUrl} characters`;
+  if (!URL.canParse(text)) return "not a URL";
+  const url = new URL(text);
+  if (url.protocol !== "https:" && (httpsOnly || url.protocol !== "http:")) {
+    return httpsOnly ? "not an https URL" : "not an http or https URL";
+  }
+  if (url.username !== "" || url.password !== "") return "credentials in the URL";
+  const port = portOf(url);
+  if (policy.allowedPorts !== undefined && !policy.allowedPorts.includes(port)) return `port ${port} is not allowed`;
+  return blockedHost(hostOf(url), policy);
+}
+
+function blockedHost(host: string, policy: AddressPolicy): string | undefined {
+  if (isIP(host) !== 0) return blockedAddress(host, policy);
+  // RFC 6761, 6.3: whatever DNS says
+  return !policy.allowLoopback && /(^|\.)localhost\.?$/.test(host) ? "a loopback address" : undefined;
+}
+
+function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "https:" ? 443 : 80;
+}
+
+/** The host as DNS and sockets want it, without the brackets of IPv6. */
+export function hostOf(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+}

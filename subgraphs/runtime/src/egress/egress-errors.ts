@@ -1,0 +1,53 @@
+/** The guard refused the target; nothing was sent. */
+export class EgressBlockedError extends Error {
+  override readonly name = "EgressBlockedError";
+
+  constructor(readonly reason: string) {
+    super(`outgoing request refused: ${reason}`);
+  }
+}
+
+export type EgressFailureKind = "connect" | "timeout" | "tls" | "reset" | "protocol";
+
+/** The target was allowed and did not give a usable answer. */
+export class EgressFailure extends Error {
+  override readonly name = "EgressFailure";
+
+  constructor(
+    readonly kind: EgressFailureKind,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const kindByCode: Record<string, EgressFailureKind> = {
+  UND_ERR_CONNECT_TIMEOUT: "timeout",
+  UND_ERR_HEADERS_TIMEOUT: "timeout",
+  UND_ERR_BODY_TIMEOUT: "timeout",
+  ETIMEDOUT: "timeout",
+  ECONNREFUSED: "connect",
+  EHOSTUNREACH: "connect",
+  ENETUNREACH: "connect",
+  EADDRNOTAVAIL: "connect",
+  EACCES: "connect",
+  ENOTFOUND: "connect",
+  EAI_AGAIN: "connect",
+  ECONNRESET: "reset",
+  EPIPE: "reset",
+  UND_ERR_SOCKET: "reset",
+  EPROTO: "tls",
+};
+
+const tlsCode =
+  /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
+
+/** Undici, Node and OpenSSL each have their own words; only these five matter for a retry. */
+export function egressFailure(error: unknown): EgressBlockedError | EgressFailure {
+  if (error instanceof EgressBlockedError || error instanceof EgressFailure) return error;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const word = typeof code === "string" ? code : "";
+  const kind = kindByCode[word] ?? (tlsCode.test(word) ? "tls" : "protocol");
+  return new EgressFailure(kind, typeof message === "string" && message !== "" ? message : word, { cause: error });
+}

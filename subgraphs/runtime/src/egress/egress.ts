@@ -1,0 +1,167 @@
+import { lookup as dnsLookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { callbackify } from "node:util";
+import ipaddr from "ipaddr.js";
+import { Agent, buildConnector, type Dispatcher } from "undici";
+import { blockedAddress } from "./blocked-address.js";
+import { blockedUrl, hostOf, type UrlPolicy } from "./blocked-url.js";
+import { EgressBlockedError, EgressFailure, egressFailure } from "./egress-errors.js";
+
+export interface ResolvedAddress {
+  address: string;
+  family: number;
+}
+
+export interface EgressOptions extends UrlPolicy {
+  /** Replaces DNS. */
+  resolve?: (host: string) => Promise<ResolvedAddress[]>;
+}
+
+export interface EgressRequest {
+  method: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** From the first byte of DNS to the last byte of the body. */
+  timeoutMs: number;
+  connectTimeoutMs: number;
+  maxResponseBytes: number;
+  signal?: AbortSignal;
+}
+
+export interface EgressResponse {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** As sent: never decompressed. */
+  body: Buffer;
+  /** There was more than `maxResponseBytes`. */
+  truncated: boolean;
+}
+
+/** The one way out over HTTP. Follows no redirects. */
+export interface Egress {
+  /** Why the target is refused, or undefined. A name that does not resolve now is not refused: request() asks again. */
+  check(url: string, options?: { httpsOnly?: boolean }): Promise<string | undefined>;
+  /** Throws EgressBlockedError, EgressFailure, or the reason of `signal`. */
+  request(url: string, request: EgressRequest): Promise<EgressResponse>;
+  close(): Promise<void>;
+}
+
+const maxHeaderBytes = 16 * 1_024;
+const checkPatienceMs = 3_000;
+// these would let a caller's header decide which server or which framing is meant
+const ownHeaders = ["host", "connection", "content-length", "transfer-encoding", "expect", "upgrade"];
+
+export function createEgress(options: EgressOptions): Egress {
+  for (const cidr of options.allowPrivateCidrs) ipaddr.parseCIDR(cidr);
+  const resolve = options.resolve ?? ((host) => dnsLookup(host, { all: true }));
+  const agents = new Map<number, Agent>();
+
+  async function resolveAllowed(host: string): Promise<ResolvedAddress[]> {
+    const addresses = await resolve(host);
+    for (const { address } of addresses) {
+      const reason = blockedAddress(address, options);
+      if (reason !== undefined) throw new EgressBlockedError(`the host resolves to ${reason}`);
+    }
+    if (addresses.length === 0) throw new EgressFailure("connect", "the host has no address");
+    return addresses;
+  }
+
+  function agentFor(connectTimeoutMs: number): Agent {
+    const known = agents.get(connectTimeoutMs);
+    if (known !== undefined) return known;
+    // redirects are not followed and the total time is the caller's signal: nothing else to configure
+    const connect = guardedConnector(connectTimeoutMs, resolveAllowed, options);
+    const agent = new Agent({ connect, maxHeaderSize: maxHeaderBytes, headersTimeout: 0, bodyTimeout: 0 });
+    agents.set(connectTimeoutMs, agent);
+    return agent;
+  }
+
+  return {
+    async check(url, { httpsOnly = false } = {}) {
+      const reason = blockedUrl(url, options, httpsOnly);
+      const host = reason === undefined ? hostOf(new URL(url)) : "";
+      if (reason !== undefined || isIP(host) !== 0) return reason;
+      try {
+        await withinPatience(resolveAllowed(host));
+      } catch (error) {
+        if (error instanceof EgressBlockedError) return error.reason;
+      }
+      return undefined;
+    },
+
+    async request(url, request) {
+      const reason = blockedUrl(url, options);
+      if (reason !== undefined) throw new EgressBlockedError(reason);
+      const refused = Object.keys(request.headers ?? {}).find((name) => ownHeaders.includes(name.toLowerCase()));
+      if (refused !== undefined) throw new EgressBlockedError(`the header ${refused} is not the caller's to set`);
+      return exchange(agentFor(request.connectTimeoutMs), new URL(url), request);
+    },
+
+    async close() {
+      await Promise.all([...agents.values()].map((agent) => agent.close()));
+    },
+  };
+}
+
+/** Connects to the very addresses that were checked, so that a second DNS answer changes nothing. */
+function guardedConnector(
+  timeout: number,
+  resolveAllowed: (host: string) => Promise<ResolvedAddress[]>,
+  options: EgressOptions,
+): buildConnector.connector {
+  // autoSelectFamily makes Node ask for all addresses, so the answer is always a list
+  const lookup = callbackify((host: string, _options: unknown) => resolveAllowed(host)) as LookupFunction;
+  const connect = buildConnector({ timeout, lookup, autoSelectFamily: true, allowH2: false, port: 0 });
+  return (target, callback) => {
+    // Node asks no lookup for an address
+    const reason = isIP(target.hostname) === 0 ? undefined : blockedAddress(target.hostname, options);
+    if (reason === undefined) connect(target, callback);
+    else callback(new EgressBlockedError(reason), null);
+  };
+}
+
+async function exchange(agent: Agent, url: URL, request: EgressRequest): Promise<EgressResponse> {
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+  try {
+    const response = await agent.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: request.method as Dispatcher.HttpMethod,
+      headers: request.headers ?? {},
+      body: request.body ?? null,
+      signal,
+    });
+    const { body, truncated } = await readAtMost(response.body, request.maxResponseBytes);
+    return { status: response.statusCode, headers: response.headers, body, truncated };
+  } catch (error) {
+    if (request.signal?.aborted) throw request.signal.reason;
+    if (timeout.aborted)
+      throw new EgressFailure("timeout", `no complete answer within ${request.timeoutMs} ms`, { cause: error });
+    throw egressFailure(error);
+  }
+}
+
+async function readAtMost(stream: AsyncIterable<Buffer>, limit: number): Promise<{ body: Buffer; truncated: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // leaving the loop early ends the connection
+  for await (const chunk of stream) {
+    chunks.push(chunk.subarray(0, limit - size));
+    size += chunk.length;
+    if (size > limit) break;
+  }
+  return { body: Buffer.concat(chunks), truncated: size > limit };
+}
+
+async function withinPatience<T>(work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), checkPatienceMs);
+  });
+  try {
+    return await Promise.race([work, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
