@@ -27,7 +27,7 @@ import { compileProjection, type Projection } from "./projection.js";
 import { conditionVariables, type Fragments } from "./selection.js";
 
 export interface SubscribeOptions<C> {
-  /** A context per event, so that request-scoped loaders do not outlive the event they served. */
+  /** The context of each event's joins; without it loaders of the first context would serve every event. */
   readonly contextForEvent?: () => C;
 }
 

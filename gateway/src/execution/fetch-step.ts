@@ -277,7 +277,7 @@ export function variablePicker(
 
 export function noteErrors<C>(run: Run<C>, result: ExecutionResult, subgraph: string, errorPaths: ErrorPaths): void {
   for (const error of result.errors ?? []) {
-    if (error.path === undefined) {
+    if (!error.path) {
       run.errors.push(downstreamError(error, subgraph, undefined));
       continue;
     }

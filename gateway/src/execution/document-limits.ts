@@ -1,0 +1,201 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+  visit,
+} from "graphql";
+
+/** What an ad-hoc document may hold. `maxTokens` is also the parser's own option, so that parsing stops there. */
+export const documentLimits = {
+  maxBytes: 32 * 1024,
+  maxTokens: 2000,
+  maxDepth: 12,
+  maxAliases: 30,
+  maxRootFields: 20,
+  maxCost: 5000,
+  objectCost: 2,
+  scalarCost: 1,
+  /** How much more each level costs than the one above. */
+  depthFactor: 1.5,
+  /** List length that costs as much as a single object. */
+  listUnit: 20,
+  maxListFactor: 10,
+  /** A whole `__schema` or `__type` field: its inside is bounded by a validation rule of graphql-js. */
+  introspectionCost: 1000,
+} as const;
+
+const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(["__schema", "__type"]);
+const LENGTH_ARGUMENTS: ReadonlySet<string> = new Set(["first", "last", "limit"]);
+// names through which careless code reaches prototypes
+const REFUSED_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+interface Measure {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly rootFields: number;
+  readonly cost: number;
+}
+
+const NOTHING: Measure = { depth: 0, aliases: 0, rootFields: 0, cost: 0 };
+
+/** Names the first limit that a document breaks. Without `variables`, list lengths given by variable count as the longest. */
+export function limitProblem(
+  document: DocumentNode,
+  documentBytes: number,
+  tokenCount?: number,
+  variables?: Readonly<Record<string, unknown>>,
+): { detail: string } | undefined {
+  const limits = documentLimits;
+  const inText =
+    exceeded("bytes", documentBytes, limits.maxBytes) ??
+    exceeded("tokens", tokenCount ?? 0, limits.maxTokens) ??
+    refusedName(document);
+  if (inText) {
+    return inText;
+  }
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) {
+      const meter = new Meter(document, definition, variables);
+      const { rootFields, depth, aliases, cost } = meter.measure(definition.selectionSet);
+      const problem =
+        exceeded("root fields", rootFields, limits.maxRootFields) ??
+        exceeded("levels", depth, limits.maxDepth) ??
+        exceeded("aliases", aliases, limits.maxAliases) ??
+        exceeded("cost points", Math.ceil(cost), limits.maxCost);
+      if (problem) {
+        return problem;
+      }
+    }
+  }
+  return undefined;
+}
+
+function exceeded(unit: string, actual: number, most: number): { detail: string } | undefined {
+  return actual > most ? { detail: `The document has ${actual} ${unit}; at most ${most} are allowed.` } : undefined;
+}
+
+function refusedName(document: DocumentNode): { detail: string } | undefined {
+  let refused: string | undefined;
+  visit(document, {
+    Field({ alias, name }) {
+      // an alias __typename would let a client choose the type of an entity
+      if (alias && (REFUSED_NAMES.has(alias.value) || (alias.value === "__typename" && name.value !== "__typename"))) {
+        refused = `The alias ${alias.value} is not allowed.`;
+      }
+    },
+    VariableDefinition({ variable }) {
+      if (REFUSED_NAMES.has(variable.name.value)) {
+        refused = `The variable name ${variable.name.value} is not allowed.`;
+      }
+    },
+  });
+  return refused === undefined ? undefined : { detail: refused };
+}
+
+/** Measures with fragments expanded. Each fragment is measured once, so nested spreads cannot multiply the work. */
+class Meter {
+  readonly #fragments = new Map<string, SelectionSetNode>();
+  readonly #measured = new Map<string, Measure>();
+  readonly #defaults = new Map<string, ValueNode>();
+  readonly #variables: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>> | undefined,
+  ) {
+    this.#variables = variables;
+    for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+      if (defaultValue) {
+        this.#defaults.set(variable.name.value, defaultValue);
+      }
+    }
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+        this.#fragments.set(definition.name.value, definition.selectionSet);
+      }
+    }
+  }
+
+  measure(selectionSet: SelectionSetNode): Measure {
+    let { depth, aliases, rootFields, cost } = NOTHING;
+    for (const selection of selectionSet.selections) {
+      const part =
+        selection.kind === Kind.FIELD
+          ? this.#field(selection)
+          : selection.kind === Kind.INLINE_FRAGMENT
+            ? this.measure(selection.selectionSet)
+            : this.#fragment(selection.name.value);
+      depth = Math.max(depth, part.depth);
+      aliases += part.aliases;
+      rootFields += part.rootFields;
+      cost += part.cost;
+    }
+    return { depth, aliases, rootFields, cost };
+  }
+
+  #fragment(name: string): Measure {
+    const known = this.#measured.get(name);
+    const selectionSet = this.#fragments.get(name);
+    if (known || !selectionSet) {
+      return known ?? NOTHING;
+    }
+    // stands while the fragment is being measured: a cycle ends here, and validation refuses it
+    this.#measured.set(name, NOTHING);
+    const measure = this.measure(selectionSet);
+    this.#measured.set(name, measure);
+    return measure;
+  }
+
+  #field(field: FieldNode): Measure {
+    const aliases = field.alias ? 1 : 0;
+    if (INTROSPECTION_FIELDS.has(field.name.value)) {
+      return { depth: 1, aliases, rootFields: 1, cost: documentLimits.introspectionCost };
+    }
+    if (!field.selectionSet) {
+      return { depth: 1, aliases, rootFields: 1, cost: documentLimits.scalarCost };
+    }
+    const inner = this.measure(field.selectionSet);
+    return {
+      depth: 1 + inner.depth,
+      aliases: aliases + inner.aliases,
+      rootFields: 1,
+      cost: documentLimits.objectCost + documentLimits.depthFactor * this.#listFactor(field) * inner.cost,
+    };
+  }
+
+  #listFactor(field: FieldNode): number {
+    let factor = 1;
+    for (const { name, value } of field.arguments ?? []) {
+      if (LENGTH_ARGUMENTS.has(name.value)) {
+        factor = Math.max(
+          factor,
+          Math.min(this.#length(value) / documentLimits.listUnit, documentLimits.maxListFactor),
+        );
+      }
+    }
+    return factor;
+  }
+
+  #length(value: ValueNode): number {
+    if (value.kind === Kind.INT) {
+      return Number(value.value);
+    }
+    if (value.kind !== Kind.VARIABLE) {
+      return 0;
+    }
+    const name = value.name.value;
+    if (!this.#variables) {
+      return Number.POSITIVE_INFINITY;
+    }
+    const given = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
+    if (given !== undefined) {
+      return typeof given === "number" ? given : 0;
+    }
+    const byDefault = this.#defaults.get(name);
+    return byDefault?.kind === Kind.INT ? Number(byDefault.value) : 0;
+  }
+}
