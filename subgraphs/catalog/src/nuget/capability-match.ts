@@ -1,0 +1,83 @@
+/** How well a capability answers a query, best first: 1 exact name, 2 exact contract, 3 leading part of the dotted name,
+ * 4 all words, 5 all words with the last one begun, 6 one slip of the pen in one word. */
+export type CapabilityTier = 1 | 2 | 3 | 4 | 5 | 6;
+
+export interface CapabilityText {
+  readonly name: string;
+  readonly contract: string | null;
+}
+
+const separators = /[\s._\-/:]+/u;
+// "publishMessage" | "HTTPClient": before a capital after a small letter, and before the last capital of a run
+const wordStarts = /(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+/** The words of a name, in order: split at separators and capitals, compatibility forms folded, lower case. */
+export function normaliseTokens(text: string): string[] {
+  return wholeTokens(text)
+    .flatMap((token) => token.split(wordStarts))
+    .map(lower);
+}
+
+/** What a lookup table should hold for a text: the parts of a compound word, and before them the word itself. */
+export function indexTokens(text: string): string[] {
+  return [...new Set([...wholeTokens(text).map(lower), ...normaliseTokens(text)])];
+}
+
+/** The tier of a capability for a query, or undefined. Tier 6 counts only where nothing reaches a better one. */
+export function matchCapability(query: string, { name, contract }: CapabilityText): CapabilityTier | undefined {
+  const asked = normaliseTokens(query);
+  if (asked.length === 0) return undefined;
+  if (sameWords(query, name)) return 1;
+  if (contract !== null && sameWords(query, contract)) return 2;
+  if (spellings(query).some((words) => spellings(name).some((named) => startsWithWords(named, words)))) return 3;
+  const offered = new Set(indexTokens(`${name} ${contract ?? ""}`));
+  const tiers = spellings(query).flatMap((words) => wordTier(words, offered) ?? []);
+  return tiers.length === 0 ? undefined : (Math.min(...tiers) as CapabilityTier);
+}
+
+function wordTier(words: readonly string[], offered: ReadonlySet<string>): CapabilityTier | undefined {
+  const missing = words.filter((word) => !offered.has(word));
+  const [only] = missing;
+  if (only === undefined) return 4;
+  if (missing.length > 1) return undefined;
+  if (only === words.at(-1) && [...offered].some((word) => word.startsWith(only))) return 5;
+  return only.length >= shortestFuzzy && [...offered].some((word) => isOneEditAway(only, word)) ? 6 : undefined;
+}
+
+// in a shorter word one letter makes another word
+const shortestFuzzy = 5;
+
+// "OAuth" is one word to some and two to others
+function spellings(text: string): string[][] {
+  return [wholeTokens(text).map(lower), normaliseTokens(text)];
+}
+
+function sameWords(a: string, b: string): boolean {
+  return spellings(a).some((left) =>
+    spellings(b).some((right) => left.length === right.length && startsWithWords(left, right)),
+  );
+}
+
+function startsWithWords(words: readonly string[], start: readonly string[]): boolean {
+  return start.length <= words.length && start.every((word, index) => word === words[index]);
+}
+
+function wholeTokens(text: string): string[] {
+  return text.normalize("NFKC").split(separators).filter(Boolean);
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}
+
+/** One letter more, less, other, or two neighbours swapped. */
+function isOneEditAway(a: string, b: string): boolean {
+  if (a === b || Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  const [restA, restB] = [a.slice(start), b.slice(start)];
+  if (restA.length !== restB.length)
+    return restA.length > restB.length ? restA.slice(1) === restB : restA === restB.slice(1);
+  const swapped = restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2);
+  return swapped || restA.slice(1) === restB.slice(1);
+}
