@@ -111,9 +111,8 @@ class SupervisedPostgres implements PostgresServer {
     this.#stopping = true;
     await this.#endChild();
     await this.#supervision;
-    const { locks, record } = this.installation;
-    await writeRecord(this.options.dataDir, { ...record, pid: null });
-    for (const lock of locks) lock.release();
+    await this.#recordPid(null);
+    for (const lock of this.installation.locks) lock.release();
   }
 
   async #supervise(): Promise<void> {
@@ -138,20 +137,31 @@ class SupervisedPostgres implements PostgresServer {
 
   /** The predecessor may still be a zombie, or its backends may still hold the shared memory: such starts are repeated. */
   async #launchUntilReady(beforeRetry: () => Promise<void>): Promise<void> {
-    const { layout, record } = this.installation;
+    const { layout } = this.installation;
     const giveUpAt = Date.now() + (this.options.restartPatienceMs ?? usualRestartPatienceMs);
     for (;;) {
       await removeStalePostmasterFile(layout.clusterDir);
       if (this.#stopping) return;
       const child = this.#spawn();
       if (await this.#becomesReady(child)) {
-        record.pid = child.pid ?? null;
-        await writeRecord(this.options.dataDir, record);
+        await this.#recordPid(child.pid ?? null);
         return;
       }
+      if (this.#stopping) return;
       if (Date.now() > giveUpAt) throw new Error(`PostgreSQL does not start: ${this.#lastWords.join(" | ")}`);
       await sleep(100);
       await beforeRetry();
+    }
+  }
+
+  /** A full disk must not keep a server from coming back or a lock from being released. */
+  async #recordPid(pid: number | null): Promise<void> {
+    const { record } = this.installation;
+    record.pid = pid;
+    try {
+      await writeRecord(this.options.dataDir, record);
+    } catch (error) {
+      this.options.logger.warn({ err: error }, "postgres.json could not be written");
     }
   }
 
