@@ -23,6 +23,7 @@ import { LeastRecentlyUsed } from "./least-recently-used.js";
 import type { Fields } from "./own-property.js";
 import { isPassThrough, onlyFetch } from "./pass-through.js";
 import { compilePlan } from "./plan-step.js";
+import type { PlannedNames } from "./planning-names.js";
 import { compileProjection, type Projection } from "./projection.js";
 import { conditionVariables, type Fragments } from "./selection.js";
 
@@ -47,6 +48,7 @@ export interface OperationSource<C> extends PlanTools<C> {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
+  readonly names: PlannedNames;
   readonly plan: QueryPlan;
 }
 
@@ -174,7 +176,8 @@ class Responder<C> {
     const { schema, operation } = this.#source;
     const provided = variables ?? {};
     const definitions = operation.variableDefinitions;
-    const run = { provided, context, data: undefined, extensions: undefined };
+    const { clientKeys } = this.#source.names;
+    const run = { provided, context, clientKeys, data: undefined, extensions: undefined };
     if (!definitions || definitions.length === 0) {
       return { ...run, coerced: {}, errors: [] };
     }
@@ -228,8 +231,9 @@ class Responder<C> {
     const key = this.#conditions.map((name) => (coerced[name] === true ? "1" : "0")).join("");
     let projection = this.#projections.get(key);
     if (!projection) {
-      const { schema, fragments, operation } = this.#source;
-      projection = compileProjection({ schema, fragments, variables: coerced }, this.#rootType, operation.selectionSet);
+      const { schema, fragments, operation, names } = this.#source;
+      const context = { schema, fragments, variables: coerced, keyOf: names.keyOf };
+      projection = compileProjection(context, this.#rootType, operation.selectionSet);
       this.#projections.set(key, projection);
     }
     return projection;

@@ -77,6 +77,11 @@ const operations: Operation[] = [
     `mutation { renameUser(id: "404", name: "x") { reviews { id } } }`,
     `{ constructor: me { toString: name valueOf: reviews { hasOwnProperty: body } } }`,
     `{ __proto__: me { __proto__: name } version }`,
+    `{ name: me { email: nickname reviews { stars: body author { name: nickname } } } id: boom }`,
+    `{ users { name: id nickname: strictSecret } }`,
+    `{ users { reviews: friends { name: secret } } }`,
+    `{ topReviews { product: author { body: reviewCount stars: secret } } }`,
+    `{ name: __type(name: "User") { kind: name name: kind } me { name: __typename } }`,
     `{ me { __proto__: reviews { __proto__: body } constructor: friends { __proto__: age } } }`,
   ),
   { text: `query Q($id: ID!) { user(id: $id) { name reviews { body } } }`, variables: { id: "1" } },
@@ -176,6 +181,22 @@ describe("the compiled executor and Apollo's gateway", () => {
     );
     expect(theirs.errors?.map(({ path }) => path)).toEqual([["topReviews", "@", "product", "_entities"]]);
     expect(mine.errors?.map(({ path }) => path)).toEqual([["topReviews"]]);
+  });
+
+  it("differ where an alias hides a key: the client gets what it asked", async () => {
+    const document = parse("{ me { id: nickname reviews(first: 2) { id: body } } }");
+    const theirs = await stock.execute(document, undefined);
+    const mine = await executor.compile(document).execute(undefined, {});
+    expect(theirs.data).toMatchObject({ me: { id: "1" } });
+    expect(mine.data).toEqual({ me: { id: "countess", reviews: [{ id: "Love it" }, { id: null }] } });
+  });
+
+  it("differ where an alias hides a required field: the subgraph gets the field itself", async () => {
+    const document = parse("{ me { birthYear: nickname age __typename: email } asked_birthYear: version }");
+    const theirs = await stock.execute(document, undefined);
+    const mine = await executor.compile(document).execute(undefined, {});
+    expect(theirs.data).not.toEqual(mine.data);
+    expect(mine.data).toEqual({ me: { birthYear: "countess", age: 185, __typename: "ada@x" }, asked_birthYear: "1" });
   });
 
   it("differ on a renamed field whose value is falsy: it is kept", async () => {

@@ -24,6 +24,8 @@ export interface Run<C> {
   readonly coerced: Readonly<Fields>;
   readonly context: C;
   readonly errors: GraphQLError[];
+  /** Keys that have another name in the plan than in the response. */
+  readonly clientKeys: ReadonlyMap<string, string>;
   data: Fields | undefined;
   extensions: Fields | undefined;
 }
@@ -247,9 +249,11 @@ function shapeOf(node: FetchNode): FieldShape {
 
 function pathRenamer(node: FetchNode): (path: ResponsePath) => ResponsePath {
   const renamed = renamedKeys(node.outputRewrites);
-  return renamed.size === 0
-    ? (path) => path
-    : (path) => path.map((element) => (typeof element === "string" ? (renamed.get(element) ?? element) : element));
+  return (path) => renamePath(path, renamed);
+}
+
+function renamePath(path: ResponsePath, names: ReadonlyMap<string, string>): ResponsePath {
+  return path.map((element) => (typeof element === "string" ? (names.get(element) ?? element) : element));
 }
 
 /** With `extra` the caller adds variables of its own, so each call needs a fresh object. */
@@ -282,7 +286,7 @@ export function noteErrors<C>(run: Run<C>, result: ExecutionResult, subgraph: st
       continue;
     }
     for (const path of errorPaths([...error.path])) {
-      run.errors.push(downstreamError(error, subgraph, path));
+      run.errors.push(downstreamError(error, subgraph, renamePath(path, run.clientKeys)));
     }
   }
 }

@@ -35,6 +35,8 @@ type Complete = (value: unknown, frame: Frame, where: string) => unknown;
 
 interface ProjectedField {
   readonly key: string;
+  /** Where the gathered data has it. */
+  readonly sourceKey: string;
   readonly where: string;
   /** Undefined for __typename of a type known beforehand, whose value is `constant`. */
   readonly complete: Complete | undefined;
@@ -49,11 +51,15 @@ export interface Projected {
   readonly errors: GraphQLError[];
 }
 
+export interface ProjectionContext extends SelectionContext {
+  readonly keyOf: (field: FieldNode) => string;
+}
+
 export type Projection = (data: Fields, introspect: Frame["introspect"]) => Projected;
 
 /** Compiles what the client asked into a function that orders, filters and checks what the fetches gathered. */
 export function compileProjection(
-  context: SelectionContext,
+  context: ProjectionContext,
   rootType: GraphQLObjectType,
   selectionSet: SelectionSetNode,
 ): Projection {
@@ -66,9 +72,9 @@ export function compileProjection(
 }
 
 class ProjectionCompiler {
-  readonly #context: SelectionContext;
+  readonly #context: ProjectionContext;
 
-  constructor(context: SelectionContext) {
+  constructor(context: ProjectionContext) {
     this.#context = context;
   }
 
@@ -97,8 +103,10 @@ class ProjectionCompiler {
   }
 
   #field(type: GraphQLCompositeType, key: string, nodes: FieldNode[]): ProjectedField | undefined {
-    const name = nodes[0]?.name.value ?? key;
-    const base = { key, where: `field ${type.name}.${key}`, complete: undefined, constant: undefined };
+    const [node] = nodes;
+    const name = node?.name.value ?? key;
+    const sourceKey = node ? this.#context.keyOf(node) : key;
+    const base = { key, sourceKey, where: `field ${type.name}.${key}`, complete: undefined, constant: undefined };
     if (name === "__typename") {
       return isObjectType(type)
         ? { ...base, constant: type.name, introspection: undefined }
@@ -186,7 +194,7 @@ function projectField(field: ProjectedField, source: Fields, frame: Frame): unkn
     return frame.introspect(field.introspection ?? []);
   }
   frame.path.push(field.key);
-  const value = field.complete(ownValue(source, field.key) ?? null, frame, field.where);
+  const value = field.complete(ownValue(source, field.sourceKey) ?? null, frame, field.where);
   frame.path.pop();
   return value;
 }

@@ -11,6 +11,7 @@ import {
 } from "graphql";
 import { type CompiledOperation, compileOperation } from "./compiled-operation.js";
 import { LeastRecentlyUsed } from "./least-recently-used.js";
+import { fieldNames, planningNames } from "./planning-names.js";
 import type { Subgraph } from "./subgraph-port.js";
 
 const MAX_COMPILED = 1000;
@@ -22,6 +23,7 @@ export class SupergraphExecutor<C> {
   readonly #planningSchema: Schema;
   readonly #planner: QueryPlanner;
   readonly #supergraphSchema: GraphQLSchema;
+  readonly #fieldNames: ReadonlySet<string>;
   readonly #subgraphs: ReadonlyMap<string, Subgraph<C>>;
   readonly #byText = new LeastRecentlyUsed<string, CompiledOperation<C>>(MAX_COMPILED);
   readonly #byDocument = new WeakMap<DocumentNode, Map<string, CompiledOperation<C>>>();
@@ -41,6 +43,7 @@ export class SupergraphExecutor<C> {
     this.#planningSchema = supergraph.apiSchema();
     this.apiSchema = this.#planningSchema.toGraphQLJSSchema();
     this.#supergraphSchema = supergraph.schema.toGraphQLJSSchema();
+    this.#fieldNames = fieldNames(this.#supergraphSchema);
     // named fragments would only make the subgraph operations shorter, and planning slower
     this.#planner = new QueryPlanner(supergraph, { reuseQueryFragments: false });
   }
@@ -82,9 +85,14 @@ export class SupergraphExecutor<C> {
         fragments.set(definition.name.value, definition);
       }
     }
+    const names = planningNames(document, this.#fieldNames);
     try {
       const plan = this.#planner.buildQueryPlan(
-        operationFromDocument(this.#planningSchema, document, operationName === undefined ? {} : { operationName }),
+        operationFromDocument(
+          this.#planningSchema,
+          names.document,
+          operationName === undefined ? {} : { operationName },
+        ),
       );
       return compileOperation({
         schema: this.apiSchema,
@@ -92,6 +100,7 @@ export class SupergraphExecutor<C> {
         subgraphs: this.#subgraphs,
         operation,
         fragments,
+        names,
         plan,
       });
     } catch (reason) {

@@ -1,0 +1,74 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  visit,
+} from "graphql";
+
+export interface PlannedNames {
+  /** The document as the planner gets it. */
+  readonly document: DocumentNode;
+  /** The key of a field in the gathered data. */
+  readonly keyOf: (field: FieldNode) => string;
+  /** Key in the gathered data -> the client's key, for error paths. */
+  readonly clientKeys: ReadonlyMap<string, string>;
+}
+
+/** The names of all fields that representations could need. */
+export function fieldNames(schema: GraphQLSchema): ReadonlySet<string> {
+  const names = new Set(["__typename"]);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if ((isObjectType(type) || isInterfaceType(type)) && !type.name.startsWith("__")) {
+      for (const name of Object.keys(type.getFields())) {
+        names.add(name);
+      }
+    }
+  }
+  return names;
+}
+
+/**
+ * Gives every alias that is also a field's name another name inside the plan. The planner (2.14.4) gathers keys and
+ * @requires inputs under their plain names: `price: name` would send the name as the price, `id: name` return the id.
+ */
+export function planningNames(document: DocumentNode, names: ReadonlySet<string>): PlannedNames {
+  const used = new Set<string>();
+  const hiding = new Set<string>();
+  visit(document, {
+    Field({ alias, name }) {
+      used.add(alias?.value ?? name.value);
+      if (alias && alias.value !== name.value && names.has(alias.value)) {
+        hiding.add(alias.value);
+      }
+    },
+  });
+  if (hiding.size === 0) {
+    return { document, keyOf: (field) => field.alias?.value ?? field.name.value, clientKeys: new Map() };
+  }
+  const planned = new Map<string, string>();
+  for (const alias of hiding) {
+    let key = `asked_${alias}`;
+    while (used.has(key) || names.has(key)) {
+      key += "_";
+    }
+    used.add(key);
+    planned.set(alias, key);
+  }
+  const keyOf = ({ alias, name }: FieldNode): string =>
+    alias && alias.value !== name.value ? (planned.get(alias.value) ?? alias.value) : name.value;
+  return {
+    document: visit(document, {
+      Field(field) {
+        const key = keyOf(field);
+        return key === field.name.value || key === field.alias?.value
+          ? undefined
+          : { ...field, alias: { kind: Kind.NAME, value: key } };
+      },
+    }),
+    keyOf,
+    clientKeys: new Map([...planned].map(([alias, key]) => [key, alias])),
+  };
+}
