@@ -53,6 +53,15 @@ function readBatch(output: Buffer, blobs: Map<string, Uint8Array>): void {
   }
 }
 
+/** Types of objects by name or `commit:path`; undefined where there is none. */
+export async function objectTypes(workspace: Workspace, names: readonly string[]): Promise<(string | undefined)[]> {
+  const input = names.map((name) => `${name}\n`).join("");
+  const rows = (await workspace.git(["cat-file", "--batch-check=%(objecttype)"], { input }))
+    .toString("utf8")
+    .split("\n");
+  return names.map((_, index) => (/^(?:blob|tree|commit|tag)$/.test(rows[index] ?? "") ? rows[index] : undefined));
+}
+
 /** The id git gives to these bytes. */
 export function blobId(bytes: Uint8Array, format: ObjectFormat): string {
   return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");

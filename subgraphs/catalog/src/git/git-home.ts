@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scratchFolder } from "./scratch.js";
@@ -59,9 +59,13 @@ export interface GitHome {
 
 let home: Promise<GitHome> | undefined;
 
-/** The empty home that every git command sees, made once per process. */
-export function gitHome(): Promise<GitHome> {
+/** The empty home that every git command sees. Made again when a cleaner of temporary files took it. */
+export async function gitHome(): Promise<GitHome> {
   home ??= createHome();
+  const made = await home;
+  // without its file git would run with defaults: hooks on, redirects followed
+  if (existsSync(made.configFile)) return made;
+  home = createHome();
   return home;
 }
 
@@ -71,7 +75,7 @@ async function createHome(): Promise<GitHome> {
   // git before 2.32 knows no GIT_CONFIG_GLOBAL and reads this name from HOME
   const configFile = join(folder, ".gitconfig");
   const askpassFile = join(folder, "askpass");
-  await writeFile(configFile, config, { mode: 0o600 });
   await writeFile(askpassFile, askpass, { mode: 0o700 });
+  await writeFile(configFile, config, { mode: 0o600 });
   return { folder, configFile, askpassFile };
 }

@@ -43,7 +43,11 @@ export function remoteProblem(url: URL, policy: SourcePolicy): string | undefine
 }
 
 /** Resolves the host once and pins git to it, so that a second look-up cannot answer differently. */
-export async function reachRemote(text: string, policy: SourcePolicy): Promise<ReachableRemote> {
+export async function reachRemote(
+  text: string,
+  policy: SourcePolicy,
+  resolve: (host: string) => Promise<string[]> = hostAddresses,
+): Promise<ReachableRemote> {
   const url = new URL(text);
   const problem = remoteProblem(url, policy);
   if (problem !== undefined) throw new RemoteBlocked(problem);
@@ -51,7 +55,7 @@ export async function reachRemote(text: string, policy: SourcePolicy): Promise<R
   const protocol = url.protocol === "http:" ? "http" : "https";
   const host = literalHost(url);
   if (isIP(host) !== 0) return { url: url.href, protocol, settings: [] };
-  const addresses = await hostAddresses(host);
+  const addresses = await resolve(host);
   const refused = !isAllowedHost(url, policy) && addresses.some((address) => !mayConnect(address, url, policy));
   if (refused) throw new RemoteBlocked("the host has an address that is not public");
   const port = url.port === "" ? (protocol === "https" ? "443" : "80") : url.port;

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { BareRepository } from "../git/bare-repository.fixture.js";
+import { git } from "../git/git.js";
 import { fetchSource } from "../sources/fetch-source.js";
 import { resolveSource } from "../sources/resolve-source.js";
 import { parseSourceRef } from "../sources/source-ref.js";
@@ -225,21 +226,25 @@ describe("git over http without credentials", () => {
   let target: BareRepository;
   let base: string;
   let redirect = false;
+  let oldProtocol = false;
+  let folder: string;
 
   beforeEach(async () => {
     target = await BareRepository.create();
     redirect = false;
+    oldProtocol = false;
     const store = new RepositoryStore(join(target.root, "store"));
     const handler = createGitHttpHandler(store, { authorize: async () => ({ tenantId: "t", tenantSlug: "t" }) });
     server = createServer((request, response) => {
       if (redirect) return void response.writeHead(302, { location: "http://127.0.0.1:9/x" }).end();
       const path = readGitPath(request.url ?? "");
       if (path === undefined) return void response.writeHead(404).end();
+      if (oldProtocol) delete request.headers["git-protocol"];
       void handler(request, response, path);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/git/t/o/n.git`;
-    const folder = await store.ensure("t", "o", "n", "main");
+    folder = await store.ensure("t", "o", "n", "main");
     const files = new Map([
       ["web/a.txt", { bytes: Buffer.from("1"), executable: true }],
       ["other/b.txt", { bytes: Buffer.from("2"), executable: false }],
@@ -271,6 +276,24 @@ describe("git over http without credentials", () => {
     );
     const { files } = await fetchSource(parse(resolvedRef), policy, options);
     expect([...files].map(([path, { executable }]) => [path, executable])).toEqual([["a.txt", true]]);
+  });
+
+  it("finds an older commit on a server that gives only what refs point at", async () => {
+    const pinned = (await git(["rev-parse", "main"], { cwd: folder })).toString().trim();
+    const files = new Map([["later.txt", { bytes: Buffer.from("1"), executable: true }]]);
+    const later = { ...commit, message: "later" };
+    const location = pathToFileURL(folder).href;
+    await pushScaffold(
+      { url: location, branch: "main", files, commit: later, onConflict: "fail" },
+      { ...policy, allowFile: true },
+    );
+    await git(["config", "uploadpack.allowAnySHA1InWant", "false"], { cwd: folder });
+    oldProtocol = true;
+    const found = await fetchSource(parse(`git+${base}#${pinned}:web`), policy, options);
+    expect([...found.files.keys()]).toEqual(["a.txt"]);
+    await expect(fetchSource(parse(`git+${base}#${"1".repeat(40)}`), policy, options)).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+    });
   });
 
   it("follows no redirect", async () => {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FileTree, TreeFile } from "../engine/file-tree.js";
-import { readBlobs } from "../git/blobs.js";
-import { GitError } from "../git/git.js";
+import { objectTypes, readBlobs } from "../git/blobs.js";
 import { isCommitId } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { isExecutable, parseTree, type TreeEntry } from "../git/tree-listing.js";
@@ -28,7 +27,7 @@ export function fetchSource(resolved: SourceRef, policy: SourcePolicy, options: 
     const lean = path !== "";
     await fetchCommit(workspace, commit, lean);
     const tree = `${commit}:${path}`;
-    await requireFolder(workspace, tree, path);
+    await requireFolder(workspace, commit, path);
     if (lean) await fetchMissingBlobs(workspace, tree);
     const entries = await listEntries(workspace, tree);
     const bytes = await readBlobs(workspace, entries);
@@ -36,14 +35,10 @@ export function fetchSource(resolved: SourceRef, policy: SourcePolicy, options: 
   });
 }
 
-async function requireFolder(workspace: Workspace, tree: string, path: string): Promise<void> {
-  try {
-    const type = await workspace.git(["cat-file", "-t", tree]);
-    if (type.toString("utf8").trim() === "tree") return;
-  } catch (error) {
-    if (!(error instanceof GitError) || error.timedOut) throw error;
-  }
-  throw sourceUnavailable(`The commit has no folder "${path}".`);
+async function requireFolder(workspace: Workspace, commit: string, path: string): Promise<void> {
+  const [type, folder] = await objectTypes(workspace, [commit, `${commit}:${path}`]);
+  if (type !== "commit") throw sourceUnavailable("The template source's ref is not a commit.");
+  if (folder !== "tree") throw sourceUnavailable(`The commit has no folder "${path}".`);
 }
 
 async function fetchMissingBlobs(workspace: Workspace, tree: string): Promise<void> {

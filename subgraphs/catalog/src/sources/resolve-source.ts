@@ -1,4 +1,5 @@
 import type { SourcePolicy } from "../git/remote-policy.js";
+import { objectTypes } from "../git/blobs.js";
 import { isCommitId } from "../git/ref-name.js";
 import { listRemoteRefs } from "../git/remote-refs.js";
 import type { Workspace } from "../git/workspace.js";
@@ -23,7 +24,9 @@ export function resolveSource(ref: SourceRef, policy: SourcePolicy, options: Sou
 async function findCommit(workspace: Workspace, ref: string | null): Promise<string> {
   if (ref !== null && isCommitId(ref)) {
     await fetchCommit(workspace, ref, true);
-    return ref;
+    const [type] = await objectTypes(workspace, [ref]);
+    if (type === "commit") return ref;
+    throw sourceUnavailable("The template source's ref is not a commit.");
   }
   const names = candidates(ref);
   const { ids } = await listRemoteRefs(workspace, names);

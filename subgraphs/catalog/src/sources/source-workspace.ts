@@ -53,28 +53,20 @@ function formatOf(git: GitSourceRef): ObjectFormat {
 
 /** Brings one commit with its trees; with `lean` the files stay behind until they are asked for. */
 export async function fetchCommit(workspace: Workspace, commit: string, lean: boolean): Promise<void> {
-  const filter = lean ? ["--filter=blob:none"] : [];
-  const common = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", ...filter];
+  const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+  const one = [...(lean ? ["--filter=blob:none"] : []), "--depth=1", "--", "origin", `${commit}:refs/source/commit`];
+  const all = ["--no-filter", "--", "origin", "+refs/heads/*:refs/source/heads/*", "+refs/tags/*:refs/source/tags/*"];
   const limit = { maxBytes: MAX_PACKED_BYTES, tooLarge: sourceTooLarge("The template source is over 50 MiB packed.") };
   try {
-    await workspace.receive([...common, "--depth=1", "--", "origin", `${commit}:refs/source/commit`], limit);
+    await workspace.receive([...fetch, ...one], limit);
   } catch (error) {
     if (!refusesCommitIds(error)) throw error;
-    // servers of the first protocol give only what a ref points at
-    await workspace.receive(
-      [...common, "--", "origin", "+refs/heads/*:refs/source/heads/*", "+refs/tags/*:refs/source/tags/*"],
-      limit,
-    );
+    // servers of the first protocol give only what a ref points at, so files could not be asked for later
+    await workspace.receive([...fetch, ...all], limit);
   }
-  await requireCommit(workspace, commit);
 }
 
 function refusesCommitIds(error: unknown): boolean {
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
   return /unadvertised object/i.test(stderr);
-}
-
-async function requireCommit(workspace: Workspace, commit: string): Promise<void> {
-  const type = await workspace.git(["cat-file", "-t", commit]);
-  if (type.toString("utf8").trim() !== "commit") throw sourceUnavailable("The template source's ref is not a commit.");
 }

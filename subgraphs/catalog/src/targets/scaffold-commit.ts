@@ -26,9 +26,9 @@ export async function writeCommit(
   const ref = "refs/scaffold/next";
   const stream = commitStream(ref, parent, content);
   await workspace.git(["fast-import", "--quiet", "--done", "--force", "--date-format=raw"], { input: stream });
-  const ids = await workspace.git(["rev-parse", "--verify", `${ref}^{commit}`]);
-  const tree = await workspace.git(["rev-parse", "--verify", `${ref}^{tree}`]);
-  return { commitSha: ids.toString("utf8").trim(), treeSha: tree.toString("utf8").trim() };
+  const ids = await workspace.git(["rev-parse", `${ref}^{commit}`, `${ref}^{tree}`]);
+  const [commitSha = "", treeSha = ""] = ids.toString("utf8").split("\n");
+  return { commitSha, treeSha };
 }
 
 function commitStream(

@@ -1,0 +1,101 @@
+import { BareRepository } from "./bare-repository.fixture.js";
+import { addressKind } from "./blocked-address.js";
+import { RemoteBlocked, reachRemote, type SourcePolicy } from "./remote-policy.js";
+
+const closed: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: false, allowHosts: [] };
+const resolving =
+  (...addresses: string[]) =>
+  async () =>
+    addresses;
+
+describe("addresses", () => {
+  it.each(["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])("%s is loopback", (address) => {
+    expect(addressKind(address)).toBe("loopback");
+  });
+
+  it.each([
+    "0.0.0.0",
+    "10.0.0.1",
+    "100.64.0.1",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.0.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::ffff:10.0.0.1",
+    "::ffff:a9fe:a9fe",
+    "64:ff9b::a00:1",
+    "2002:7f00:1::",
+    "fd00::1",
+    "fe80::1",
+    "ff02::1",
+    "2001:db8::1",
+    "not an address",
+  ])("%s is blocked", (address) => {
+    expect(addressKind(address)).toBe("blocked");
+  });
+
+  it.each(["8.8.8.8", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8"])("%s is public", (address) => {
+    expect(addressKind(address)).toBe("public");
+  });
+});
+
+describe("reaching a remote", () => {
+  it("pins git to the addresses that were judged", async () => {
+    const reached = await reachRemote("https://host.example/r.git", closed, resolving("8.8.8.8", "2606:4700::1111"));
+    expect(reached).toEqual({
+      url: "https://host.example/r.git",
+      protocol: "https",
+      settings: ["http.curloptResolve=host.example:443:8.8.8.8,[2606:4700::1111]"],
+    });
+    const other = await reachRemote("https://host.example:8443/r.git", closed, resolving("8.8.8.8"));
+    expect(other.settings).toEqual(["http.curloptResolve=host.example:8443:8.8.8.8"]);
+  });
+
+  it.each(["10.0.0.1", "127.0.0.1", "169.254.169.254", "::1", "fd00::1"])(
+    "refuses a public name that answers with %s, alone or beside a public address",
+    async (address) => {
+      const url = "https://host.example/r.git";
+      await expect(reachRemote(url, closed, resolving(address))).rejects.toBeInstanceOf(RemoteBlocked);
+      await expect(reachRemote(url, closed, resolving("8.8.8.8", address))).rejects.toBeInstanceOf(RemoteBlocked);
+    },
+  );
+
+  it("lets named hosts be private, and loopback only where it is allowed", async () => {
+    const named = { ...closed, allowHosts: ["git.internal"] };
+    await expect(reachRemote("http://git.internal/r.git", named, resolving("10.0.0.1"))).resolves.toMatchObject({
+      protocol: "http",
+      settings: ["http.curloptResolve=git.internal:80:10.0.0.1"],
+    });
+    const local = { ...closed, allowLoopback: true };
+    await expect(reachRemote("http://localhost:1/r", local, resolving("127.0.0.1"))).resolves.toBeDefined();
+    await expect(reachRemote("http://localhost:1/r", local, resolving("8.8.8.8"))).rejects.toBeInstanceOf(
+      RemoteBlocked,
+    );
+    await expect(reachRemote("https://x.example/r", local, resolving("10.0.0.1"))).rejects.toBeInstanceOf(
+      RemoteBlocked,
+    );
+  });
+
+  it("says when a name does not resolve", async () => {
+    await expect(reachRemote("https://no-such-host.invalid/r", closed)).rejects.toBeInstanceOf(RemoteBlocked);
+  });
+
+  it("keeps local repositories to their roots, and out of the platform's own", async () => {
+    const repository = await BareRepository.create();
+    try {
+      const open = { ...closed, allowFile: true };
+      await expect(reachRemote(repository.url, open)).resolves.toMatchObject({ protocol: "file" });
+      await expect(reachRemote(repository.url, closed)).rejects.toBeInstanceOf(RemoteBlocked);
+      await expect(reachRemote(repository.url, { ...open, fileRoots: ["/srv"] })).rejects.toBeInstanceOf(RemoteBlocked);
+      const own = { ...open, blockedFileRoots: [repository.root] };
+      await expect(reachRemote(repository.url, own)).rejects.toBeInstanceOf(RemoteBlocked);
+      await expect(reachRemote(repository.url.replace(/\.git$/, ""), own)).rejects.toBeInstanceOf(RemoteBlocked);
+    } finally {
+      await repository.remove();
+    }
+  });
+});
