@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import {
+  buildASTSchema,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+} from "graphql";
+
+/** The document of a row: one operation, one root field, whose selection set is the response body. */
+export interface Operation {
+  readonly name: string;
+  readonly text: string;
+  readonly definition: OperationDefinitionNode;
+  readonly root: FieldNode;
+}
+
+export type Area = "catalog" | "integration" | "spine";
+
+// beside the sources: dist holds no copy of the documents
+export const operationsFolder = new URL("../src/operations/", import.meta.url);
+
+export function loadOperation(area: Area, name: string): Operation {
+  const text = readFileSync(new URL(`${area}/${name}.graphql`, operationsFolder), "utf8");
+  const { definitions } = parse(text, { noLocation: true });
+  const [definition, ...others] = definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION || others.length > 0)
+    throw new Error(`${area}/${name}.graphql must hold exactly one operation`);
+  const [root, ...more] = definition.selectionSet.selections;
+  if (root?.kind !== Kind.FIELD || more.length > 0 || root.name.value !== name || definition.name?.value !== name)
+    throw new Error(`${area}/${name}.graphql must be named ${name} and have the one root field ${name}`);
+  return { name, text, definition, root };
+}
+
+/** The graph as the supergraph describes it; composition has validated it already. */
+export const readGraph = (supergraphSdl: string): GraphQLSchema =>
+  buildASTSchema(parse(supergraphSdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
+
+export function rootFieldOf(graph: GraphQLSchema, operation: Operation): GraphQLField<unknown, unknown> {
+  const field = graph.getRootType(operation.definition.operation)?.getFields()[operation.name];
+  if (!field) throw new Error(`The graph has no ${operation.definition.operation} field ${operation.name}`);
+  return field;
+}

@@ -1,0 +1,17 @@
+// biome-ignore-all format: one row per endpoint, aligned
+import type { PlannedRoute, Route } from "./route.js";
+
+/** Integration API: no path prefix, the version travels in Accept. */
+export const integrationRoutes = [
+  { at: "POST /integrations/providers",   run: "registerProvider",          reply: 201, scopes: ["integration.providers.write"],   idempotent: true, version: "media-type", location: "/integrations/providers/{providerId}" },
+  { at: "POST /webhooks/subscriptions",   run: "createWebhookSubscription", reply: 201, scopes: ["webhooks.subscriptions.write"],  idempotent: true, version: "media-type", location: "/webhooks/subscriptions/{subscriptionId}" },
+  { at: "POST /integrations/credentials", run: "createCredential",          reply: 201, scopes: ["integration.credentials.write"], idempotent: true, version: "media-type" },
+] as const satisfies readonly Route[];
+
+export const integrationPlanned = [
+  { at: "POST /integrations/connections",               scopes: ["integration.connections.write"],  version: "media-type" },
+  { at: "GET /integrations/connections/{connectionId}", scopes: ["integration.connections.read"],   version: "media-type" },
+  { at: "POST /webhooks/deliveries",                    scopes: [],                                 version: "media-type", auth: "signature" },
+  { at: "GET /integrations/runs/{runId}",               scopes: ["integration.runs.read"],          version: "media-type" },
+  { at: "POST /integrations/credentials/rotate",        scopes: ["integration.credentials.rotate"], version: "media-type" },
+] as const satisfies readonly PlannedRoute[];

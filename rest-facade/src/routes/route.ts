@@ -1,0 +1,43 @@
+import type { Scope } from "@factory/schema/scopes";
+
+export type Method = "GET" | "POST" | "PUT";
+
+/** One documented endpoint and the one GraphQL operation that answers it. */
+export interface Route {
+  /** Method and path; path parameters in the braces of the specifications. */
+  readonly at: `${Method} /${string}`;
+  /** Root field, and name of the document in `operations/<area>/`. Its selection set is the response body. */
+  readonly run: string;
+  readonly reply: 200 | 201 | 202;
+  /** Any of them suffices. Enforced by the subgraph; stated here for the reader and for early refusal. */
+  readonly scopes: readonly Scope[];
+  readonly platformAdmin?: true;
+  /** Accepts `Idempotency-Key`. */
+  readonly idempotent?: true;
+  readonly version?: "media-type" | "header";
+  readonly surface?: "internal";
+  /** Template of the Location header, filled from the response body, then from the path. */
+  readonly location?: `/${string}`;
+  /** Values of the body's `status` that ask the caller to come again. */
+  readonly retryWhile?: readonly string[];
+  /** Where the method does not tell: a POST that only reads, or one that starts heavy work. */
+  readonly rate?: "read" | "execute";
+}
+
+/** A documented endpoint that this release does not serve: it answers 501 by name. */
+export interface PlannedRoute {
+  readonly at: `${Method} /${string}`;
+  readonly scopes: readonly Scope[];
+  readonly auth?: "signature";
+  readonly version?: "media-type" | "header";
+}
+
+export function endpointOf(at: string): { method: Method; path: string } {
+  const space = at.indexOf(" ");
+  return { method: at.slice(0, space) as Method, path: at.slice(space + 1) };
+}
+
+/** `/v1/templates/{templateId}` as fastify writes it: `/v1/templates/:templateId`. */
+export const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
+
+export const pathParameters = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { buildASTSchema, type GraphQLSchema, OperationTypeNode, parse, validate, valueFromASTUntyped } from "graphql";
+import { areas, routeTables } from "../compile-route.js";
+import { loadOperation, operationsFolder, rootFieldOf } from "../load-operation.js";
+import { endpointOf, pathParameters } from "./route.js";
+
+const rows = areas.flatMap((area) =>
+  routeTables[area].routes.map((row) => ({ area, row, operation: loadOperation(area, row.run) })),
+);
+const planned = areas.flatMap((area) => routeTables[area].planned);
+
+/** The endpoint tables of the three specifications; token and discovery are plain HTTP and have no row. */
+const specified = [
+  "POST /v1/templates",
+  "GET /v1/templates/{templateId}",
+  "POST /v1/templates/{templateId}/versions",
+  "POST /v1/templates/{templateId}/execute",
+  "GET /v1/templates/{templateId}/executions/{executionId}",
+  "POST /v1/templates/{templateId}/validate",
+  "POST /v1/templates/{templateId}/compatibility/evaluate",
+  "POST /v1/libraries",
+  "GET /v1/libraries/{libraryId}",
+  "POST /v1/libraries/search",
+  "POST /v1/libraries/compatibility/evaluate",
+  "POST /integrations/connections",
+  "GET /integrations/connections/{connectionId}",
+  "POST /integrations/providers",
+  "POST /webhooks/subscriptions",
+  "POST /webhooks/deliveries",
+  "GET /integrations/runs/{runId}",
+  "POST /integrations/credentials/rotate",
+  "GET /v1/tenants",
+  "POST /v1/tenants",
+  "POST /v1/tenants/{tenantId}/provision",
+  "GET /v1/users",
+  "POST /v1/users/invitations",
+  "GET /v1/roles",
+  "POST /v1/roles/{roleId}/assignments",
+  "GET /v1/subscriptions",
+  "POST /v1/subscriptions/{id}/activate",
+  "GET /v1/feature-flags",
+  "PUT /v1/feature-flags/{key}",
+  "GET /v1/notifications",
+  "POST /v1/notifications",
+  "GET /v1/reports",
+  "POST /v1/reports/{id}/generate",
+  "GET /v1/config",
+  "PUT /v1/config/{key}",
+];
+
+describe("the route tables", () => {
+  it("give every specified endpoint exactly one row", () => {
+    const known = [...rows.map(({ row }) => row.at), ...planned.map(({ at }) => at)] as string[];
+    expect(specified.filter((at) => known.filter((candidate) => candidate === at).length !== 1)).toEqual([]);
+    expect(new Set(known).size).toBe(known.length);
+  });
+
+  it("give every document exactly one row", () => {
+    const documents = areas.flatMap((area) =>
+      readdirSync(new URL(`${area}/`, operationsFolder)).map((file) => `${area}/${file.replace(/\.graphql$/, "")}`),
+    );
+    expect(documents.sort()).toEqual(rows.map(({ area, row }) => `${area}/${row.run}`).sort());
+  });
+
+  it.each(rows)("$row.at: variables cover the path, GET runs a query", ({ row, operation }) => {
+    const { method, path } = endpointOf(row.at);
+    const variables = operation.definition.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
+    expect(variables).toEqual(expect.arrayContaining(pathParameters(path)));
+    if (method === "GET") expect(operation.definition.operation).toBe(OperationTypeNode.QUERY);
+    else if (!("rate" in row && row.rate === "read"))
+      expect(operation.definition.operation).toBe(OperationTypeNode.MUTATION);
+  });
+
+  it("accept an Idempotency-Key on every mutation and on nothing else", () => {
+    const wrong = rows.filter(
+      ({ row, operation }) => (operation.definition.operation === "mutation") !== (row.idempotent === true),
+    );
+    expect(wrong.map(({ row }) => row.at)).toEqual([]);
+  });
+});
+
+describe("the route tables and schema/supergraph.graphql", () => {
+  const graph = (): GraphQLSchema => {
+    const sdl = readFileSync(new URL("../../../schema/supergraph.graphql", import.meta.url), "utf8");
+    return buildASTSchema(parse(sdl), { assumeValid: true, assumeValidSDL: true });
+  };
+
+  it("every document fits the graph", () => {
+    const schema = graph();
+    for (const { operation } of rows)
+      expect([operation.name, validate(schema, parse(operation.text))]).toEqual([operation.name, []]);
+  });
+
+  it("every row states the rule of its root field", () => {
+    const schema = graph();
+    const stated = rows.map(({ row }) => [row.at, [...row.scopes].sort(), row.platformAdmin ?? false]);
+    const enforced = rows.map(({ row, operation }) => {
+      const directive = rootFieldOf(schema, operation).astNode?.directives?.find(({ name }) => name.value === "auth");
+      const rule = Object.fromEntries(
+        directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]) ?? [],
+      );
+      return [row.at, [...((rule["scopes"] ?? []) as string[])].sort(), rule["platformAdmin"] ?? false];
+    });
+    expect(stated).toEqual(enforced);
+  });
+});

@@ -1,0 +1,30 @@
+// biome-ignore-all format: one row per endpoint, aligned
+import type { PlannedRoute, Route } from "./route.js";
+
+/** SaaS spine: `/v1` prefix, finer versions by the api-version header. Token and discovery endpoints are no rows: they are plain HTTP. */
+export const spineRoutes = [
+  { at: "GET /v1/tenants",                       run: "tenants",         reply: 200, scopes: ["tenant.read"],   platformAdmin: true, version: "header" },
+  { at: "POST /v1/tenants",                      run: "registerTenant",  reply: 201, scopes: ["tenant.manage"], platformAdmin: true, version: "header", idempotent: true },
+  { at: "POST /v1/tenants/{tenantId}/provision", run: "provisionTenant", reply: 202, scopes: ["tenant.manage"],                      version: "header", idempotent: true, surface: "internal" },
+] as const satisfies readonly Route[];
+
+export const spinePlanned = [
+  { at: "GET /v1/users",                              scopes: ["user.read"],                      version: "header" },
+  { at: "POST /v1/users/invitations",                 scopes: ["user.invite"],                    version: "header" },
+  { at: "GET /v1/roles",                              scopes: ["role.read"],                      version: "header" },
+  { at: "POST /v1/roles/{roleId}/assignments",        scopes: ["role.assign"],                    version: "header" },
+  { at: "GET /v1/subscriptions",                      scopes: ["subscription.read"],              version: "header" },
+  { at: "POST /v1/subscriptions/{id}/activate",       scopes: ["subscription.manage"],            version: "header" },
+  { at: "GET /v1/feature-flags",                      scopes: ["config.read"],                    version: "header" },
+  { at: "PUT /v1/feature-flags/{key}",                scopes: ["config.manage"],                  version: "header" },
+  { at: "GET /v1/notifications",                      scopes: ["notification.read"],              version: "header" },
+  { at: "POST /v1/notifications",                     scopes: ["notification.send"],              version: "header" },
+  { at: "GET /v1/reports",                            scopes: ["report.read"],                    version: "header" },
+  { at: "POST /v1/reports/{id}/generate",             scopes: ["report.generate"],                version: "header" },
+  { at: "GET /v1/reports/runs/{reportRunId}",         scopes: ["report.read", "report.generate"], version: "header" },
+  { at: "GET /v1/reports/runs/{reportRunId}/content", scopes: ["report.read", "report.generate"], version: "header" },
+  { at: "GET /v1/config",                             scopes: ["config.read"],                    version: "header" },
+  { at: "PUT /v1/config/{key}",                       scopes: ["config.manage"],                  version: "header" },
+  { at: "POST /ofrep/v1/evaluate/flags/{key}",        scopes: ["config.read", "flag.evaluate"] },
+  { at: "POST /ofrep/v1/evaluate/flags",              scopes: ["config.read", "flag.evaluate"] },
+] as const satisfies readonly PlannedRoute[];
