@@ -1,0 +1,24 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+const exposed =
+  "etag, link, location, retry-after, ratelimit, ratelimit-policy, idempotent-replayed, api-version, x-trace-id, traceparent";
+const allowedHeaders =
+  "authorization, content-type, accept, idempotency-key, if-none-match, if-match, api-version, x-tenant-id, traceparent";
+
+/** Lets the listed origins read answers; everybody else gets none of these headers. */
+export function cors(allowedOrigins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => void {
+  if (allowedOrigins.length === 0) return () => {};
+  const allowed = new Set(allowedOrigins);
+  return ({ headers, method }, reply) => {
+    reply.header("vary", "Origin");
+    const { origin } = headers;
+    if (origin === undefined || !allowed.has(origin)) return;
+    reply.header("access-control-allow-origin", origin).header("access-control-expose-headers", exposed);
+    if (method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
+      reply.headers({
+        "access-control-allow-methods": "GET, HEAD, POST, PUT",
+        "access-control-allow-headers": allowedHeaders,
+        "access-control-max-age": "600",
+      });
+  };
+}

@@ -1,0 +1,68 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+
+export const integrationMediaType = "application/vnd.service.integration.v1+json";
+const json = "application/json";
+const jsonAnswer = "application/json; charset=utf-8";
+const supported = [json, integrationMediaType];
+
+interface MediaRange {
+  readonly type: string;
+  readonly quality: number;
+}
+
+const remembered = new Map<string, string | undefined>();
+const maxRemembered = 200;
+
+/** The media type to answer with (integration specification, Versioning 1). Without a preference: the current major version. */
+export function matchMediaType(accept: string | undefined): string {
+  if (accept === undefined || accept === "*/*" || accept === json) return jsonAnswer;
+  if (!remembered.has(accept)) {
+    if (remembered.size >= maxRemembered) remembered.clear();
+    remembered.set(accept, negotiate(accept));
+  }
+  const type = remembered.get(accept);
+  if (type === undefined)
+    throw new DomainError("NOT_ACCEPTABLE", { detail: `Acceptable are ${supported.join(" and ")}.`, supported });
+  return type === json ? jsonAnswer : type;
+}
+
+function negotiate(accept: string): string | undefined {
+  const ranges = mediaRanges(accept);
+  if (ranges.length === 0) return json;
+  const refused = new Set(ranges.filter(({ quality }) => quality === 0).map(({ type }) => type));
+  const wanted = ranges
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality || breadth(a.type) - breadth(b.type));
+  for (const { type } of wanted) {
+    const offer = supported.find((candidate) => !refused.has(candidate) && covers(type, candidate));
+    if (offer !== undefined) return offer;
+  }
+  return undefined;
+}
+
+function mediaRanges(accept: string): MediaRange[] {
+  return accept
+    .split(",")
+    .map((range) => range.trim().toLowerCase())
+    .filter((range) => range !== "")
+    .map((range) => {
+      const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+      const quality = weight === undefined ? 1 : Number(weight);
+      return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 };
+    });
+}
+
+const covers = (range: string, type: string) => range === type || range === "*/*" || range === "application/*";
+const breadth = (range: string) => (range === "*/*" ? 2 : range === "application/*" ? 1 : 0);
+
+export const apiVersion = "1.0";
+
+/** Spine specification, Versioning 1: the header must agree with the `/v1` of the path. */
+export function matchApiVersion(header: string | string[] | undefined): void {
+  if (header === undefined || header === "1" || header === apiVersion) return;
+  throw new DomainError("UNSUPPORTED_API_VERSION", {
+    detail: `The api-version header must be ${apiVersion} or absent.`,
+    supportedVersions: [apiVersion],
+  });
+}

@@ -1,0 +1,84 @@
+import { isUtf8 } from "node:buffer";
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+
+export const maxJsonDepth = 64;
+
+/** A body as strict JSON: UTF-8, at most 64 levels, text that PostgreSQL can store. Empty counts as absent. */
+export function readJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  if (!isUtf8(body)) throw malformed("The body is not valid UTF-8.");
+  const scan = scanJson(body);
+  if (scan.depth > maxJsonDepth) throw malformed(`The body is nested deeper than ${maxJsonDepth} levels.`);
+  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  const value = parse(body.toString("utf8", start));
+  if (scan.suspicious) {
+    const errors = unstorableStrings(value);
+    if (errors.length > 0)
+      throw new DomainError("VALIDATION_FAILED", { detail: "The body holds text that is not Unicode text.", errors });
+  }
+  return value;
+}
+
+const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail });
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed("The body is not JSON.");
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** One pass over the bytes, before anything is built from them. `suspicious`: an escape that may be NUL or a surrogate. */
+function scanJson(body: Buffer): { depth: number; suspicious: boolean } {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  let suspicious = false;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (inString) {
+      if (byte === quote) inString = false;
+      else if (byte === backslash) {
+        at++;
+        suspicious ||= body[at] === 0x75 && isNulOrSurrogate(body, at + 1);
+      }
+    } else if (byte === quote) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth++;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return { depth: deepest, suspicious };
+}
+
+/** The hex digits after `\u`: `0000`, or `d8` to `df` first. */
+function isNulOrSurrogate(body: Buffer, at: number): boolean {
+  const first = body[at];
+  return first === 0x30
+    ? body[at + 1] === 0x30 && body[at + 2] === 0x30 && body[at + 3] === 0x30
+    : (first ?? 0) % 32 === 4;
+}
+
+/** NUL and lone surrogates: JSON allows them, PostgreSQL stores neither. */
+export const isStorable = (text: string) => !text.includes("\0") && !loneSurrogate.test(text);
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+function unstorableStrings(value: unknown, pointer = ""): FieldError[] {
+  if (typeof value === "string") return isStorable(value) ? [] : [unstorable(pointer)];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const inner = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    return isStorable(name) ? unstorableStrings(member, inner) : [unstorable(pointer)];
+  });
+}
+
+const unstorable = (pointer: string): FieldError => ({
+  pointer: pointer.replaceAll("\0", "\ufffd").replaceAll(/\p{Surrogate}/gu, "\ufffd"),
+  code: "FORMAT",
+  detail: "Text may hold neither NUL nor a lone surrogate.",
+});
