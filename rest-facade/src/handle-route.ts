@@ -1,0 +1,151 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import type { Principal } from "@factory/runtime/auth/principal";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { authenticate, type TokenVerifier } from "./authenticate.js";
+import type { CompiledRoute } from "./compile-route.js";
+import { entityTag, matchesEntityTag } from "./entity-tag.js";
+import { apiVersion, matchApiVersion, matchMediaType } from "./match-version.js";
+import type { RateClass, RateLimit } from "./rate-limit.js";
+import { endpointOf, type PlannedRoute, type Route } from "./routes/route.js";
+
+type Answer = Record<string, unknown>;
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export interface Admission {
+  readonly verifier: TokenVerifier;
+  /** Absent on the internal listener. */
+  readonly limit?: RateLimit | undefined;
+}
+
+/** Everything that can be refused before the body is read: version, credentials, tenant, rate, scope. */
+export function admit(row: Route | PlannedRoute, { verifier, limit }: Admission): Handler {
+  const rate = rateClass(row);
+  const { version } = row;
+  return async (request, reply) => {
+    const { headers } = request;
+    if (version === "header") {
+      reply.header("api-version", apiVersion).header("api-supported-versions", apiVersion);
+      matchApiVersion(headers["api-version"]);
+    }
+    const mediaType = version === "media-type" ? negotiate(request, reply) : undefined;
+    if (!("auth" in row)) {
+      const principal = await authenticate(request.raw, verifier);
+      request.principal = principal;
+      if (limit) await limit(rate, principal, reply);
+      requireScope(row, principal);
+    }
+    reply.header("content-type", mediaType ?? "application/json; charset=utf-8");
+  };
+}
+
+function negotiate(request: FastifyRequest, reply: FastifyReply): string {
+  const others = reply.getHeader("vary");
+  reply.header("vary", others === undefined ? "Accept" : `${String(others)}, Accept`);
+  return matchMediaType(request.headers.accept);
+}
+
+function rateClass(row: Route | PlannedRoute): RateClass {
+  if ("rate" in row && row.rate) return row.rate;
+  return endpointOf(row.at).method === "GET" ? "read" : "write";
+}
+
+function requireScope(row: Route | PlannedRoute, principal: Principal): void {
+  if (!row.scopes.some((scope) => principal.scopes.has(scope)))
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `The token needs one of the scopes ${row.scopes.join(", ")}.`,
+      requiredScopes: row.scopes,
+    });
+  if ("platformAdmin" in row && row.platformAdmin && !principal.platformAdmin)
+    throw new DomainError("PLATFORM_ADMIN_REQUIRED", { detail: "Only a platform administrator may do this." });
+}
+
+/** Runs the row's operation and writes its one root field as the body. */
+export function handleRoute(route: CompiledRoute): Handler {
+  const { row, operation, prepared, read } = route;
+  const answer = route.method === "GET" ? sendResource(route) : sendResult(route);
+  return async (request, reply) => {
+    const variables = read(request);
+    const context = requestContext({
+      principal: request.principal,
+      trace: request.trace,
+      idempotencyKey: row.idempotent ? idempotencyKey(request) : undefined,
+    });
+    const { data, errors } = await prepared.run(variables, context);
+    const [first] = errors ?? [];
+    // data beside an error is no answer either: half a resource is none
+    if (first) throw first;
+    const body = data?.[operation.name] as Answer | null | undefined;
+    if (body === null || body === undefined)
+      throw new DomainError("NOT_FOUND", { detail: "There is no such resource." });
+    return answer(body, request, reply, context);
+  };
+}
+
+export function handlePlanned({ at }: PlannedRoute): Handler {
+  return () =>
+    Promise.reject(
+      new DomainError("NOT_SUPPORTED", {
+        detail: `${at} is documented, but this release does not serve it yet.`,
+        endpoint: at,
+      }),
+    );
+}
+
+const keyForm = /^[\x21-\x7e]{1,255}$/;
+
+function idempotencyKey(request: FastifyRequest): string | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  // several headers arrive joined by ", ": the space refuses them
+  if (typeof key !== "string" || !keyForm.test(key))
+    throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
+      detail: "The request carries one Idempotency-Key of 1 to 255 printable ASCII characters without spaces.",
+    });
+  return key;
+}
+
+type Send = (body: Answer, request: FastifyRequest, reply: FastifyReply, context: RequestContext) => unknown;
+
+function sendResource({ row, query }: CompiledRoute): Send {
+  const { retryWhile } = row;
+  const isList = query.some(({ variable }) => variable === "after");
+  return (body, request, reply) => {
+    const text = JSON.stringify(body);
+    const tag = entityTag(text);
+    reply.header("etag", tag).header("cache-control", "private, no-cache");
+    if (retryWhile?.includes(String(body["status"]))) reply.header("retry-after", "1");
+    if (isList && typeof body["nextCursor"] === "string")
+      reply.header("link", nextPage(request.url, body["nextCursor"]));
+    const known = request.headers["if-none-match"];
+    if (known !== undefined && matchesEntityTag(known, tag)) return reply.code(304).removeHeader("content-type").send();
+    reply.code(row.reply);
+    return serialized(text, reply);
+  };
+}
+
+function nextPage(url: string, cursor: string): string {
+  const [path = "", query = ""] = url.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  parameters.delete("pageToken");
+  parameters.set("cursor", cursor);
+  return `<${path}?${parameters.toString()}>; rel="next"`;
+}
+
+function sendResult({ row, location }: CompiledRoute): Send {
+  return (body, request, reply, context) => {
+    reply.code(row.reply).header("cache-control", "no-store");
+    if (context.replayed) reply.header("idempotent-replayed", "true");
+    const place = location?.(body, request.params as Record<string, string>);
+    if (place !== undefined) {
+      reply.header("location", place);
+      if (row.reply === 202) reply.header("retry-after", "1");
+    }
+    return serialized(JSON.stringify(body), reply);
+  };
+}
+
+/** fastify adds a charset to JSON text; bytes keep the vendor's media type exactly as it was asked for. */
+function serialized(text: string, reply: FastifyReply): string | Buffer {
+  return String(reply.getHeader("content-type")).includes("charset") ? text : Buffer.from(text);
+}

@@ -1,0 +1,52 @@
+import { startWith } from "./fixture/facade.js";
+
+const searchAnswer = { results: [], total: 0, nextCursor: null };
+const resolvers = {
+  library: ({ libraryId }: Record<string, unknown>) => ({
+    libraryId,
+    packageName: "a",
+    capabilities: [],
+    versions: [],
+  }),
+  searchLibraries: () => searchAnswer,
+  requestExecution: () => ({ executionId: "exe_1", status: "Requested" }),
+  provisionTenant: () => ({ tenantId: "ten_1", status: "Provisioning", runId: "run_1" }),
+};
+
+describe("rate limits", () => {
+  it("count per class and tenant, and say what is left", async () => {
+    const facade = await startWith(resolvers, { rateLimitFactor: 0.001 });
+    try {
+      const first = await facade.call("GET /v1/libraries/lib_1");
+      expect(first.headers.get("ratelimit-policy")).toBe('"read";q=3;w=60');
+      expect(first.headers.get("ratelimit")).toBe('"read";r=2;t=60');
+      expect((await facade.call("POST /v1/libraries/search", { body: {} })).headers.get("ratelimit")).toMatch(
+        /^"read";r=1;/,
+      );
+      expect((await facade.call("GET /v1/libraries/lib_1")).headers.get("ratelimit")).toMatch(/^"read";r=0;/);
+      const over = await facade.call("GET /v1/libraries/lib_1");
+      expect([over.status, over.json["code"]]).toEqual([429, "RATE_LIMITED"]);
+      expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(50);
+      expect(over.headers.get("ratelimit")).toMatch(/^"read";r=0;t=\d+$/);
+      const body = { templateVersionId: "tpv_1", target: { repository: "a/b" } };
+      expect((await facade.call("POST /v1/templates/tpl_1/execute", { body })).headers.get("ratelimit")).toMatch(
+        /^"execute";r=0;/,
+      );
+      expect((await facade.call("GET /v1/libraries/lib_1", { token: "admin" })).status).not.toBe(429);
+    } finally {
+      await facade.close();
+    }
+  });
+
+  it("do not bind the internal listener", async () => {
+    const facade = await startWith(resolvers, { rateLimitFactor: 0.0001 });
+    try {
+      for (let time = 0; time < 3; time++) {
+        const answer = await facade.call("POST /tenants/ten_1/provision", { token: "admin", internal: true });
+        expect([answer.status, answer.headers.get("ratelimit")]).toEqual([202, null]);
+      }
+    } finally {
+      await facade.close();
+    }
+  });
+});

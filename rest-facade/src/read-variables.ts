@@ -1,0 +1,143 @@
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import { inputValidator } from "@factory/runtime/input-validation/input-validator";
+import type { FastifyRequest } from "fastify";
+import {
+  type GraphQLInputObjectType,
+  type GraphQLSchema,
+  isInputObjectType,
+  print,
+  typeFromAST,
+  type TypeNode,
+  type VariableDefinitionNode,
+} from "graphql";
+import type { Operation } from "./load-operation.js";
+import { pruneInput } from "./prune-input.js";
+import { isStorable } from "./read-json.js";
+import { pathParameters } from "./routes/route.js";
+
+export type Variables = Record<string, unknown>;
+type Read = (request: FastifyRequest, variables: Variables, errors: FieldError[]) => void;
+
+export interface QueryParameter {
+  /** The documented name, then its aliases. */
+  readonly names: readonly string[];
+  readonly variable: string;
+  readonly schema: JsonSchema;
+}
+
+/** Compiles a row's variables once: path parameters by name, the body as `input`, everything else from the query string. */
+export function readVariables(operation: Operation, path: string, graph: GraphQLSchema) {
+  const inPath = new Set(pathParameters(path));
+  const reads: Read[] = [];
+  const query: QueryParameter[] = [];
+  let input: GraphQLInputObjectType | undefined;
+  for (const definition of operation.definition.variableDefinitions ?? []) {
+    const name = definition.variable.name.value;
+    if (inPath.has(name)) reads.push(readPath(name));
+    else if (name === "input") {
+      input = inputType(definition, graph);
+      reads.push(readBody(input));
+    } else {
+      const parameter = queryParameter(name, definition.type);
+      query.push(parameter);
+      reads.push(readQuery(parameter));
+    }
+  }
+  return { input, query, read: (request: FastifyRequest) => readAll(reads, request) };
+}
+
+function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
+  const variables: Variables = {};
+  const errors: FieldError[] = [];
+  for (const read of reads) read(request, variables, errors);
+  if (errors.length > 0)
+    throw new DomainError("VALIDATION_FAILED", { detail: "The request does not fit its schema.", errors });
+  return variables;
+}
+
+const readPath =
+  (name: string): Read =>
+  (request, variables) => {
+    const value = (request.params as Record<string, string>)[name];
+    if (value === undefined || value === "")
+      throw new DomainError("NOT_FOUND", { detail: "There is nothing at this path." });
+    variables[name] = value;
+  };
+
+function inputType({ type }: VariableDefinitionNode, graph: GraphQLSchema): GraphQLInputObjectType {
+  const named = typeFromAST(graph, type as never);
+  const bare = named && "ofType" in named ? named.ofType : named;
+  if (!isInputObjectType(bare)) throw new Error(`$input must be of an input type of the graph, not ${print(type)}`);
+  return bare;
+}
+
+function readBody(type: GraphQLInputObjectType): Read {
+  const check = inputValidator(inputSchema(type));
+  const prune = pruneInput(type);
+  return ({ body }, variables, errors) => {
+    // no body is an empty one: then every missing member is named
+    const value = body === undefined ? {} : body;
+    const broken = check(value);
+    if (broken.length > 0) errors.push(...broken);
+    else variables["input"] = prune(value);
+  };
+}
+
+const maxLimit = 200;
+const maxTextLength = 2048;
+
+/** Relay's argument names as the lists of the specifications call them, with their aliases. */
+const listNames: Record<string, readonly string[] | undefined> = {
+  first: ["limit", "pageSize"],
+  after: ["cursor", "pageToken"],
+};
+
+function queryParameter(variable: string, type: TypeNode): QueryParameter {
+  const names = listNames[variable] ?? [variable];
+  const schema = querySchemas[print(type).replace("!", "")];
+  if (!schema) throw new Error(`$${variable}: a query parameter cannot be of type ${print(type)}`);
+  return { names, variable, schema: variable === "first" ? { ...schema, minimum: 1 } : schema };
+}
+
+const querySchemas: Record<string, JsonSchema | undefined> = {
+  Int: { type: "integer" },
+  Boolean: { type: "boolean" },
+  String: { type: "string", maxLength: maxTextLength },
+  ID: { type: "string", maxLength: maxTextLength },
+};
+
+function readQuery({ names, variable, schema }: QueryParameter): Read {
+  const convert = converters[String(schema["type"])] ?? text;
+  return (request, variables, errors) => {
+    const given = request.query as Record<string, string | string[]>;
+    const name = names.find((candidate) => given[candidate] !== undefined);
+    if (name === undefined) return;
+    const value = given[name];
+    const refused = Array.isArray(value) || value === undefined ? ["DUPLICATE", "Must be given once."] : convert(value);
+    if (Array.isArray(refused)) {
+      const [code = "FORMAT", detail = ""] = refused;
+      errors.push({ pointer: `/${name}`, code, detail });
+    } else if (variable === "first") limit(refused as number, name, variables, errors);
+    else variables[variable] = refused;
+  };
+}
+
+function limit(value: number, name: string, variables: Variables, errors: FieldError[]): void {
+  if (value < 1) errors.push({ pointer: `/${name}`, code: "OUT_OF_RANGE", detail: "Must be at least 1." });
+  else variables["first"] = Math.min(value, maxLimit);
+}
+
+type Converted = string | number | boolean | [code: string, detail: string];
+
+const text = (value: string): Converted =>
+  value.length > maxTextLength
+    ? ["TOO_LONG", `Must be at most ${maxTextLength} characters.`]
+    : isStorable(value)
+      ? value
+      : ["FORMAT", "Must be Unicode text without NUL."];
+
+const converters: Record<string, ((value: string) => Converted) | undefined> = {
+  integer: (value) => (/^-?\d{1,15}$/.test(value) ? Number(value) : ["TYPE", "Must be an integer."]),
+  boolean: (value) => (value === "true" ? true : value === "false" ? false : ["TYPE", "Must be true or false."]),
+};
