@@ -1,0 +1,57 @@
+import fastifySwagger from "@fastify/swagger";
+import fastifySwaggerUi from "@fastify/swagger-ui";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import type { FastifyInstance } from "fastify";
+import { entityTag, matchesEntityTag } from "./entity-tag.js";
+import type { OpenApiDocument } from "./openapi.js";
+import { isErrorCode, problemType } from "./problem.js";
+
+/** Swagger UI styles its elements inline; everything it loads comes from here. */
+const uiPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** `/openapi.json`, `/docs`, and what each problem type means. */
+export async function serveDocs(app: FastifyInstance, document: OpenApiDocument): Promise<void> {
+  const text = JSON.stringify(document);
+  const tag = entityTag(text);
+  app.get("/openapi.json", (request, reply) => {
+    reply.header("etag", tag).header("cache-control", "no-cache");
+    const known = request.headers["if-none-match"];
+    if (known !== undefined && matchesEntityTag(known, tag)) return reply.code(304).send();
+    return reply.header("content-type", "application/json; charset=utf-8").send(text);
+  });
+  await app.register(fastifySwagger, { mode: "static", specification: { document: document as never } });
+  await app.register(fastifySwaggerUi, {
+    routePrefix: "/docs",
+    staticCSP: uiPolicy,
+    uiConfig: { docExpansion: "list", persistAuthorization: false },
+    theme: { title: "API of the software factory platform" },
+  });
+  serveProblemTypes(app);
+}
+
+function serveProblemTypes(app: FastifyInstance): void {
+  app.get<{ Params: { code: string } }>("/problems/:code", (request, reply) => {
+    const code = request.params.code.toUpperCase().replaceAll("-", "_");
+    if (!isErrorCode(code) || request.params.code !== problemType(code).slice("/problems/".length))
+      throw new DomainError("NOT_FOUND", { detail: "There is no such problem type." });
+    const meaning = meaningOf(code);
+    reply.header("cache-control", "public, max-age=3600").header("vary", "Accept");
+    return request.headers.accept?.includes("text/html")
+      ? reply.header("content-type", "text/html; charset=utf-8").send(page(meaning))
+      : reply.send(meaning);
+  });
+}
+
+function meaningOf(code: ErrorCode) {
+  const { status, title, when } = errorCodes[code];
+  return { type: problemType(code), code, status, title, meaning: when };
+}
+
+const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+function page({ code, status, title, meaning }: ReturnType<typeof meaningOf>): string {
+  const where = status === null ? "Stands in the result of asynchronous work." : `HTTP status ${status}.`;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1><p><code>${code}</code></p><p>${where}</p><p>${escapeHtml(meaning)}</p></html>`;
+}

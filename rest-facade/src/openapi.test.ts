@@ -1,0 +1,176 @@
+import { scopes } from "@factory/schema/scopes";
+import { areas, routeTables } from "./compile-route.js";
+import { startWith, type Started } from "./fixture/facade.js";
+import { endpointOf, pathParameters } from "./routes/route.js";
+
+interface Operation {
+  operationId: string;
+  security: { oauth2: string[] }[];
+  parameters?: { name: string; in: string; required: boolean; schema: unknown }[];
+  requestBody?: { content: Record<string, { schema: { $ref: string } }> };
+  responses: Record<string, { content?: Record<string, { schema: { $ref: string } }> }>;
+}
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { properties?: Record<string, unknown>; required?: string[] }> };
+}
+
+let facade: Started;
+let document: Document;
+
+beforeAll(async () => {
+  facade = await startWith({});
+  document = (await facade.call("GET /openapi.json", { token: undefined })).json as unknown as Document;
+});
+
+afterAll(() => facade.close());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+describe("GET /openapi.json", () => {
+  it("is 3.1 and revalidates", async () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    const tag = (await facade.call("GET /openapi.json")).headers.get("etag") ?? "";
+    expect((await facade.call("GET /openapi.json", { headers: { "if-none-match": tag } })).status).toBe(304);
+  });
+
+  it("describes every public row, and neither the internal nor the planned ones", () => {
+    const rows = areas.flatMap((area) => routeTables[area].routes);
+    const served = rows.filter(({ surface }) => surface !== "internal").map(({ at }) => at);
+    const plain = ["POST /connect/token", "GET /.well-known/openid-configuration", "GET /.well-known/jwks"];
+    const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+    expect(described.sort()).toEqual([...served, ...plain].sort());
+  });
+
+  it("resolves every reference", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
+      ([, reference]) => reference ?? "",
+    );
+    expect(references.length).toBeGreaterThan(50);
+    for (const reference of references) {
+      expect(reference).toMatch(/^#\//);
+      const target = reference
+        .slice(2)
+        .split("/")
+        .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+      expect([reference, typeof target]).toEqual([reference, "object"]);
+    }
+  });
+
+  it("declares every path parameter and names every operation once", () => {
+    for (const { path, operation } of operations()) {
+      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+      expect(declared.map(({ name }) => name)).toEqual(pathParameters(path));
+      expect(declared.every(({ required }) => required)).toBe(true);
+      const names = (operation.parameters ?? []).map((parameter) => `${parameter.in} ${parameter.name}`);
+      expect(new Set(names).size).toBe(names.length);
+    }
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("asks for known scopes, any of them", () => {
+    for (const { operation } of operations())
+      for (const { oauth2 } of operation.security) expect(scopes).toEqual(expect.arrayContaining(oauth2));
+    const poll = document.paths["/v1/templates/{templateId}/executions/{executionId}"]?.["get"];
+    expect(poll?.security).toEqual([{ oauth2: ["templates.read"] }, { oauth2: ["templates.execute"] }]);
+  });
+
+  it("takes bodies from input types and answers from selection sets", () => {
+    const { schemas } = document.components;
+    expect(schemas["RegisterTemplateInput"]).toMatchObject({
+      required: ["name"],
+      properties: {
+        name: { type: "string", minLength: 1, maxLength: 200 },
+        tags: { maxItems: 50, items: { maxLength: 50 } },
+      },
+    });
+    expect(schemas["TemplateResponse"]).toEqual({
+      type: "object",
+      required: ["templateId", "name", "category", "status", "versions"],
+      properties: {
+        templateId: { type: "string" },
+        name: { type: "string" },
+        category: { type: ["string", "null"] },
+        status: { type: "string", enum: ["Active"] },
+        versions: {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["templateVersionId", "semanticVersion", "status", "targetFramework"],
+            properties: {
+              templateVersionId: { type: "string" },
+              semanticVersion: { type: "string" },
+              status: { type: "string", enum: ["Draft", "Published", "Deprecated"] },
+              targetFramework: { type: "string" },
+            },
+          },
+        },
+      },
+    });
+    expect(schemas["ExecutionResponse"]?.properties?.["startedAt"]).toEqual({
+      type: ["string", "null"],
+      format: "date-time",
+    });
+  });
+
+  it("lists limit and cursor, the key and both media types where they belong", () => {
+    const names = (path: string, method: string) => document.paths[path]?.[method]?.parameters?.map(({ name }) => name);
+    expect(names("/v1/tenants", "get")).toEqual(expect.arrayContaining(["limit", "cursor", "status", "api-version"]));
+    expect(names("/v1/templates", "post")).toContain("Idempotency-Key");
+    expect(names("/v1/libraries/search", "post")).not.toContain("Idempotency-Key");
+    const provider = document.paths["/integrations/providers"]?.["post"];
+    expect(Object.keys(provider?.requestBody?.content ?? {})).toHaveLength(2);
+    expect(endpointOf("GET /v1/tenants")).toEqual({ method: "GET", path: "/v1/tenants" });
+  });
+});
+
+describe("GET /docs", () => {
+  it("serves the page and everything it loads from here", async () => {
+    for (const path of ["/docs", "/docs/"]) {
+      const page = await facade.call(`GET ${path}`, { token: undefined });
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      const policy = page.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("script-src 'self'");
+      expect(page.text).not.toMatch(/https?:\/\//);
+      expect(page.text).not.toMatch(/<script(?![^>]*src=)/);
+      const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+        ([, url]) => new URL(url ?? "", `${facade.publicUrl}${path}`),
+      );
+      expect(loaded.length).toBeGreaterThan(5);
+      for (const { pathname } of loaded)
+        expect([pathname, (await facade.call(`HEAD ${pathname}`, { token: undefined })).status]).toEqual([
+          pathname,
+          200,
+        ]);
+    }
+    expect((await facade.call("GET /docs/json")).json).toEqual(document);
+  });
+});
+
+describe("GET /problems/{code}", () => {
+  it("says what a problem type means, to programs and to people", async () => {
+    const { status, json } = await facade.call("GET /problems/template-not-found", { token: undefined });
+    expect([status, json["code"], json["status"], json["title"]]).toEqual([
+      200,
+      "TEMPLATE_NOT_FOUND",
+      404,
+      "Template not found",
+    ]);
+    const page = await facade.call("GET /problems/payload-too-large", {
+      token: undefined,
+      headers: { accept: "text/html" },
+    });
+    expect([page.headers.get("content-type"), page.text.includes("&gt; 1 MiB")]).toEqual([
+      "text/html; charset=utf-8",
+      true,
+    ]);
+    for (const code of ["nonsense", "constructor", "TEMPLATE_NOT_FOUND", "template_not_found"])
+      expect([code, (await facade.call(`GET /problems/${code}`)).status]).toEqual([code, 404]);
+  });
+});

@@ -1,0 +1,194 @@
+import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import { scopes } from "@factory/schema/scopes";
+import type { GraphQLSchema } from "graphql";
+import type { CompiledRoute } from "./compile-route.js";
+import { rootFieldOf } from "./load-operation.js";
+import { apiVersion, integrationMediaType } from "./match-version.js";
+import { plainHttpPaths } from "./plain-http-paths.js";
+import { problemMediaType } from "./problem.js";
+import { responseSchema } from "./response-schema.js";
+import { pathParameters } from "./routes/route.js";
+
+export type OpenApiDocument = ReturnType<typeof describeApi>;
+
+type Member = Record<string, unknown>;
+
+const json = "application/json";
+
+/** OpenAPI 3.1 of the public listener, from the route tables, their operations and the graph. */
+export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSchema) {
+  const schemas: Record<string, JsonSchema> = { Problem: problemSchema };
+  const paths: Record<string, Record<string, Member>> = structuredClone(plainHttpPaths);
+  for (const route of routes) {
+    if (route.row.surface === "internal") continue;
+    const methods = (paths[route.path] ??= {});
+    methods[route.method.toLowerCase()] = describe(route, graph, schemas);
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Software factory platform",
+      version: apiVersion,
+      description:
+        "Template and library catalog, integrations, and the SaaS spine. The same graph is served at /graphql, its subscriptions by websocket.",
+    },
+    servers: [{ url: "/" }],
+    tags: tagNames.map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      responses: {
+        Problem: {
+          description: "A refusal (RFC 9457). `code` is one of a closed list; its meaning stands at `type`.",
+          headers: { "x-trace-id": { description: "Trace id, for support.", schema: { type: "string" } } },
+          content: { [problemMediaType]: { schema: { $ref: "#/components/schemas/Problem" } } },
+        },
+      },
+      securitySchemes: {
+        oauth2: {
+          type: "oauth2",
+          flows: {
+            clientCredentials: {
+              tokenUrl: "/connect/token",
+              scopes: Object.fromEntries(scopes.map((scope) => [scope, describeScope(scope)])),
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+const tagNames = ["catalog", "integration", "spine", "authorization"];
+
+const describeScope = (scope: string) => {
+  const words = scope.split(".");
+  return `${words.at(-1)} ${words.slice(0, -1).join(" ")}`;
+};
+
+function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<string, JsonSchema>): Member {
+  const { row, operation, area, input } = route;
+  const field = rootFieldOf(graph, operation);
+  const answerName = `${operation.name[0]?.toUpperCase()}${operation.name.slice(1)}Response`;
+  schemas[answerName] = responseSchema(field.type, operation.root.selectionSet);
+  if (input) schemas[input.name] = inputSchema(input);
+  const mediaTypes = row.version === "media-type" ? [json, integrationMediaType] : [json];
+  const content = (name: string) =>
+    Object.fromEntries(mediaTypes.map((type) => [type, { schema: { $ref: `#/components/schemas/${name}` } }]));
+  return {
+    operationId: operation.name,
+    tags: [area],
+    summary: summaryOf(operation.name),
+    ...(field.description ? { description: field.description } : {}),
+    security: row.scopes.map((scope) => ({ oauth2: [scope] })),
+    parameters: parametersOf(route),
+    ...(input
+      ? {
+          requestBody: {
+            required: (schemas[input.name]?.["required"] as unknown[]) !== undefined,
+            content: content(input.name),
+          },
+        }
+      : {}),
+    responses: {
+      [row.reply]: { description: replies[row.reply], headers: headersOf(route), content: content(answerName) },
+      ...(route.method === "GET" ? { "304": { description: "Not modified." } } : {}),
+      ...Object.fromEntries(refusals(route).map((status) => [status, { $ref: "#/components/responses/Problem" }])),
+      default: { $ref: "#/components/responses/Problem" },
+    },
+  };
+}
+
+const replies = { 200: "Done.", 201: "Created.", 202: "Accepted; the work goes on." } as const;
+
+/** `createTemplateVersion` reads `Create template version`. */
+const summaryOf = (name: string) => {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words[0]?.toUpperCase()}${words.slice(1)}`;
+};
+
+function refusals({ row, path, input, method }: CompiledRoute): string[] {
+  return [
+    "400",
+    "401",
+    "403",
+    ...(path.includes("{") ? ["404"] : []),
+    ...(row.version === "media-type" ? ["406"] : []),
+    ...(method === "POST" ? ["409", "413", "415", "422"] : []),
+    ...(input || method === "GET" ? ["429"] : []),
+  ];
+}
+
+const header = (description: string) => ({ description, schema: { type: "string" } });
+
+function headersOf({ row, method }: CompiledRoute): Member {
+  return {
+    "x-trace-id": header("Trace id of this request."),
+    ratelimit: header("What is left of the tenant's window."),
+    ...(method === "GET" ? { etag: header("Send it back as If-None-Match.") } : {}),
+    ...(row.location ? { location: header("Where the result is found.") } : {}),
+    ...(row.retryWhile || row.reply === 202 ? { "retry-after": header("Seconds; given while the work goes on.") } : {}),
+    ...(row.idempotent ? { "idempotent-replayed": header("`true`: the stored answer of an earlier request.") } : {}),
+  };
+}
+
+function parametersOf({ row, path, query, method }: CompiledRoute): Member[] {
+  const text = { type: "string" };
+  const optional = (name: string, description: string, schema: JsonSchema = text) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema,
+  });
+  return [
+    ...pathParameters(path).map((name) => ({ name, in: "path", required: true, schema: text })),
+    ...query.map(({ names: [name], schema }) => ({ name, in: "query", required: false, schema })),
+    ...(row.idempotent
+      ? [optional("Idempotency-Key", "The same key with the same request has one effect for 24 hours.", keySchema)]
+      : []),
+    ...(row.version === "header"
+      ? [optional("api-version", "Absent: the newest version of /v1.", { ...text, enum: ["1", apiVersion] })]
+      : []),
+    ...(method === "GET"
+      ? [optional("If-None-Match", "The ETag of an earlier answer: 304 when nothing changed.")]
+      : []),
+    optional("X-Tenant-Id", "Must be the token's own tenant."),
+    optional("traceparent", "W3C Trace Context; the trace is continued."),
+  ];
+}
+
+const keySchema = { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" };
+
+const problemSchema: JsonSchema = {
+  type: "object",
+  required: ["type", "title", "status", "code", "traceId"],
+  properties: {
+    type: { type: "string", format: "uri-reference" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string" },
+    instance: { type: "string", format: "uri-reference" },
+    code: { type: "string" },
+    traceId: { type: "string" },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["pointer", "code", "detail"],
+        properties: { pointer: { type: "string" }, code: { type: "string" }, detail: { type: "string" } },
+      },
+    },
+  },
+  examples: [
+    {
+      type: "/problems/template-not-found",
+      title: "Template not found",
+      status: 404,
+      detail: "There is no such template.",
+      instance: "/v1/templates/tpl_00000000000000000000000000",
+      code: "TEMPLATE_NOT_FOUND",
+      traceId: "0af7651916cd43dd8448eb211c80319c",
+    },
+  ],
+};

@@ -1,0 +1,61 @@
+import type { JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import {
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  Kind,
+  type SelectionSetNode,
+} from "graphql";
+
+/** The JSON Schema of what a selection set answers: the response body cannot drift from the operation. */
+export function responseSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+  if (isNonNullType(type)) return bareSchema(type.ofType, selection);
+  const schema = bareSchema(type, selection);
+  const kind = schema["type"];
+  if (typeof kind !== "string") return schema;
+  const values = schema["enum"];
+  return { ...schema, type: [kind, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}
+
+function bareSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+  if (isListType(type)) return { type: "array", items: responseSchema(type.ofType, selection) };
+  if (isObjectType(type)) return objectSchema(type, selection);
+  if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
+  if (isScalarType(type)) return { ...(scalarSchemas[type.name] ?? {}) };
+  throw new Error(`A response body cannot be of type ${String(type)}`);
+}
+
+const scalarSchemas: Record<string, JsonSchema | undefined> = {
+  ID: { type: "string" },
+  String: { type: "string" },
+  Boolean: { type: "boolean" },
+  Int: { type: "integer" },
+  Float: { type: "number" },
+  DateTime: { type: "string", format: "date-time" },
+  JSONObject: { type: "object" },
+};
+
+function objectSchema(type: GraphQLObjectType, selection: SelectionSetNode | undefined): JsonSchema {
+  const members = (selection?.selections ?? []).map((node) => {
+    if (node.kind !== Kind.FIELD) throw new Error(`Operations of the facade select fields only, not ${node.kind}`);
+    return [node.alias?.value ?? node.name.value, memberSchema(type, node)] as const;
+  });
+  return {
+    type: "object",
+    properties: Object.fromEntries(members),
+    // every selected field is always present, if only as null
+    required: members.map(([name]) => name),
+  };
+}
+
+function memberSchema(type: GraphQLObjectType, node: FieldNode): JsonSchema {
+  const field = type.getFields()[node.name.value];
+  if (!field) throw new Error(`${type.name} has no field ${node.name.value}`);
+  const schema = responseSchema(field.type, node.selectionSet);
+  return field.description ? { ...schema, description: field.description } : schema;
+}
