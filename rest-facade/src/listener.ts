@@ -1,0 +1,135 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from "fastify";
+import { cors } from "./cors.js";
+import { clientErrorHandler, FrontDoor, type FrontDoorOptions, maxUrlLength } from "./front-door.js";
+import { KnownPaths } from "./known-paths.js";
+import { integrationMediaType } from "./match-version.js";
+import { readJson } from "./read-json.js";
+import type { Meter } from "./request-metrics.js";
+import { errorHandler, pathOf } from "./send-problem.js";
+
+export const maxBodyBytes = 1024 * 1024;
+
+export interface ListenerOptions extends FrontDoorOptions {
+  readonly allowedOrigins: readonly string[];
+  readonly https: boolean;
+  readonly logger: Logger;
+  readonly meterFor: (method: string, route: string) => Meter;
+}
+
+export interface Listener {
+  readonly app: FastifyInstance;
+  readonly door: FrontDoor;
+}
+
+/** An HTTP server without routes: trace, security headers, strict bodies, and a problem for whatever goes wrong. */
+export function createListener(options: ListenerOptions): Listener {
+  const door = new FrontDoor(options);
+  const refuse = errorHandler(options.logger);
+  const app = fastify({
+    serverFactory: (handler) => door.open(handler),
+    logger: false,
+    bodyLimit: maxBodyBytes,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: maxUrlLength },
+    clientErrorHandler,
+    frameworkErrors: (error, request, reply) => {
+      void refuse(error, request, reply);
+    },
+  });
+  app.setErrorHandler(refuse);
+  app.decorateRequest("principal", undefined);
+  readOnlyJson(app);
+  const paths = new KnownPaths();
+  app.addHook("onRoute", (route) => {
+    paths.add(route.method, route.url);
+    observe(route, options);
+  });
+  app.addHook("onRequest", welcome(options, paths));
+  return { app, door };
+}
+
+function readOnlyJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJson);
+}
+
+/** The vendor's media type is a body format of the integration endpoints only. */
+export function acceptVendorMediaType(app: FastifyInstance): void {
+  app.addContentTypeParser(integrationMediaType, { parseAs: "buffer" }, parseJson);
+}
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+function parseJson({ headers }: FastifyRequest, body: string | Buffer, done: Done): void {
+  const encoding = headers["content-encoding"];
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers["content-type"] ?? "")?.[1];
+  if ((encoding !== undefined && encoding !== "identity") || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
+    done(new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The body must be UTF-8 without content coding." }));
+    return;
+  }
+  try {
+    done(null, readJson(Buffer.isBuffer(body) ? body : Buffer.from(body)));
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+function welcome({ allowedOrigins, https, meterFor }: ListenerOptions, paths: KnownPaths) {
+  const security = securityHeaders(https);
+  const share = cors(allowedOrigins);
+  const unmatched = meterFor("", "unmatched");
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    const given = request.headers["traceparent"];
+    const trace = continueTrace(typeof given === "string" ? given : undefined);
+    request.trace = trace;
+    reply.headers(security).header("x-trace-id", trace.traceId).header("traceparent", traceparent(trace));
+    share(request, reply);
+    if (!request.is404) {
+      done();
+      return;
+    }
+    reply.raw.once("finish", () => unmatched(reply.statusCode, reply.elapsedTime, undefined));
+    const allowed = paths.methodsOf(pathOf(request.url));
+    if (allowed === undefined) done(new DomainError("NOT_FOUND", { detail: "There is nothing at this path." }));
+    else if (request.method === "OPTIONS") void reply.code(204).header("allow", allowed).send();
+    else {
+      reply.header("allow", allowed);
+      done(new DomainError("METHOD_NOT_ALLOWED", { detail: `This path answers ${allowed}.` }));
+    }
+  };
+}
+
+function securityHeaders(https: boolean): Record<string, string> {
+  return {
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    ...(https ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
+  };
+}
+
+function observe(route: RouteOptions, { meterFor, logger }: ListenerOptions): void {
+  const name = route.url.replaceAll(/:(\w+)/g, "{$1}");
+  const meters = new Map([route.method].flat().map((method) => [method, meterFor(method, name)]));
+  const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    const { principal, trace, method } = request;
+    const durationMs = reply.elapsedTime;
+    meters.get(method)?.(reply.statusCode, durationMs, principal?.tenantId);
+    if (logger.isLevelEnabled("debug"))
+      logger.debug(
+        {
+          traceId: trace.traceId,
+          tenantId: principal?.tenantId,
+          operation: `${method} ${name}`,
+          status: reply.statusCode,
+          durationMs,
+        },
+        "answered",
+      );
+    done();
+  };
+  route.onResponse = [route.onResponse ?? [], onResponse].flat();
+}

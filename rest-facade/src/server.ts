@@ -1,0 +1,143 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { Registry } from "prom-client";
+import { areas, type CompiledRoute, compileRoutes, routeTables } from "./compile-route.js";
+import { serveDocs } from "./docs.js";
+import { type Admission, admit, handlePlanned, handleRoute } from "./handle-route.js";
+import { rememberReadiness, serveHealth } from "./health.js";
+import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./listener.js";
+import { readGraph } from "./load-operation.js";
+import { describeApi } from "./openapi.js";
+import type { FacadeOptions, FacadePorts } from "./ports.js";
+import { rateLimit } from "./rate-limit.js";
+import { requestMetrics } from "./request-metrics.js";
+import { endpointOf, fastifyPath } from "./routes/route.js";
+
+export type { FacadeOptions, FacadePorts, OperationResult, PreparedOperation } from "./ports.js";
+
+export interface Facade {
+  /** As callers see it; without a configured one, of the address that was bound. */
+  publicUrl: string;
+  internalUrl: string;
+  /** Refuses new connections, finishes what is in flight, then cuts websockets. */
+  close(): Promise<void>;
+}
+
+const stopTimeoutMs = 20_000;
+
+/** Opens the public and the internal listener. Fails when an operation of a route does not fit the graph. */
+export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
+  const graph = readGraph(ports.supergraphSdl);
+  const routes = compileRoutes(graph, ports);
+  const registry = options.registry ?? new Registry();
+  const metrics = async () =>
+    options.registry ? ports.metrics() : `${await ports.metrics()}\n${await registry.metrics()}`;
+  const shared = {
+    allowedOrigins: options.allowedOrigins,
+    https: options.publicUrl?.startsWith("https:") ?? false,
+    logger: options.logger,
+    meterFor: requestMetrics(registry),
+  };
+  const listeners = { public: publicListener(ports, shared), internal: createListener({ ...shared, ...closed }) };
+  const { app } = listeners.public;
+  const admission = { verifier: ports.verifier, limit: rateLimit(options.rateLimitFactor) };
+  await serveRoutes(app, routes.filter(isPublic), admission);
+  servePlanned(app, admission);
+  app.route({
+    method: ["GET", "POST"],
+    url: "/graphql",
+    handler: (request, reply) => ports.graphql.handle(request, reply),
+  });
+  await serveDocs(app, describeApi(routes, graph));
+  serveInternalRoutes(listeners.internal.app, routes, { verifier: ports.verifier });
+  const isClosing = () => listeners.public.door.closing;
+  const ready = rememberReadiness(() => ports.ready());
+  for (const listener of Object.values(listeners)) serveHealth(listener.app, ready, isClosing);
+  serveMetrics(listeners.internal.app, metrics);
+  if (options.development) serveMetrics(app, metrics);
+  return listen(listeners, options);
+}
+
+const closed = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
+
+function publicListener(ports: FacadePorts, shared: Omit<ListenerOptions, "passThrough" | "upgrade">): Listener {
+  const authorization = ["/connect/", "/.well-known/", "/v1/connect/", "/v1/.well-known/"] as const;
+  const prefixes = [
+    ...authorization.map((prefix) => ({ prefix, owner: ports.authorizationServer.bind(ports) })),
+    { prefix: "/git/" as const, owner: ports.git.bind(ports) },
+  ];
+  const passThrough = prefixes.map(({ prefix, owner }) => {
+    const meters = new Map(["GET", "HEAD", "POST"].map((method) => [method, shared.meterFor(method, `${prefix}*`)]));
+    const other = shared.meterFor("", `${prefix}*`);
+    return { prefix, owner, meter: (method: string) => meters.get(method) ?? other };
+  });
+  const accept = ports.graphql.upgrade.bind(ports.graphql);
+  return createListener({ ...shared, passThrough, upgrade: { path: "/graphql", accept } });
+}
+
+const isPublic = ({ row }: CompiledRoute) => row.surface !== "internal";
+
+async function serveRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], admission: Admission) {
+  for (const area of areas) {
+    await app.register(async (scope) => {
+      if (area === "integration") acceptVendorMediaType(scope);
+      for (const route of routes.filter((candidate) => candidate.area === area))
+        serveRoute(scope, route, route.path, admission);
+    });
+  }
+}
+
+function serveRoute(app: FastifyInstance, route: CompiledRoute, path: string, admission: Admission): void {
+  const { method, row } = route;
+  app.route({ method, url: fastifyPath(path), onRequest: admit(row, admission), handler: handleRoute(route) });
+}
+
+function servePlanned(app: FastifyInstance, admission: Admission): void {
+  for (const row of areas.flatMap((area) => routeTables[area].planned)) {
+    const { method, path } = endpointOf(row.at);
+    const admitted = admit(row, admission);
+    const refuse = handlePlanned(row);
+    // refused before the body is read: no body could make a difference
+    const onRequest = [admitted, refuse];
+    app.route({ method, url: fastifyPath(path), onRequest, handler: refuse });
+  }
+}
+
+/** Internal resource paths are served with and without `/v1`, as the surface table of the specification lists them. */
+function serveInternalRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], admission: Admission): void {
+  for (const route of routes.filter((candidate) => !isPublic(candidate))) {
+    for (const path of new Set([route.path, route.path.replace(/^\/v1/, "")])) serveRoute(app, route, path, admission);
+  }
+}
+
+function serveMetrics(app: FastifyInstance, metrics: () => Promise<string>): void {
+  app.get("/metrics", async (_request, reply) =>
+    reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await metrics()),
+  );
+}
+
+async function listen(listeners: Record<"public" | "internal", Listener>, options: FacadeOptions): Promise<Facade> {
+  const close = async () => {
+    const timeoutMs = options.stopTimeoutMs ?? stopTimeoutMs;
+    await Promise.all(Object.values(listeners).map(({ app, door }) => door.close(() => app.close(), timeoutMs)));
+  };
+  try {
+    await listeners.internal.app.listen({ host: options.internalHost ?? "127.0.0.1", port: options.internalPort });
+    await listeners.public.app.listen({ host: options.host, port: options.port });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    publicUrl: options.publicUrl ?? urlOf(listeners.public),
+    internalUrl: urlOf(listeners.internal),
+    close,
+  };
+}
+
+function urlOf({ app }: Listener): string {
+  const { address, family, port } = app.server.address() as AddressInfo;
+  const wildcard = address === "0.0.0.0" || address === "::";
+  const host = wildcard ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
+  return `http://${host}:${port}`;
+}
