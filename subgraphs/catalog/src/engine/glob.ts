@@ -14,22 +14,24 @@ const STARS = ["name", "anything", "folders"] as const;
 const cache = new Map<string, Glob>();
 const CACHE_LIMIT = 2_000;
 
-export function parseGlob(pattern: string): Glob {
-  const known = cache.get(pattern);
+/** With `byName`, a pattern that mentions no folder is compared with the file's name only. */
+export function parseGlob(pattern: string, byName = true): Glob {
+  const key = byName ? pattern : `/${pattern}`;
+  const known = cache.get(key);
   if (known !== undefined) return known;
   const negated = pattern.startsWith("!");
   const steps = readSteps(pattern, negated ? 1 : 0);
-  // a pattern that mentions no folder is compared with the file's name only
-  const nameOnly = !steps.some(
-    (step) =>
-      step.kind === "anything" || step.kind === "folders" || (step.kind === "set" && step.characters[0] === "/"),
-  );
+  const nameOnly = byName && !steps.some(mentionsFolder);
   const glob: Glob = {
     matches: (path) => negated !== matchSteps(steps, nameOnly ? path.slice(path.lastIndexOf("/") + 1) : path),
   };
   if (cache.size >= CACHE_LIMIT) cache.clear();
-  cache.set(pattern, glob);
+  cache.set(key, glob);
   return glob;
+}
+
+function mentionsFolder(step: Step): boolean {
+  return step.kind === "set" ? step.characters.startsWith("/") : step.kind !== "name";
 }
 
 function readSteps(pattern: string, start: number): Step[] {

@@ -1,5 +1,14 @@
+import { ContentRewriter } from "./content/content-rewriter.js";
+import { decideCondition } from "./expressions/evaluate.js";
+import { FileSelection } from "./file-selection.js";
 import type { TreeFile } from "./file-tree.js";
-import { renderFailed } from "./template-error.js";
+import { PathRename } from "./path-rename.js";
+import { collidingPaths, unsafePath } from "./path-safety.js";
+import { applyPostActions } from "./post-actions.js";
+import { RenderReport } from "./render-report.js";
+import { resolveSymbols, type SymbolTable } from "./symbols/symbol-table.js";
+import type { TemplateSource } from "./template-config.js";
+import { renderFailed, type TemplateError, templateInvalid } from "./template-error.js";
 import type { TemplatePack } from "./template-pack.js";
 
 export interface RenderRequest {
@@ -16,7 +25,146 @@ export interface RenderResult {
   warnings: { code: string; message: string }[];
 }
 
+const PLACEHOLDERS = ["-.-", "_._"];
+
+const WHOLE_TEMPLATE: TemplateSource = {
+  source: "./",
+  target: "./",
+  condition: null,
+  include: null,
+  exclude: null,
+  copyOnly: null,
+  rename: {},
+  modifiers: [],
+};
+
 /** Same pack and same request give the same bytes. */
-export function render(pack: TemplatePack, _request: RenderRequest): RenderResult {
-  throw renderFailed(`The template at "${pack.root}" cannot be rendered yet.`);
+export function render(pack: TemplatePack, request: RenderRequest): RenderResult {
+  try {
+    return new Rendering(pack, request).run();
+  } catch (error) {
+    // expressions and forms of a hostile template can nest deeper than the stack
+    if (error instanceof RangeError) throw renderFailed(`The template cannot be rendered: ${error.message}.`);
+    throw error;
+  }
+}
+
+class Rendering {
+  private readonly report = new RenderReport();
+  private readonly files = new Map<string, TreeFile>();
+  private readonly table: SymbolTable;
+  private readonly rewriter: ContentRewriter;
+  private readonly symbolRename: PathRename;
+
+  constructor(
+    private readonly pack: TemplatePack,
+    private readonly request: RenderRequest,
+  ) {
+    const { config } = pack;
+    this.table = resolveSymbols(config, request, this.report);
+    this.rewriter = new ContentRewriter(this.table.variables, this.table.replacements, this.report);
+    const renames = this.table.fileRenames.map(({ from, to }): [string, string] => [from, to]);
+    const name: [string, string][] = config.sourceName === null ? [] : [[config.sourceName, request.name.trim()]];
+    this.symbolRename = new PathRename([...name, ...renames]);
+  }
+
+  run(): RenderResult {
+    const { config } = this.pack;
+    for (const problem of config.problems) this.report.warn(problem.code, problem.message);
+    const sources = config.sources.length === 0 ? [WHOLE_TEMPLATE] : config.sources;
+    for (const source of sources) {
+      if (decideCondition(source.condition, this.table.variables, this.report)) this.take(source);
+    }
+    this.checkCollisions();
+    const primaryOutputs = this.primaryOutputs();
+    const rename = (path: string) => this.symbolRename.apply(path);
+    const outcome = applyPostActions(config.postActions, {
+      files: this.files,
+      primaryOutputs,
+      variables: this.table.variables,
+      report: this.report,
+      rename,
+    });
+    return {
+      files: this.files,
+      primaryOutputs,
+      manualInstructions: outcome.manualInstructions,
+      warnings: this.report.warnings,
+    };
+  }
+
+  private take(source: TemplateSource): void {
+    const folder = sourceFolder(source.source);
+    const target = this.targetOf(source.target);
+    const selection = new FileSelection(source, this.pack.files, this.table.variables, this.report);
+    const sourceRename = new PathRename(selection.rename);
+    const taken = new Set<string>();
+    let found = false;
+    for (const [path, file] of this.pack.files) {
+      if (folder !== "" && !path.startsWith(`${folder}/`)) continue;
+      found = true;
+      const relative = folder === "" ? path : path.slice(folder.length + 1);
+      const disposition = selection.dispositionOf(relative);
+      if (disposition === "excluded" || this.isPlaceholder(relative)) continue;
+      const output = this.outputPath(target, this.symbolRename.apply(sourceRename.apply(relative)));
+      if (taken.has(output)) throw unsafe(output, "is produced twice by one source");
+      taken.add(output);
+      const bytes = disposition === "copied" ? file.bytes : this.rewriter.rewrite(relative, file.bytes);
+      this.files.set(output, { bytes, executable: file.executable });
+    }
+    if (!found) this.report.warn("SourceMissing", `The source "${source.source}" holds no file.`);
+  }
+
+  private targetOf(target: string): string {
+    const { sourceName } = this.pack.config;
+    return sourceName === null ? target : target.replaceAll(sourceName, () => this.request.name.trim());
+  }
+
+  private isPlaceholder(path: string): boolean {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const { placeholderFilename } = this.pack.config;
+    return placeholderFilename === null ? PLACEHOLDERS.includes(name) : placeholderFilename === name;
+  }
+
+  private outputPath(target: string, relative: string): string {
+    if (target.startsWith("/") || relative.startsWith("/")) throw unsafe(`${target} ${relative}`, "is absolute");
+    const parts = `${target}/${relative}`.split("/").filter((part) => part !== "" && part !== ".");
+    const path = parts.join("/");
+    const reason = unsafePath(path);
+    if (reason !== undefined) throw unsafe(path, reason);
+    return path;
+  }
+
+  private checkCollisions(): void {
+    const [first] = collidingPaths(this.files.keys());
+    if (first !== undefined) throw unsafe(first[1], `is the same as "${first[0]}" on some file systems`);
+  }
+
+  private primaryOutputs(): string[] {
+    const paths: string[] = [];
+    for (const output of this.pack.config.primaryOutputs) {
+      if (!decideCondition(output.condition, this.table.variables, this.report)) continue;
+      const path = this.outputPath("", this.symbolRename.apply(output.path));
+      if (!this.files.has(path)) {
+        this.report.warn("PrimaryOutputMissing", `The primary output "${path}" was not produced.`);
+      }
+      paths.push(path);
+    }
+    return paths;
+  }
+}
+
+function unsafe(path: string, reason: string): TemplateError {
+  return renderFailed(`The output path "${path}" ${reason}.`, { path });
+}
+
+function sourceFolder(source: string): string {
+  const parts = source.replaceAll("\\", "/").split("/");
+  const folder = parts.filter((part) => part !== "" && part !== ".").join("/");
+  if (source.startsWith("/") || parts.includes("..")) {
+    throw templateInvalid("SourceOutsidePackage", `The source "${source}" lies outside the template.`, {
+      pointer: "/sources",
+    });
+  }
+  return folder;
 }

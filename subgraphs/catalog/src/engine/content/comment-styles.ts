@@ -1,3 +1,4 @@
+import type { EvaluatorName } from "../expressions/evaluate.js";
 import { BalancedNesting } from "./balanced-nesting.js";
 import { token } from "./byte-trie.js";
 import { Conditional, type EvaluateAt } from "./conditional.js";
@@ -18,8 +19,6 @@ export type ConditionalStyle =
   | "haml"
   | "hash"
   | "vb";
-
-export type EvaluatorName = "C++" | "C++2" | "MSBUILD" | "VB";
 
 export interface Evaluators {
   at(name: EvaluatorName): EvaluateAt;

@@ -1,5 +1,6 @@
 import { parseGlob } from "../glob.js";
-import type { ConditionalStyle, EvaluatorName } from "./comment-styles.js";
+import type { EvaluatorName } from "../expressions/evaluate.js";
+import type { ConditionalStyle } from "./comment-styles.js";
 
 /** How files of one kind are read when the template says nothing about them. */
 export interface FileKind {

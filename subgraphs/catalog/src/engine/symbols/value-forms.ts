@@ -157,13 +157,15 @@ function titleCase(value: string): string {
   });
 }
 
-/** A JSON text in quotes with the fewest escapes. */
+/** A JSON text in quotes with few escapes. */
 function jsonEncode(value: string): string {
-  return JSON.stringify(value);
+  return JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }
 
-const XML_ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const XML_ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 function xmlEncode(value: string): string {
-  return value.replace(/[&<>"]/g, (character) => XML_ESCAPES[character] ?? character);
+  return value.replace(/[&<>]/g, (character) => XML_ESCAPES[character] ?? character);
 }

@@ -1,0 +1,130 @@
+import { decideCondition } from "./expressions/evaluate.js";
+import type { Variables } from "./expressions/value.js";
+import type { TreeFile } from "./file-tree.js";
+import { scalarText } from "./jsonc.js";
+import type { RenderReport } from "./render-report.js";
+import type { ManualInstruction, PostAction } from "./template-config.js";
+
+export interface PostActionContext {
+  files: Map<string, TreeFile>;
+  primaryOutputs: readonly string[];
+  variables: Variables;
+  report: RenderReport;
+  rename: (path: string) => string;
+}
+
+export interface PostActionOutcome {
+  manualInstructions: { text: string; actionId: string | null }[];
+}
+
+type Known = "restore" | "runScript" | "open" | "addReference" | "addToSolution" | "chmod" | "instructions" | "addJson";
+
+const KNOWN: ReadonlyMap<string, Known> = new Map([
+  ["210d431b-a78b-4d2f-b762-4ed3e3ea9025", "restore"],
+  ["3a7c4b45-1f5d-4a30-959a-51b88e82b5d2", "runScript"],
+  ["84c0da21-51c8-4541-9940-6ca19af04ee6", "open"],
+  ["b17581d1-c5c9-4489-8f0a-004be667b814", "addReference"],
+  ["d396686c-de0e-4de6-906d-291cd29fc5de", "addToSolution"],
+  ["cb9a6cf3-4f5c-4860-b9d2-03a574959774", "chmod"],
+  ["ac1156f7-bb77-4db8-b28f-24eebcca1e5c", "instructions"],
+  ["695a3659-eb40-4ff5-a6a6-c9c4e629fcb0", "addJson"],
+]);
+
+/** Does what is a plain edit of files; everything else comes back as an instruction. Nothing is ever run. */
+export function applyPostActions(actions: readonly PostAction[], context: PostActionContext): PostActionOutcome {
+  const manualInstructions: { text: string; actionId: string | null }[] = [];
+  for (const action of actions) {
+    if (!decideCondition(action.condition, context.variables, context.report)) continue;
+    if (perform(action, context)) continue;
+    const text = instructionOf(action, context);
+    if (text !== undefined) manualInstructions.push({ text, actionId: action.actionId });
+  }
+  return { manualInstructions };
+}
+
+/** True when the action's effect is part of the result, so that nobody has to do it by hand. */
+function perform(action: PostAction, context: PostActionContext): boolean {
+  const kind = KNOWN.get((action.actionId ?? "").toLowerCase());
+  switch (kind) {
+    case "chmod":
+      return makeExecutable(action, context);
+    case "open":
+      // there is no editor on a server
+      return true;
+    case "instructions":
+    case "restore":
+      return false;
+    case undefined:
+      context.report.warn("PostActionUnknown", `The post action "${label(action)}" is unknown and was not done.`);
+      return false;
+    default:
+      context.report.warn("PostActionSkipped", `The post action "${label(action)}" was not done.`);
+      return false;
+  }
+}
+
+function label(action: PostAction): string {
+  return action.description ?? action.id ?? action.actionId ?? "";
+}
+
+function instructionOf(action: PostAction, context: PostActionContext): string | undefined {
+  const { variables, report } = context;
+  const conditional = action.manualInstructions.filter((one) => hasCondition(one));
+  // the last instruction whose condition holds, else the first without a condition
+  const chosen =
+    conditional.findLast((one) => decideCondition(one.condition, variables, report)) ??
+    action.manualInstructions.find((one) => !hasCondition(one));
+  const text = chosen?.text ?? action.description ?? undefined;
+  return text !== undefined && action.applyFileRenamesToManualInstructions ? context.rename(text) : text;
+}
+
+function hasCondition(instruction: ManualInstruction): boolean {
+  return instruction.condition !== null && instruction.condition.trim() !== "";
+}
+
+/** `{"+x": "build.sh"}`, also with a list of patterns. */
+function makeExecutable(action: PostAction, context: PostActionContext): boolean {
+  let done = true;
+  for (const [mode, value] of Object.entries(action.args)) {
+    const patterns = Array.isArray(value) ? value.map(scalarText) : [scalarText(value)];
+    for (const pattern of patterns) {
+      if (pattern === null || !setMode(mode, pattern, action, context)) done = false;
+    }
+  }
+  if (!done) context.report.warn("PostActionSkipped", `The post action "${label(action)}" was done in part only.`);
+  return done;
+}
+
+function setMode(mode: string, pattern: string, action: PostAction, context: PostActionContext): boolean {
+  const executable = executableBy(mode);
+  if (executable === undefined) return false;
+  const name = action.applyFileRenamesToArgs.includes(mode) ? context.rename(pattern) : pattern;
+  const matcher = shellPattern(name.replace(/^\.\//, ""));
+  let found = false;
+  for (const [path, file] of context.files) {
+    if (!matcher.test(path)) continue;
+    found = true;
+    context.files.set(path, { bytes: file.bytes, executable });
+  }
+  return found;
+}
+
+/** Git knows one bit only: the owner's right to execute. */
+function executableBy(mode: string): boolean | undefined {
+  const text = mode.trim();
+  if (/^0?[0-7]{3}$/.test(text)) return (Number.parseInt(text.slice(-3, -2), 8) & 1) === 1;
+  const match = /^[ugoa]*([+=-])([rwxX]+)$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, rights = ""] = match;
+  if (!/x/i.test(rights)) return sign === "=" ? false : undefined;
+  return sign !== "-";
+}
+
+function shellPattern(pattern: string): RegExp {
+  const source = Array.from(pattern, (character) => {
+    if (character === "*") return "[^/]*";
+    if (character === "?") return "[^/]";
+    return character.replace(/[\\^$.|+()[\]{}/]/g, "\\$&");
+  });
+  return new RegExp(`^${source.join("").replace(/(?:\[\^\/\]\*)+/g, "[^/]*")}$`, "u");
+}

@@ -1,0 +1,584 @@
+import { conditional, renderFiles, texts, tree } from "./pack-fixture.js";
+import { TemplateError, loadTemplatePack } from "./template-pack.js";
+
+const lines = (...parts: string[]) => parts.map((part) => `${part}\n`).join("");
+
+describe("loading a template pack", () => {
+  const code = (action: () => unknown) => {
+    try {
+      action();
+    } catch (error) {
+      if (error instanceof TemplateError) return error.findings[0];
+      throw error;
+    }
+    return undefined;
+  };
+
+  it("names a missing configuration", () => {
+    expect(code(() => loadTemplatePack(tree({ "a.txt": "" })))).toMatchObject({ code: "TemplateConfigMissing" });
+  });
+
+  it("names several templates", () => {
+    const files = tree({ "a/.template.config/template.json": "{}", "b/.template.config/template.json": "{}" });
+    expect(code(() => loadTemplatePack(files))).toMatchObject({ code: "TemplateAmbiguous" });
+  });
+
+  it("gives line and column of unreadable JSON", () => {
+    const files = tree({ ".template.config/template.json": '{\n  "a": ,\n}' });
+    expect(code(() => loadTemplatePack(files))).toMatchObject({ code: "TemplateConfigUnreadable", line: 2, column: 8 });
+  });
+
+  it("reads comments, trailing commas, a byte order mark and any casing of names", () => {
+    const text =
+      '\ufeff{ // comment\n "IDENTITY": "x", "ShortName": ["a", "b"], "Symbols": {"p": {"Type": "parameter", "dataType": "BOOL", "DefaultValue": "true",},}, }';
+    const { config, root } = loadTemplatePack(
+      tree({ "pack/web/.template.config/template.json": text, "other.txt": "" }),
+    );
+    expect(root).toBe("pack/web");
+    expect(config.identity).toBe("x");
+    expect(config.shortNames).toEqual(["a", "b"]);
+    expect(config.symbols.get("p")).toMatchObject({ datatype: "bool", defaultValue: "true" });
+  });
+
+  it("keeps only what lies below the template root", () => {
+    const pack = loadTemplatePack(tree({ "t/.template.config/template.json": "{}", "t/a.txt": "1", "b.txt": "2" }));
+    expect([...pack.files.keys()]).toEqual([".template.config/template.json", "a.txt"]);
+  });
+
+  it("survives a document nested too deeply", () => {
+    const files = tree({ ".template.config/template.json": "[".repeat(200_000) });
+    expect(code(() => loadTemplatePack(files))).toMatchObject({ code: "TemplateConfigUnreadable" });
+  });
+});
+
+describe("source name", () => {
+  it("replaces contents and paths", () => {
+    const result = renderFiles(
+      { sourceName: "Company.App" },
+      { "Company.App/Company.App.cs": "namespace Company.App;\n" },
+    );
+    expect(texts(result)).toEqual({ "MyApp/MyApp.cs": "namespace MyApp;\n" });
+  });
+
+  it("replaces the five built-in forms in contents, the name as it is in paths", () => {
+    const result = renderFiles(
+      { sourceName: "Company.App-1" },
+      { "Company.App-1.txt": "Company.App-1 Company_App_1 company_app_1 Company.App_1 company.app_1" },
+      { name: "1st my-Name" },
+    );
+    expect(texts(result)).toEqual({
+      "1st my-Name.txt": "1st my-Name _1st_my_Name _1st_my_name _1st_my_Name _1st_my_name",
+    });
+  });
+
+  it("is not applied again to what it wrote", () => {
+    expect(texts(renderFiles({ sourceName: "App" }, { "App.txt": "App" }, { name: "AppApp" }))).toEqual({
+      "AppApp.txt": "AppApp",
+    });
+  });
+
+  it("is case-sensitive, also in lower case forms", () => {
+    expect(texts(renderFiles({ sourceName: "App" }, { "a.txt": "App app APP" }))).toEqual({
+      "a.txt": "MyApp myapp APP",
+    });
+  });
+
+  it("passes through binary content that holds no token", () => {
+    const bytes = Uint8Array.from({ length: 512 }, (_, index) => index & 255);
+    const { files } = renderFiles({ sourceName: "Company.App" }, { "logo.png": bytes });
+    expect(files.get("logo.png")?.bytes).toEqual(Buffer.from(bytes));
+  });
+
+  it("keeps byte order mark, line endings and a missing final newline", () => {
+    const result = renderFiles({ sourceName: "App" }, { "a.cs": "\ufeffApp\r\nApp\rApp\nApp" });
+    expect(texts(result)["a.cs"]).toBe("\ufeffMyApp\r\nMyApp\rMyApp\nMyApp");
+  });
+
+  it.each([["utf16le", 0xff, 0xfe] as const])("keeps the encoding %s", (encoding, first, second) => {
+    const bytes = Buffer.concat([Buffer.from([first, second]), Buffer.from("App ü\n", encoding)]);
+    const { files } = renderFiles({ sourceName: "App" }, { "a.txt": bytes });
+    expect(files.get("a.txt")?.bytes).toEqual(
+      Buffer.concat([Buffer.from([first, second]), Buffer.from("MyApp ü\n", encoding)]),
+    );
+  });
+
+  it("keeps UTF-16 in the other byte order", () => {
+    const bytes = Buffer.from("\ufeffApp", "utf16le").swap16();
+    const { files } = renderFiles({ sourceName: "App" }, { "a.txt": bytes });
+    expect(files.get("a.txt")?.bytes).toEqual(Buffer.from("\ufeffMyApp", "utf16le").swap16());
+  });
+});
+
+describe("parameter symbols", () => {
+  const symbols = {
+    company: {
+      type: "parameter",
+      datatype: "string",
+      replaces: "CompanyName",
+      fileRename: "Company",
+      defaultValue: "Contoso",
+    },
+    port: { type: "parameter", datatype: "int", replaces: "PORT_NUMBER", defaultValue: "8080" },
+    flag: { type: "parameter", datatype: "bool", replaces: "FLAG_VALUE" },
+    color: {
+      type: "parameter",
+      datatype: "choice",
+      replaces: "COLOR",
+      choices: [{ choice: "Red" }, { choice: "Green" }],
+      defaultValue: "Green",
+    },
+  };
+  const files = { "Company.txt": "CompanyName PORT_NUMBER FLAG_VALUE COLOR" };
+
+  it("uses defaults", () => {
+    expect(texts(renderFiles({ symbols }, files))).toEqual({ "Contoso.txt": "Contoso 8080 False Green" });
+  });
+
+  it("uses the request's values, typed or as text", () => {
+    const parameters = { company: "Acme", port: 81, flag: true, color: "red", unknown: 1 };
+    expect(texts(renderFiles({ symbols }, files, { parameters }))).toEqual({ "Acme.txt": "Acme 81 True Red" });
+  });
+
+  it("takes an explicit null as the option without value", () => {
+    expect(texts(renderFiles({ symbols }, files, { parameters: { flag: null } }))["Contoso.txt"]).toContain("True");
+  });
+
+  it.each([{ port: "x" }, { color: "Blue" }, { flag: "maybe" }, { company: { a: 1 } }])("refuses %j", (parameters) => {
+    expect(() => renderFiles({ symbols }, files, { parameters })).toThrow(TemplateError);
+  });
+
+  it("asks for a required parameter even when there is a default", () => {
+    const required = { p: { type: "parameter", isRequired: true, defaultValue: "x", replaces: "P" } };
+    expect(() => renderFiles({ symbols: required }, {})).toThrow(/required/);
+    expect(texts(renderFiles({ symbols: required }, { "a.txt": "P" }, { parameters: { p: "1" } }))).toEqual({
+      "a.txt": "1",
+    });
+  });
+
+  it("replaces by nothing when an optional text has no value", () => {
+    expect(texts(renderFiles({ symbols: { p: { type: "parameter", replaces: "P" } } }, { "a.txt": "[P]" }))).toEqual({
+      "a.txt": "[]",
+    });
+  });
+
+  it("is as if it were not there when its condition switches it off", () => {
+    const own = {
+      on: { type: "parameter", datatype: "bool", defaultValue: "false" },
+      p: { type: "parameter", replaces: "P", isEnabled: "on == true" },
+    };
+    const files = { "a.txt": "P" };
+    expect(texts(renderFiles({ symbols: own }, files, { parameters: { p: "1" } }))["a.txt"]).toBe("P");
+    expect(texts(renderFiles({ symbols: own }, files, { parameters: { p: "1", on: true } }))["a.txt"]).toBe("1");
+  });
+
+  it("takes the longest token and never rescans", () => {
+    const own = {
+      a: { type: "parameter", replaces: "ab", defaultValue: "abc" },
+      b: { type: "parameter", replaces: "abc", defaultValue: "x" },
+    };
+    expect(texts(renderFiles({ symbols: own }, { "a.txt": "ab abc ababc" }))["a.txt"]).toBe("abc x abcx");
+  });
+
+  it("replaces only in the context that onlyIf names", () => {
+    const own = { p: { type: "parameter", replaces: "1", defaultValue: "2", onlyIf: [{ after: "v", before: ";" }] } };
+    expect(texts(renderFiles({ symbols: own }, { "a.txt": "v1; 1; v1 v1;" }))["a.txt"]).toBe("v2; 1; v1 v2;");
+  });
+
+  it("joins several choices", () => {
+    const own = {
+      p: {
+        type: "parameter",
+        datatype: "choice",
+        allowMultipleValues: true,
+        choices: [{ choice: "A" }, { choice: "B" }, { choice: "C" }],
+        replaces: "CHOICES",
+        defaultValue: "A|C",
+      },
+    };
+    const file = { "a.cs": 'CHOICES\n#if (p == "C")\nc\n#endif\n#if (p == "B")\nb\n#endif\n' };
+    expect(texts(renderFiles({ symbols: own }, file))["a.cs"]).toBe("A|C\nc\n");
+    expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: ["B", "A"] } }))["a.cs"]).toBe("B|A\nb\n");
+    expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: "C" } }))["a.cs"]).toBe("C\nc\n");
+  });
+
+  it("reads choices without quotes where the symbol allows it", () => {
+    const own = {
+      p: {
+        type: "parameter",
+        datatype: "choice",
+        enableQuotelessLiterals: true,
+        choices: [{ choice: "A" }, { choice: "B" }],
+        defaultValue: "A",
+      },
+    };
+    expect(texts(renderFiles({ symbols: own }, { "a.cs": "#if (p == A)\nyes\n#endif\n" }))["a.cs"]).toBe("yes\n");
+  });
+});
+
+describe("computed symbols", () => {
+  it("may depend on each other in any order", () => {
+    const symbols = {
+      c: { type: "computed", value: "a && !b" },
+      b: { type: "computed", value: '(x == "2")' },
+      a: { type: "computed", value: '(x != "")' },
+      x: { type: "parameter", defaultValue: "1" },
+    };
+    const file = { "a.cs": "#if (c)\nc\n#else\nnot c\n#endif\n" };
+    expect(texts(renderFiles({ symbols }, file))["a.cs"]).toBe("c\n");
+    expect(texts(renderFiles({ symbols }, file, { parameters: { x: "2" } }))["a.cs"]).toBe("not c\n");
+  });
+
+  it("refuses a cycle", () => {
+    const symbols = { a: { type: "computed", value: "b" }, b: { type: "computed", value: "a" } };
+    expect(() => renderFiles({ symbols }, {})).toThrow(/depend on each other: a → b → a/);
+  });
+});
+
+describe("conditions by file type", () => {
+  it.each<[string, string, string]>([
+    ["a.cs", "#if (A)\nyes\n#endif\n", "yes\n"],
+    ["a.fs", "#if (!A)\nno\n#else\nyes\n#endif\n", "yes\n"],
+    ["a.js", "//#if (A)\nyes\n//#endif\n", "yes\n"],
+    ["a.ts", "#if (A)\n", "#if (A)\n"],
+    ["a.json", '{\n  //#if (A)\n  "a": 1\n  //#endif\n}\n', '{\n  "a": 1\n}\n'],
+    ["other.txt", "//#if (B)\nno\n//#endif\nrest", "rest"],
+    ["a.csproj", "<a>\n<!--#if (A) -->\n<b/>\n<!--#endif -->\n</a>\n", "<a>\n<b/>\n</a>\n"],
+    ["a.xml", "<!--#if (B)-->\nno\n<!--#else-->\nyes\n<!--#endif-->\n", "yes\n"],
+    ["README.md", "<!--#if (A)\nhidden comment\n#endif-->\n", "hidden comment\n"],
+    [
+      "index.html",
+      "<p>\n  <!--#if (B) -->\n  b\n  <!--#elseif (A) -->\n  a\n  <!--#endif -->\n</p>\n",
+      "<p>\n  a\n</p>\n",
+    ],
+    ["a.yml", "#if (A)\nyes: 1\n#endif\n", "yes: 1\n"],
+    ["build.sh", "#if (B)\nno\n#endif\n", ""],
+    ["App.sln", "#if (A)\nProject\n#endif\n", "Project\n"],
+    ["Dockerfile", "#if (A)\nRUN a\n#endif\n", "RUN a\n"],
+    [".gitignore", "#if (A)\n*.a\n#endif\n", "*.a\n"],
+    ["a.css", "/*#if (A)*/\n.a {}\n/*#endif*/\n", ".a {}\n"],
+    ["a.cshtml", "@*#if (A)\n@using A\n#endif*@\n", "@using A\n"],
+    ["a.jsx", "{/*#if (A)\n<p/>\n#endif*/}\n", "<p/>\n"],
+    ["a.cmd", "rem #if (A)\nset a=1\nrem #endif\n", "set a=1\n"],
+    ["a.haml", "-##if (A)\n%p\n-##endif\n", "%p\n"],
+    ["a.vb", "'#If (A)\nyes\n'#Else\nno\n'#End If\n", "yes\n"],
+    ["a.cs", "#if (B)\nno\n#elif (A)\nyes\n#endif\n", "yes\n"],
+  ])("%s: %j", (path, text, expected) => {
+    expect(conditional(path, text, { A: true, B: false })).toBe(expected);
+  });
+});
+
+describe("conditional blocks", () => {
+  const cs = (text: string, symbols: Record<string, unknown> = { A: true, B: false }) =>
+    conditional("a.cs", text, symbols);
+
+  it("takes the indentation and the rest of keyword lines with it", () => {
+    expect(cs("  #if (A) // why\n  yes\n\t#endif // A\nz\n")).toBe("  yes\nz\n");
+  });
+
+  it("nests", () => {
+    expect(cs(lines("#if (A)", "1", "#if (B)", "2", "#else", "3", "#endif", "4", "#else", "5", "#endif", "6"))).toBe(
+      lines("1", "3", "4", "6"),
+    );
+  });
+
+  it("skips inner blocks of a branch that is not taken", () => {
+    expect(cs(lines("#if (B)", "#if (A)", "x", "#else", "y", "#endif", "#else", "z", "#endif"))).toBe(lines("z"));
+  });
+
+  it("takes the first true branch only", () => {
+    expect(cs(lines("0", "#if (B)", "1", "#elseif (A)", "2", "#elseif (A)", "3", "#else", "4", "#endif", "5"))).toBe(
+      lines("0", "2", "5"),
+    );
+  });
+
+  it("keeps Windows line endings around the block", () => {
+    expect(cs("a\r\n#if (A)\r\nb\r\n#else\r\nc\r\n#endif\r\nd\r\n")).toBe("a\r\nb\r\nd\r\n");
+  });
+
+  it("ends an open block with the file", () => {
+    expect(cs("a\n#if (B)\nb\n")).toBe("a\n");
+    expect(cs("a\n#if (A)\nb\n")).toBe("a\nb\n");
+  });
+
+  it("emits an unbalanced keyword", () => {
+    expect(cs("a\n#endif\nb\n")).toBe("a\n#endif\nb\n");
+  });
+
+  it("needs no final newline", () => {
+    expect(cs("#if (A)\nb\n#endif")).toBe("b\n");
+  });
+
+  it("leaves conditions alone where the flag is off", () => {
+    expect(cs(lines("//-:cnd:noEmit", "#if DEBUG", "x", "#endif", "//+:cnd:noEmit", "#if (B)", "y", "#endif"))).toBe(
+      lines("#if DEBUG", "x", "#endif"),
+    );
+  });
+
+  it("emits a flag that is not silent", () => {
+    expect(cs(lines("//-:cnd", "#if (B)", "//+:cnd"))).toBe(lines("//-:cnd", "#if (B)", "//+:cnd"));
+  });
+
+  it("switches replacements off", () => {
+    const result = renderFiles(
+      { sourceName: "App" },
+      { "a.cs": lines("App", "//-:replacements:noEmit", "App", "//+:replacements:noEmit", "App") },
+    );
+    expect(texts(result)["a.cs"]).toBe(lines("MyApp", "App", "MyApp"));
+  });
+
+  it("counts an unknown name as false", () => {
+    expect(cs("#if (UNKNOWN)\nx\n#endif\n#if DEBUG\ny\n#endif\n")).toBe("");
+  });
+});
+
+describe("actionable line comments", () => {
+  const json = lines(
+    "//#if (A)",
+    "  // comment",
+    "  first",
+    "////#elseif (B)",
+    "  //// comment",
+    "  //second",
+    "////#else",
+    "  //// comment",
+    "  // third",
+    "//#endif",
+    "// after",
+  );
+
+  it.each([
+    [true, false, lines("  // comment", "  first", "// after")],
+    [false, true, lines("  // comment", "  second", "// after")],
+    [false, false, lines("  // comment", "   third", "// after")],
+  ])("A=%s B=%s", (A, B, expected) => {
+    expect(conditional("a.json", json, { A, B })).toBe(expected);
+  });
+
+  it("keeps acting inside nested blocks and stops behind the outer one", () => {
+    const text = lines("////#if (A)", "//1", "//#if (A)", "//2", "//#endif", "//3", "//#endif", "//4");
+    expect(conditional("a.json", text, { A: true })).toBe(lines("1", "2", "3", "//4"));
+  });
+
+  it("uses a double hash in hash files", () => {
+    expect(conditional("a.yml", lines("##if (A)", "#x: 1", "#endif", "#y"), { A: true })).toBe(lines("x: 1", "#y"));
+  });
+});
+
+describe("block comments", () => {
+  it("repairs a comment inside", () => {
+    const text = lines("<!--#if (A)", "<!-- inner -- >", "<a/>", "#endif-->", "<!-- x -- >");
+    expect(conditional("a.xml", text, { A: true })).toBe(lines("<!-- inner -->", "<a/>", "<!-- x -- >"));
+  });
+
+  it("has else branches inside one comment", () => {
+    const text = lines("<!--#if (A) -->", "a", "<!--#else", "b", "#endif-->");
+    expect(conditional("a.xml", text, { A: true })).toBe(lines("a"));
+    expect(conditional("a.xml", text, { A: false })).toBe(lines("b"));
+  });
+});
+
+describe("MSBuild conditions", () => {
+  const project = (text: string, symbols: Record<string, unknown>) => conditional("a.csproj", text, symbols);
+
+  it("takes the attribute away where it is true", () => {
+    expect(project(`<X Condition="'$(F)' == 'a'">1</X>\n`, { F: "a" })).toBe("<X>1</X>\n");
+  });
+
+  it("takes the element away where it is false", () => {
+    expect(project(`<P>\n  <X Condition="'$(F)' == 'a'">1</X>\n  <Y/>\n</P>\n`, { F: "b" })).toBe(
+      "<P>\n  <Y/>\n</P>\n",
+    );
+  });
+
+  it("takes self-closing and nested elements away", () => {
+    const text = `<P>\n  <I Condition="'$(F)' == 'a'">\n    <R Include="x" />\n    <!-- </I> -->\n  </I>\n  <R Condition="'$(F)' == 'a'" Include="y" />\n</P>\n`;
+    expect(project(text, { F: "b" })).toBe("<P>\n</P>\n");
+  });
+
+  it("leaves conditions about other properties", () => {
+    const text = `<X Condition="'$(Other)' == 'a' AND '$(F)' == 'b'">1</X>\n`;
+    expect(project(text, { F: "b" })).toBe(text);
+  });
+
+  it("reads booleans, versions and operators", () => {
+    expect(project(`<X Condition="'$(B)' == 'True' AND '$(F)' &gt;= '2.0'">1</X>\n`, { F: "10.0", B: true })).toBe(
+      "<X>1</X>\n",
+    );
+    expect(project(`<X Condition="'$(B)' == 'True' OR '$(F)' != ''">1</X>\n`, { F: "", B: false })).toBe("");
+  });
+
+  it("can be switched off", () => {
+    const text = `<P>\n<!--/-:msbuild-conditional:noEmit -->\n<X Condition="'$(F)' == 'a'">1</X>\n<!--/+:msbuild-conditional:noEmit -->\n<X Condition="'$(F)' == 'a'">1</X>\n</P>\n`;
+    expect(project(text, { F: "b" })).toBe(`<P>\n<X Condition="'$(F)' == 'a'">1</X>\n</P>\n`);
+  });
+});
+
+describe("sources", () => {
+  const symbols = { extra: { type: "parameter", datatype: "bool", defaultValue: "false" } };
+  const files = {
+    "a.txt": "//#if (extra)\nx\n//#endif\n",
+    "bin/b.dll": "b",
+    "sub/c.txt": "c",
+    "sub/obj/d": "d",
+    "node_modules/e.js": "//#if (extra)",
+  };
+
+  it("leaves build output and the configuration away, copies node_modules", () => {
+    expect(texts(renderFiles({ symbols }, files))).toEqual({
+      "a.txt": "",
+      "sub/c.txt": "c",
+      "node_modules/e.js": "//#if (extra)",
+    });
+  });
+
+  it("takes a folder to a target, with the name in it", () => {
+    const result = renderFiles({ sourceName: "App", sources: [{ source: "./sub/", target: "./src/App/" }] }, files);
+    expect(Object.keys(texts(result))).toEqual(["src/MyApp/c.txt"]);
+  });
+
+  it("includes and excludes, exclusion first", () => {
+    const sources = [{ include: ["**/*.txt"], exclude: ["sub/**"] }];
+    expect(Object.keys(texts(renderFiles({ symbols, sources }, files)))).toEqual(["a.txt"]);
+  });
+
+  it("matches whole paths, not names", () => {
+    expect(Object.keys(texts(renderFiles({ symbols, sources: [{ include: ["*.txt"] }] }, files)))).toEqual(["a.txt"]);
+  });
+
+  it("copies without processing but still renames", () => {
+    const sources = [{ copyOnly: ["a.txt"], rename: { "a.txt": "z.txt" } }];
+    expect(texts(renderFiles({ symbols, sources }, files))["z.txt"]).toBe("//#if (extra)\nx\n//#endif\n");
+  });
+
+  it("applies modifiers where their condition holds, the last one first", () => {
+    const sources = [
+      {
+        modifiers: [
+          { condition: "(!extra)", exclude: ["sub/**"] },
+          { condition: "(extra)", exclude: ["a.txt"], rename: { "c.txt": "extra.txt" } },
+        ],
+      },
+    ];
+    expect(Object.keys(texts(renderFiles({ symbols, sources }, files)))).toEqual(["a.txt", "node_modules/e.js"]);
+    const on = renderFiles({ symbols, sources }, files, { parameters: { extra: true } });
+    expect(Object.keys(texts(on))).toEqual(["sub/extra.txt", "node_modules/e.js"]);
+  });
+
+  it("leaves a source with a false condition out", () => {
+    const sources = [{ source: "./sub", condition: "(extra)" }, { include: ["a.txt"] }];
+    expect(Object.keys(texts(renderFiles({ symbols, sources }, files)))).toEqual(["a.txt"]);
+  });
+
+  it("refuses a source outside the template", () => {
+    expect(() => renderFiles({ sources: [{ source: "../other" }] }, files)).toThrow(/outside/);
+  });
+
+  it("warns about a source without files", () => {
+    expect(renderFiles({ sources: [{ source: "./none" }] }, files).warnings).toMatchObject([{ code: "SourceMissing" }]);
+  });
+
+  it("reads a list of patterns from a file beside the configuration", () => {
+    const result = renderFiles(
+      { sources: [{ exclude: "skip.txt" }] },
+      { ...files, ".template.config/skip.txt": "sub/**\r\n**/e.js\n.template.config/**\nbin/**\n" },
+    );
+    expect(Object.keys(texts(result))).toEqual(["a.txt"]);
+  });
+
+  it("renames parts of whole paths, source renames first", () => {
+    const sources = [{ rename: { "sub/c": "App/x" } }];
+    const own = { f: { type: "parameter", fileRename: "x.txt", defaultValue: "y.md" } };
+    expect(Object.keys(texts(renderFiles({ sourceName: "App", symbols: own, sources }, files)))).toContain(
+      "MyApp/y.md",
+    );
+  });
+
+  it("does not write placeholder files", () => {
+    expect(texts(renderFiles({}, { "a/-.-": "", "b/_._": "", "c/keep": "" }))).toEqual({ "c/keep": "" });
+    expect(texts(renderFiles({ placeholderFilename: "keep" }, { "a/-.-": "", "c/keep": "" }))).toEqual({ "a/-.-": "" });
+  });
+});
+
+describe("output paths", () => {
+  it.each([
+    [{ sources: [{ target: "../up" }] }, "MyApp"],
+    [{ sources: [{ target: "/etc" }] }, "MyApp"],
+    [{ sources: [{ target: "C:/x" }] }, "MyApp"],
+    [{ sources: [{ rename: { "a.txt": "../../a.txt" } }] }, "MyApp"],
+    [{ sources: [{ rename: { "a.txt": ".git/hooks/x" } }] }, "MyApp"],
+    [{ sources: [{ rename: { "a.txt": "x\\y" } }] }, "MyApp"],
+    [{ sourceName: "App" }, "../x"],
+    [{ sourceName: "App" }, "a/../../x"],
+    [{ sourceName: "App" }, "NUL"],
+    [{ sourceName: "App" }, ".git"],
+    [{ sourceName: "App" }, "x\u0000"],
+  ])("refuses what %j makes of %j", (config, name) => {
+    expect(() => renderFiles(config, { "a.txt": "a", "App/b.txt": "b" }, { name })).toThrow(
+      expect.objectContaining({ code: "RENDER_FAILED" }),
+    );
+  });
+
+  it("refuses names that some file systems merge", () => {
+    const files = { "App.txt": "1", "myapp.txt": "2" };
+    expect(() => renderFiles({ sourceName: "App" }, files, { name: "MyApp" })).toThrow(/same as/);
+    expect(() => renderFiles({ sourceName: "App" }, files, { name: "myapp" })).toThrow(/twice/);
+  });
+});
+
+describe("primary outputs and post actions", () => {
+  it("renames primary outputs and drops those with a false condition", () => {
+    const config = {
+      sourceName: "App",
+      symbols: { extra: { type: "parameter", datatype: "bool" } },
+      primaryOutputs: [{ path: "App.csproj" }, { path: "x.cs", condition: "(extra)" }],
+    };
+    expect(renderFiles(config, { "App.csproj": "<P/>" }).primaryOutputs).toEqual(["MyApp.csproj"]);
+  });
+
+  it("warns about a primary output that was not produced", () => {
+    const result = renderFiles({ primaryOutputs: [{ path: "gone.csproj" }] }, { "a.txt": "" });
+    expect(result.warnings).toMatchObject([{ code: "PrimaryOutputMissing" }]);
+  });
+
+  it("makes scripts executable", () => {
+    const postActions = [{ actionId: "CB9A6CF3-4F5C-4860-B9D2-03A574959774", args: { "+x": ["*.sh", "tool"] } }];
+    const { files, manualInstructions } = renderFiles(
+      { postActions },
+      { "a.sh": "", "sub/b.sh": "", tool: "", "c.txt": "" },
+    );
+    expect([...files].filter(([, file]) => file.executable).map(([path]) => path)).toEqual(["a.sh", "tool"]);
+    expect(manualInstructions).toEqual([]);
+  });
+
+  it("gives instructions for what it never runs", () => {
+    const postActions = [
+      { actionId: "210D431B-A78B-4D2F-B762-4ED3E3EA9025", manualInstructions: [{ text: "Run 'dotnet restore'" }] },
+      {
+        actionId: "3A7C4B45-1F5D-4A30-959A-51B88E82B5D2",
+        args: { executable: "rm" },
+        manualInstructions: [{ text: "Run setup" }],
+      },
+      {
+        actionId: "210D431B-A78B-4D2F-B762-4ED3E3EA9025",
+        condition: "(false)",
+        manualInstructions: [{ text: "never" }],
+      },
+    ];
+    const { manualInstructions, warnings } = renderFiles({ postActions }, { "a.txt": "" });
+    expect(manualInstructions).toEqual([
+      { text: "Run 'dotnet restore'", actionId: "210D431B-A78B-4D2F-B762-4ED3E3EA9025" },
+      { text: "Run setup", actionId: "3A7C4B45-1F5D-4A30-959A-51B88E82B5D2" },
+    ]);
+    expect(warnings).toMatchObject([{ code: "PostActionSkipped" }]);
+  });
+
+  it("chooses the last instruction whose condition holds", () => {
+    const manualInstructions = [
+      { text: "default" },
+      { text: "one", condition: "(true)" },
+      { text: "two", condition: "(false)" },
+    ];
+    const postActions = [{ actionId: "AC1156F7-BB77-4DB8-B28F-24EEBCCA1E5C", manualInstructions }];
+    expect(renderFiles({ postActions }, {}).manualInstructions).toMatchObject([{ text: "one" }]);
+  });
+});

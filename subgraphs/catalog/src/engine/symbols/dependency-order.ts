@@ -1,0 +1,46 @@
+import { templateInvalid } from "../template-error.js";
+
+/** Names that an expression mentions outside quotes. */
+export function mentionedNames(expression: string, names: readonly string[]): string[] {
+  const bare = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, " ");
+  const words = new Set(bare.match(/[\p{L}\p{Nd}_]+/gu) ?? []);
+  return names.filter((name) => (/^[\p{L}\p{Nd}_]+$/u.test(name) ? words.has(name) : bare.includes(name)));
+}
+
+/** Each item behind those it depends on, otherwise in the given order; a cycle is an error. */
+export function sortByDependency<T extends { readonly name: string }>(
+  items: readonly T[],
+  dependencies: (item: T) => readonly string[],
+): T[] {
+  const byName = new Map(items.map((item) => [item.name, item]));
+  const sorted: T[] = [];
+  const state = new Map<string, "open" | "done">();
+  for (const first of items) {
+    // an own stack, so that a long chain of symbols cannot exhaust the engine's
+    const stack: { item: T; left: string[] }[] = [];
+    const enter = (item: T) => {
+      if (state.get(item.name) === "done") return;
+      if (state.get(item.name) === "open") {
+        const path = [...stack.map((level) => level.item.name), item.name];
+        throw templateInvalid("SymbolCycle", `Symbols depend on each other: ${path.join(" → ")}.`, {
+          pointer: `/symbols/${item.name}`,
+        });
+      }
+      state.set(item.name, "open");
+      stack.push({ item, left: dependencies(item).filter((name) => name !== item.name) });
+    };
+    enter(first);
+    for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+      const next = level.left.shift();
+      if (next !== undefined) {
+        const item = byName.get(next);
+        if (item !== undefined) enter(item);
+        continue;
+      }
+      state.set(level.item.name, "done");
+      sorted.push(level.item);
+      stack.pop();
+    }
+  }
+  return sorted;
+}

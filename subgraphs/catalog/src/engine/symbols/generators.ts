@@ -1,0 +1,213 @@
+import { decideCondition, evaluatorNamed } from "../expressions/evaluate.js";
+import { MultiValue, parseLong, type SymbolValue, textOf } from "../expressions/value.js";
+import type { JsonObject } from "../json-value.js";
+import { booleanMember, objectsMember, textMember } from "../jsonc.js";
+import type { RenderReport } from "../render-report.js";
+import type { GeneratedSymbol } from "../template-config.js";
+import { renderFailed } from "../template-error.js";
+import { formatDate } from "./date-format.js";
+import { dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
+import { formatGuid, GUID_FORMATS, seededGuid, seededInteger } from "./seeded-values.js";
+import { lower, upper } from "./value-forms.js";
+
+export interface GeneratorContext {
+  readonly variables: Map<string, SymbolValue>;
+  readonly given: ReadonlySet<string>;
+  readonly parameterNames: ReadonlySet<string>;
+  readonly seed: string;
+  readonly now: Date;
+  readonly report: RenderReport;
+}
+
+type Generator = (symbol: GeneratedSymbol, context: GeneratorContext) => SymbolValue | undefined;
+
+const GENERATORS: ReadonlyMap<string, Generator> = new Map<string, Generator>([
+  ["casing", casing],
+  ["coalesce", coalesce],
+  ["constant", (symbol) => text(symbol, "value")],
+  ["evaluate", evaluate],
+  ["guid", guid],
+  ["join", join],
+  ["now", (symbol, { now }) => formatDate(now, textMember(symbol.parameters, "format") ?? "")],
+  ["port", port],
+  ["random", random],
+  ["regex", regex],
+  ["regexmatch", regexMatch],
+  ["switch", switchCase],
+]);
+
+export function isGenerator(name: string): boolean {
+  return GENERATORS.has(name.toLowerCase());
+}
+
+/** The value of a generated symbol; undefined leaves the symbol unset. */
+export function generate(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
+  const generator = GENERATORS.get(symbol.generator.toLowerCase());
+  if (generator !== undefined) return generator(symbol, context);
+  context.report.warn("UnknownGenerator", `Symbol "${symbol.name}" has the unknown generator "${symbol.generator}".`);
+  return undefined;
+}
+
+/** Names in the generator's parameters that must have a value before it runs. */
+export function generatorSources(symbol: GeneratedSymbol): { names: string[]; expressions: string[] } {
+  const { parameters } = symbol;
+  const named = ["source", "sourceVariableName", "fallbackVariableName"].map((key) => textMember(parameters, key));
+  const joined = objectsMember(parameters, "symbols").filter((part) => isReference(part));
+  const conditions = objectsMember(parameters, "cases").map((one) => textMember(one, "condition"));
+  return {
+    names: [...named, ...joined.map((part) => textMember(part, "value"))].filter((name) => name !== null),
+    expressions: [...conditions, textMember(parameters, "action")].filter((expression) => expression !== null),
+  };
+}
+
+function text(symbol: GeneratedSymbol, name: string): string {
+  const value = textMember(symbol.parameters, name);
+  if (value === null) {
+    throw renderFailed(`Symbol "${symbol.name}" needs the parameter "${name}" of its generator.`, {
+      pointer: `/symbols/${symbol.name}/parameters`,
+    });
+  }
+  return value;
+}
+
+function source(symbol: GeneratedSymbol, context: GeneratorContext): string | undefined {
+  const value = context.variables.get(text(symbol, "source"));
+  return value === undefined || value === null ? undefined : textOf(value);
+}
+
+function casing(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
+  const value = source(symbol, context);
+  if (value === undefined) return undefined;
+  return booleanMember(symbol.parameters, "toLower", true) ? lower(value) : upper(value);
+}
+
+/** The source counts only when the request gave it and it is not the named default. */
+function coalesce(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
+  const name = text(symbol, "sourceVariableName");
+  const value = context.variables.get(name);
+  const standard = textMember(symbol.parameters, "defaultValue");
+  const fromRequest = !context.parameterNames.has(name) || context.given.has(name);
+  const empty = value === undefined || value === null || value === "";
+  if (!empty && fromRequest && textOf(value) !== standard) return value;
+  return context.variables.get(text(symbol, "fallbackVariableName"));
+}
+
+function evaluate(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue {
+  return decideCondition(text(symbol, "action"), context.variables, context.report, evaluatorOf(symbol));
+}
+
+function evaluatorOf(symbol: GeneratedSymbol) {
+  const name = textMember(symbol.parameters, "evaluator");
+  const evaluator = evaluatorNamed(name, "C++2");
+  if (evaluator === undefined) throw renderFailed(`Symbol "${symbol.name}" names the unknown evaluator "${name}".`);
+  return evaluator;
+}
+
+function guid(symbol: GeneratedSymbol, { variables, seed }: GeneratorContext): SymbolValue {
+  const value = seededGuid(seed, `symbol/${symbol.name}`);
+  setGuidFormats(variables, symbol.name, value, textMember(symbol.parameters, "format"));
+  return formatGuid(value, textMember(symbol.parameters, "defaultFormat") ?? guidFormat(symbol));
+}
+
+function guidFormat(symbol: GeneratedSymbol): string {
+  const format = textMember(symbol.parameters, "format");
+  return format !== null && /^[ndbpx]$/i.test(format) ? format : "D";
+}
+
+/** Besides its own name a guid is known under `name-lc-f` and `name-uc-F` for each format. */
+export function setGuidFormats(
+  variables: Map<string, SymbolValue>,
+  name: string,
+  value: string,
+  formats: string | null,
+): void {
+  for (const format of formats === null || formats === "" ? GUID_FORMATS : formats) {
+    if (!/^[ndbpx]$/i.test(format)) continue;
+    const casing = format === format.toLowerCase() ? "lc" : "uc";
+    variables.set(`${name}-${casing}-${format}`, formatGuid(value, format));
+  }
+}
+
+function join(symbol: GeneratedSymbol, { variables }: GeneratorContext): SymbolValue {
+  const parts = objectsMember(symbol.parameters, "symbols").flatMap((part) => {
+    const value = textMember(part, "value") ?? "";
+    if (!isReference(part)) return [value];
+    const referenced = variables.get(value);
+    return referenced instanceof MultiValue ? referenced.values : [textOf(referenced)];
+  });
+  const kept = booleanMember(symbol.parameters, "removeEmptyValues") ? parts.filter((part) => part !== "") : parts;
+  return kept.join(textMember(symbol.parameters, "separator") ?? "");
+}
+
+function isReference(part: JsonObject): boolean {
+  return (textMember(part, "type") ?? "const").toLowerCase() === "ref";
+}
+
+// ports that browsers refuse to open
+const UNSAFE_PORTS = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+const LOWEST_PORT = 1024n;
+const HIGHEST_PORT = 65_535n;
+
+/** A port of the range by seed; whether it is free anywhere cannot be known here. */
+function port(symbol: GeneratedSymbol, { seed }: GeneratorContext): SymbolValue {
+  const low = bounded(integer(symbol, "low") ?? LOWEST_PORT);
+  const high = bounded(integer(symbol, "high") ?? HIGHEST_PORT);
+  let chosen = seededInteger(seed, `symbol/${symbol.name}`, { low, high });
+  while (UNSAFE_PORTS.has(Number(chosen)) && chosen < high) chosen++;
+  if (!UNSAFE_PORTS.has(Number(chosen))) return chosen;
+  return integer(symbol, "fallback") ?? chosen;
+}
+
+function bounded(value: bigint): bigint {
+  if (value < LOWEST_PORT) return LOWEST_PORT;
+  return value > HIGHEST_PORT ? HIGHEST_PORT : value;
+}
+
+const HIGHEST_RANDOM = 2_147_483_647n;
+
+function random(symbol: GeneratedSymbol, { seed }: GeneratorContext): SymbolValue {
+  const low = integer(symbol, "low") ?? 0n;
+  const high = integer(symbol, "high") ?? HIGHEST_RANDOM;
+  return seededInteger(seed, `symbol/${symbol.name}`, { low, high });
+}
+
+function integer(symbol: GeneratedSymbol, name: string): bigint | undefined {
+  const value = textMember(symbol.parameters, name);
+  return value === null ? undefined : parseLong(value);
+}
+
+function regex(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
+  let value = source(symbol, context);
+  if (value === undefined) return undefined;
+  for (const step of objectsMember(symbol.parameters, "steps")) {
+    value = dotnetReplace(value, expression(symbol, textMember(step, "regex")), textMember(step, "replacement") ?? "");
+  }
+  return value;
+}
+
+function regexMatch(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
+  const value = source(symbol, context);
+  if (value === undefined) return undefined;
+  const pattern = expression(symbol, text(symbol, "pattern"));
+  pattern.lastIndex = 0;
+  return pattern.test(value);
+}
+
+function expression(symbol: GeneratedSymbol, pattern: string | null): RegExp {
+  const compiled = pattern === null ? null : dotnetRegex(pattern);
+  if (compiled !== null) return compiled;
+  throw renderFailed(`Symbol "${symbol.name}" has the unreadable regular expression "${pattern ?? ""}".`, {
+    pointer: `/symbols/${symbol.name}/parameters`,
+  });
+}
+
+function switchCase(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue {
+  const evaluator = evaluatorOf(symbol);
+  for (const one of objectsMember(symbol.parameters, "cases")) {
+    const condition = textMember(one, "condition");
+    if (decideCondition(condition, context.variables, context.report, evaluator)) return textMember(one, "value") ?? "";
+  }
+  return "";
+}

@@ -1,0 +1,267 @@
+import { evaluatorFor, evaluatorNamed } from "../expressions/evaluate.js";
+import { type SymbolValue, textOf } from "../expressions/value.js";
+import type { RenderReport } from "../render-report.js";
+import type { ComputedSymbol, OnlyIf, ParameterSymbol, TemplateConfig, TemplateSymbol } from "../template-config.js";
+import { renderFailed } from "../template-error.js";
+import { mentionedNames, sortByDependency } from "./dependency-order.js";
+import { type GeneratorContext, generate, generatorSources, setGuidFormats } from "./generators.js";
+import { convertText, parameterValues } from "./parameter-values.js";
+import { formatGuid, GUID_FORMATS, parseGuid, seededGuid } from "./seeded-values.js";
+import { NAME_FORMS, ValueForms } from "./value-forms.js";
+
+export const NAME_SYMBOL = "name";
+
+export interface SymbolRequest {
+  name: string;
+  parameters: Readonly<Record<string, unknown>>;
+  seed: string;
+  now: Date;
+}
+
+export interface TextReplacement {
+  readonly from: string;
+  readonly to: string;
+  readonly onlyIf: readonly OnlyIf[];
+}
+
+/** Every symbol's value for one render, and what it replaces. */
+export interface SymbolTable {
+  readonly variables: ReadonlyMap<string, SymbolValue>;
+  readonly replacements: readonly TextReplacement[];
+  readonly fileRenames: readonly TextReplacement[];
+}
+
+export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, report: RenderReport): SymbolTable {
+  const symbols = effectiveSymbols(config);
+  const parameters = symbols.filter((symbol) => symbol.type === "parameter");
+  const passed = { ...request.parameters, [NAME_SYMBOL]: request.name };
+  const { values, given, disabled } = parameterValues(parameters, passed, report);
+  addQuotelessLiterals(values, parameters, symbols);
+  const forms = new ValueForms(config.forms);
+  const context: GeneratorContext = {
+    variables: values,
+    given,
+    parameterNames: new Set(parameters.map((symbol) => symbol.name)),
+    seed: request.seed,
+    now: request.now,
+    report,
+  };
+  const names = symbols.map((symbol) => symbol.name);
+  for (const symbol of sortByDependency(symbols, (one) => dependenciesOf(one, names))) {
+    assign(symbol, context, forms);
+  }
+  const live = symbols.filter((symbol) => !disabled.has(symbol.name));
+  const guids = guidReplacements(config, context);
+  return {
+    variables: values,
+    replacements: [
+      ...live.flatMap((symbol) => replacementsOf(symbol, "replaces", { forms, values, report })),
+      ...guids,
+    ],
+    fileRenames: live.flatMap((symbol) => replacementsOf(symbol, "fileRename", { forms, values, report })),
+  };
+}
+
+/** The template's symbols and those that every template has: the name, its tags and the host. */
+function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
+  const symbols = new Map<string, TemplateSymbol>([[NAME_SYMBOL, nameSymbol(config)]]);
+  for (const [name, value] of Object.entries(config.tags)) {
+    if (!symbols.has(name)) symbols.set(name, implicit(name, value));
+  }
+  for (const [name, symbol] of config.symbols) {
+    if (name !== NAME_SYMBOL || symbol.type !== "parameter") symbols.set(name, symbol);
+  }
+  if (!symbols.has("HostIdentifier")) {
+    const { replaces, fileRename, onlyIf, forms } = implicit("HostIdentifier", "");
+    symbols.set("HostIdentifier", {
+      name: "HostIdentifier",
+      type: "bind",
+      raw: {},
+      replaces,
+      fileRename,
+      onlyIf,
+      forms,
+      binding: "host:HostIdentifier",
+      defaultValue: null,
+    });
+  }
+  return [...symbols.values()];
+}
+
+function nameSymbol(config: TemplateConfig): ParameterSymbol {
+  const own = config.symbols.get(NAME_SYMBOL);
+  const base = { ...implicit(NAME_SYMBOL, null), replaces: config.sourceName, forms: NAME_FORMS };
+  if (own?.type !== "parameter") return base;
+  const ownForms = own.raw["forms"] !== undefined;
+  return {
+    ...own,
+    isRequired: false,
+    isEnabled: true,
+    replaces: own.replaces ?? base.replaces,
+    forms: ownForms ? own.forms : NAME_FORMS,
+  };
+}
+
+function implicit(name: string, defaultValue: string | null): ParameterSymbol {
+  return {
+    name,
+    type: "parameter",
+    raw: {},
+    replaces: null,
+    fileRename: null,
+    onlyIf: [],
+    forms: ["identity"],
+    datatype: "string",
+    choices: [],
+    defaultValue,
+    defaultIfOptionWithoutValue: null,
+    isRequired: false,
+    isEnabled: true,
+    allowMultipleValues: false,
+    enableQuotelessLiterals: false,
+    displayName: null,
+    description: null,
+  };
+}
+
+/** Choices of such symbols may stand in conditions without quotes. */
+function addQuotelessLiterals(
+  values: Map<string, SymbolValue>,
+  parameters: readonly ParameterSymbol[],
+  symbols: readonly TemplateSymbol[],
+): void {
+  const taken = new Set(symbols.map((symbol) => symbol.name));
+  for (const symbol of parameters) {
+    if (!symbol.enableQuotelessLiterals) continue;
+    for (const { choice } of symbol.choices) if (!taken.has(choice)) values.set(choice, choice);
+  }
+}
+
+function dependenciesOf(symbol: TemplateSymbol, names: readonly string[]): string[] {
+  switch (symbol.type) {
+    case "computed":
+      return mentionedNames(symbol.value, names);
+    case "derived":
+      return symbol.valueSource === null ? [] : [symbol.valueSource];
+    case "generated": {
+      const sources = generatorSources(symbol);
+      return [...sources.names, ...sources.expressions.flatMap((expression) => mentionedNames(expression, names))];
+    }
+    case "parameter":
+    case "bind":
+      return [];
+  }
+}
+
+function assign(symbol: TemplateSymbol, context: GeneratorContext, forms: ValueForms): void {
+  const value = valueOf(symbol, context, forms);
+  if (value !== undefined) context.variables.set(symbol.name, value);
+}
+
+function valueOf(symbol: TemplateSymbol, context: GeneratorContext, forms: ValueForms): SymbolValue | undefined {
+  switch (symbol.type) {
+    case "parameter":
+      return undefined;
+    case "computed":
+      return computed(symbol, context);
+    case "derived": {
+      const form = symbol.valueTransform ?? "identity";
+      const value = forms.apply(form, textOf(context.variables.get(symbol.valueSource ?? "")));
+      if (value === undefined) unknownForm(context.report, symbol.name, form);
+      return value;
+    }
+    case "generated": {
+      const value = generate(symbol, context);
+      if (typeof value !== "string" || symbol.datatype === null) return value;
+      return typed(symbol.datatype, value) ?? value;
+    }
+    case "bind":
+      return bound(symbol.binding, symbol.defaultValue);
+  }
+}
+
+function typed(datatype: string, value: string): SymbolValue | undefined {
+  switch (datatype.toLowerCase()) {
+    case "bool":
+      return convertText("bool", value);
+    case "int":
+    case "integer":
+      return convertText("integer", value);
+    case "float":
+      return convertText("float", value);
+    case "hex":
+      return convertText("hex", value);
+    default:
+      return value;
+  }
+}
+
+function computed(symbol: ComputedSymbol, { variables, report }: GeneratorContext): boolean {
+  const evaluator = evaluatorNamed(symbol.evaluator, "C++2");
+  if (evaluator === undefined) {
+    throw renderFailed(`Symbol "${symbol.name}" names the unknown evaluator "${symbol.evaluator}".`);
+  }
+  const { value, fault } = evaluatorFor(evaluator, variables)(symbol.value);
+  if (fault !== null) report.warn("ConditionUnparseable", `Symbol "${symbol.name}" counts as false: ${fault}.`);
+  return value;
+}
+
+// a fixed host: nothing of the process or the machine may leak into a template
+const HOST_VALUES: Readonly<Record<string, string>> = { hostidentifier: "dotnetcli" };
+
+function bound(binding: string | null, defaultValue: string | null): SymbolValue | undefined {
+  const [scheme = "", rest] = (binding ?? "").split(":");
+  const name = (rest ?? scheme).trim().toLowerCase();
+  const fromHost = rest === undefined || scheme.trim().toLowerCase() === "host" ? HOST_VALUES[name] : undefined;
+  return fromHost ?? defaultValue ?? undefined;
+}
+
+interface ReplacementSources {
+  forms: ValueForms;
+  values: ReadonlyMap<string, SymbolValue>;
+  report: RenderReport;
+}
+
+function replacementsOf(
+  symbol: TemplateSymbol,
+  kind: "replaces" | "fileRename",
+  { forms, values, report }: ReplacementSources,
+): TextReplacement[] {
+  if (symbol.type === "computed") return [];
+  const pattern = symbol[kind];
+  if (pattern === null) return [];
+  const onlyIf = kind === "replaces" ? symbol.onlyIf : [];
+  const value = values.get(symbol.name);
+  if (symbol.type === "generated" || symbol.type === "bind") {
+    return value === undefined ? [] : [{ from: pattern, to: textOf(value), onlyIf }];
+  }
+  const text = textOf(value);
+  return symbol.forms.flatMap((form) => {
+    const from = forms.apply(form, pattern);
+    const to = forms.apply(form, text);
+    if (from === undefined || to === undefined) unknownForm(report, symbol.name, form);
+    return from === undefined || to === undefined || from === "" ? [] : [{ from, to, onlyIf }];
+  });
+}
+
+function unknownForm(report: RenderReport, symbol: string, form: string): void {
+  report.warn("UnknownValueForm", `Symbol "${symbol}" uses the unknown value form "${form}".`);
+}
+
+/** Each listed guid in each of its spellings. */
+function guidReplacements(config: TemplateConfig, { variables, seed, report }: GeneratorContext): TextReplacement[] {
+  return config.guids.flatMap((text, index) => {
+    const known = parseGuid(text);
+    if (known === undefined) {
+      report.warn("SchemaViolation", `"${text}" in "guids" is no guid.`);
+      return [];
+    }
+    const created = seededGuid(seed, `guids/${index}`);
+    setGuidFormats(variables, `guid${index}`, created, null);
+    return GUID_FORMATS.map((format) => ({
+      from: formatGuid(known, format),
+      to: formatGuid(created, format),
+      onlyIf: [],
+    }));
+  });
+}
