@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { BareRepository } from "./bare-repository.fixture.js";
 import { GitError, git } from "./git.js";
 import { gitHome } from "./git-home.js";
+import { isSupported, requireGit } from "./git-version.js";
 import { scratchFolder, sweepScratch } from "./scratch.js";
 import { Workspace } from "./workspace.js";
 
@@ -91,6 +92,23 @@ describe("running git", () => {
 
   it("survives a command that does not read its input", async () => {
     await expect(git(["version"], { input: new Uint8Array(5_000_000) })).resolves.toBeDefined();
+  });
+});
+
+describe("the version of git", () => {
+  it("is new enough here", async () => {
+    await expect(requireGit()).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ["git version 2.30.2", true],
+    ["git version 2.39.5 (Apple Git-154)", true],
+    ["git version 3.0.0", true],
+    ["git version 2.29.9", false],
+    ["git version 1.99.1", false],
+    ["", false],
+  ])("%j is supported: %s", (text, expected) => {
+    expect(isSupported(text)).toBe(expected);
   });
 });
 

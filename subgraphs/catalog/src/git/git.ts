@@ -39,6 +39,7 @@ export class GitError extends Error {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const KILL_AFTER_MS = 2000;
 const MAX_STDERR_BYTES = 16 * 1024;
 
 /** Runs git by argv in the hardened environment and answers its stdout. An abort rejects with the signal's reason. */
@@ -117,12 +118,18 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
   });
 }
 
-/** Ends a process started with `detached` and every helper it started. */
+/** Ends a process started with `detached` and its helpers: first so that git removes its locks, then for certain. */
 export function killGroup(child: { readonly pid?: number | undefined }): void {
-  if (child.pid === undefined) return;
+  const { pid } = child;
+  if (pid === undefined || !signalGroup(pid, "SIGTERM")) return;
+  setTimeout(() => signalGroup(pid, "SIGKILL"), KILL_AFTER_MS).unref();
+}
+
+function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): boolean {
   try {
-    process.kill(-child.pid, "SIGKILL");
+    return process.kill(-pid, signal);
   } catch {
     // it ended by itself in the meantime
+    return false;
   }
 }

@@ -18,6 +18,8 @@ export interface WorkspaceOptions {
   timeoutMs: number;
 }
 
+// a local target's own configuration could name a folder of hooks; they would run as this process
+const LOCAL_RECEIVE_PACK = "git -c core.hooksPath=/dev/null receive-pack";
 const SIZE_CHECK_INTERVAL_MS = 100;
 
 /** A temporary bare repository whose only remote is `origin`. Nothing is ever checked out. */
@@ -44,7 +46,8 @@ export class Workspace {
       objectFormat === "sha256"
         ? "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
         : "\trepositoryformatversion = 0\n";
-    const config = `[core]\n\tbare = true\n${format}[remote "origin"]\n\turl = "${url}"\n`;
+    const remote = `[remote "origin"]\n\turl = "${url}"\n\treceivepack = ${LOCAL_RECEIVE_PACK}\n`;
+    const config = `[core]\n\tbare = true\n${format}${remote}`;
     await writeFile(join(this.folder, "config"), config, { mode: 0o600 });
     await writeFile(join(this.folder, "HEAD"), "ref: refs/heads/main\n", { mode: 0o600 });
   }

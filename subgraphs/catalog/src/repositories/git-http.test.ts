@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { BareRepository } from "../git/bare-repository.fixture.js";
 import { git } from "../git/git.js";
@@ -127,6 +128,34 @@ describe("the embedded git store", () => {
       env: gitEnv,
     });
     expect(stdout.trim()).toBe("later.txt");
+  });
+
+  it("takes requests that git compressed", async () => {
+    await push("acme", "orders", "main", { "a.txt": "1" });
+    const answer = await fetch(url("demo/acme/orders.git/git-upload-pack", ""), {
+      method: "POST",
+      body: gzipSync("0014command=ls-refs\n0000"),
+      headers: {
+        authorization: "Bearer good",
+        "content-type": "application/x-git-upload-pack-request",
+        "content-encoding": "gzip",
+        "git-protocol": "version=2",
+      },
+    });
+    expect(answer.headers.get("content-type")).toBe("application/x-git-upload-pack-result");
+    expect(await answer.text()).toContain("refs/heads/main");
+  });
+
+  it("forgets locks that a killed push left behind, but not those of a running one", async () => {
+    await push("acme", "orders", "main", { "a.txt": "1" });
+    const folder = (await store.find(tenantId, "acme", "orders")) ?? "";
+    const lock = join(folder, "refs/heads/main.lock");
+    await writeFile(lock, "");
+    await store.ensure(tenantId, "acme", "orders", "main");
+    expect(await readFile(lock, "utf8")).toBe("");
+    await utimes(lock, new Date(0), new Date(0));
+    await store.ensure(tenantId, "acme", "orders", "main");
+    await expect(readFile(lock)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("asks for credentials with a challenge that git understands", async () => {

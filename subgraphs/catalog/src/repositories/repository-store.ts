@@ -23,6 +23,8 @@ export interface StoreLocation {
   policy: SourcePolicy;
 }
 
+const STALE_LOCK_MS = 60_000;
+
 const TENANT = /^[A-Za-z0-9][\w-]{0,99}$/;
 
 /** The embedded git store: one bare repository per tenant, owner and name, made by its first push. */
@@ -39,6 +41,7 @@ export class RepositoryStore {
     const folder = this.#folder(tenantId, owner, name);
     if (folder === undefined) throw new Error("The embedded store was given a name that was not validated");
     if (!(await exists(folder))) await this.#create(folder);
+    await removeStaleLocks(folder, branch);
     if (!(await hasHead(folder))) await git(["symbolic-ref", "HEAD", `refs/heads/${branch}`], { cwd: folder });
     return folder;
   }
@@ -75,6 +78,15 @@ export class RepositoryStore {
       // another first push was faster
       if (!(await exists(folder))) throw error;
     }
+  }
+}
+
+/** A push holds a lock for moments; one that stays is from a process that was killed, and would refuse every later push. */
+async function removeStaleLocks(folder: string, branch: string): Promise<void> {
+  for (const name of ["HEAD.lock", "packed-refs.lock", "shallow.lock", `refs/heads/${branch}.lock`]) {
+    const lock = join(folder, name);
+    const found = await stat(lock).catch(() => undefined);
+    if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await rm(lock, { force: true });
   }
 }
 

@@ -299,12 +299,26 @@ describe("pushing a scaffold", () => {
     });
   });
 
-  it("runs no hook of the target", async () => {
+  it("runs no hook of the target, wherever its configuration keeps them", async () => {
     const hook = join(target.folder, "hooks", "pre-receive");
     await writeFile(hook, `#!/bin/sh\ntouch ${target.root}/canary\n`);
     await chmod(hook, 0o755);
     await push({ "a.txt": "1" });
+    await target.run(["config", "core.hooksPath", join(target.folder, "hooks")]);
+    await push({ "b.txt": "1" }, named("exe_2"));
+    expect(await target.text("rev-list", "--count", "main")).toBe("2");
     await expect(readFile(join(target.root, "canary"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("pushes into a SHA-256 repository that has commits", async () => {
+    const wide = await BareRepository.create({ objectFormat: "sha256" });
+    try {
+      await wide.commit("main", { "a.txt": "1" });
+      const pushed = await push({ "a.txt": "1", "b.txt": "2" }, { url: wide.url });
+      expect(pushed).toMatchObject({ filesCreated: 1, commitSha: await wide.head("main") });
+    } finally {
+      await wide.remove();
+    }
   });
 
   it("is refused where there is no repository, and where the remote says no", async () => {
