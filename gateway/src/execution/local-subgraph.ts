@@ -1,3 +1,4 @@
+import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
 import {
   type DocumentNode,
   execute,
@@ -7,13 +8,22 @@ import {
   subscribe,
   validate,
 } from "graphql";
+import { isJitEligible } from "./jit-eligibility.js";
 import { LeastRecentlyUsed } from "./least-recently-used.js";
 import type { PreparedFetch, Subgraph } from "./subgraph-port.js";
 
 const MAX_PREPARED = 1000;
 
+export interface LocalSubgraphOptions {
+  /**
+   * After so many runs an eligible query is compiled with graphql-jit; never, when left out. Counting keeps code
+   * generation away from documents that a client sends once.
+   */
+  readonly jitAfterRuns?: number;
+}
+
 /** A subgraph in this process. Each operation text is parsed and validated once, then executed as a cached document. */
-export function localSubgraph<C>(name: string, schema: GraphQLSchema): Subgraph<C> {
+export function localSubgraph<C>(name: string, schema: GraphQLSchema, options: LocalSubgraphOptions = {}): Subgraph<C> {
   const prepared = new LeastRecentlyUsed<string, PreparedFetch<C>>(MAX_PREPARED);
   return {
     name,
@@ -22,7 +32,9 @@ export function localSubgraph<C>(name: string, schema: GraphQLSchema): Subgraph<
       const key = `${operationName ?? ""} ${operationText}`;
       let fetch = prepared.get(key);
       if (!fetch) {
-        fetch = prepareLocal(schema, readDocument(name, schema, operationText), operationName);
+        const document = readDocument(name, schema, operationText);
+        const jitAfterRuns = isJitEligible(schema, document, operationName) ? options.jitAfterRuns : undefined;
+        fetch = prepareLocal({ schema, document, operationName }, jitAfterRuns ?? Number.POSITIVE_INFINITY);
         prepared.set(key, fetch);
       }
       return fetch;
@@ -39,20 +51,38 @@ function readDocument(name: string, schema: GraphQLSchema, operationText: string
   return document;
 }
 
-function prepareLocal<C>(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-): PreparedFetch<C> {
+interface LocalOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+}
+
+function prepareLocal<C>(operation: LocalOperation, jitAfterRuns: number): PreparedFetch<C> {
   const request = (variableValues: Record<string, unknown>, contextValue: C) => ({
-    schema,
-    document,
-    operationName,
+    ...operation,
     variableValues,
     contextValue,
   });
+  let runs = 0;
+  let query: CompiledQuery["query"] | undefined;
   return {
-    run: (variables, context) => execute(request(variables, context)) as Promise<ExecutionResult> | ExecutionResult,
+    run(variables, context) {
+      if (runs < jitAfterRuns) {
+        runs += 1;
+        if (runs === jitAfterRuns) {
+          query = compileJit(operation);
+        }
+      }
+      return query
+        ? query(undefined, context, variables)
+        : (execute(request(variables, context)) as Promise<ExecutionResult> | ExecutionResult);
+    },
     subscribe: (variables, context) => subscribe(request(variables, context)),
   };
+}
+
+function compileJit({ schema, document, operationName }: LocalOperation): CompiledQuery["query"] | undefined {
+  const compiled = compileQuery(schema, document, operationName);
+  // what it cannot compile it answers with errors; graphql-js then goes on answering
+  return isCompiledQuery(compiled) ? compiled.query : undefined;
 }

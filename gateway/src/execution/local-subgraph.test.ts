@@ -1,0 +1,58 @@
+import type { ExecutionResult } from "graphql";
+import { buildSchema } from "graphql";
+import { localSubgraph } from "./local-subgraph.js";
+
+function counterSchema() {
+  const schema = buildSchema("type Query { count(by: Int): Int  fails: Int! }");
+  const fields = schema.getQueryType()?.getFields();
+  if (fields?.["count"] && fields["fails"]) {
+    fields["count"].resolve = (_, args: { by?: number }, context: { base: number }) => context.base + (args.by ?? 0);
+    fields["fails"].resolve = () => {
+      throw new Error("no count");
+    };
+  }
+  return schema;
+}
+
+/** graphql-js makes objects without a prototype, graphql-jit plain ones: the only difference there may be. */
+const usedJit = ({ data }: ExecutionResult): boolean => Object.getPrototypeOf(data) === Object.prototype;
+
+describe("a subgraph in this process", () => {
+  it("prepares the same operation once", () => {
+    const subgraph = localSubgraph("counter", counterSchema());
+    expect(subgraph.prepare("{ count }", undefined)).toBe(subgraph.prepare("{ count }", undefined));
+    expect(subgraph.prepare("{ count fails }", undefined)).not.toBe(subgraph.prepare("{ count }", undefined));
+  });
+
+  it("refuses an operation that does not fit its schema when it is prepared", () => {
+    expect(() => localSubgraph("counter", counterSchema()).prepare("{ missing }", undefined)).toThrow(
+      'Subgraph "counter" refuses a planned operation: Cannot query field "missing"',
+    );
+  });
+
+  it("stays with graphql-js unless told otherwise", async () => {
+    const fetch = localSubgraph<{ base: number }>("counter", counterSchema()).prepare("{ count }", undefined);
+    await fetch.run({}, { base: 1 });
+    expect(usedJit(await fetch.run({}, { base: 1 }))).toBe(false);
+  });
+
+  it("compiles an eligible operation after the given number of runs, with the same answers", async () => {
+    const subgraph = localSubgraph<{ base: number }>("counter", counterSchema(), { jitAfterRuns: 2 });
+    const fetch = subgraph.prepare("query Q($by: Int) { count(by: $by) }", "Q");
+    const results = [];
+    for (const by of [1, 2, 3]) {
+      results.push(await fetch.run({ by }, { base: 10 * by }));
+    }
+    expect(results.map(usedJit)).toEqual([false, true, true]);
+    expect(results.map(({ data }) => data?.["count"])).toEqual([11, 22, 33]);
+  });
+
+  it("reports errors alike either way", async () => {
+    const run = async (options: { jitAfterRuns?: number }) =>
+      localSubgraph<object>("counter", counterSchema(), options).prepare("{ fails }", undefined).run({}, {});
+    const [plain, compiled] = [await run({}), await run({ jitAfterRuns: 1 })];
+    expect(compiled.data).toBeNull();
+    expect(compiled.errors?.[0]?.originalError).toBeInstanceOf(Error);
+    expect(JSON.parse(JSON.stringify(compiled))).toEqual(JSON.parse(JSON.stringify(plain)));
+  });
+});
