@@ -22,12 +22,27 @@ export function parseGlob(pattern: string, byName = true): Glob {
   const negated = pattern.startsWith("!");
   const steps = readSteps(pattern, negated ? 1 : 0);
   const nameOnly = byName && !steps.some(mentionsFolder);
+  const tail = literalTail(steps);
   const glob: Glob = {
-    matches: (path) => negated !== matchSteps(steps, nameOnly ? path.slice(path.lastIndexOf("/") + 1) : path),
+    matches: (path) => {
+      const text = nameOnly ? path.slice(path.lastIndexOf("/") + 1) : path;
+      return negated !== (text.endsWith(tail) && matchSteps(steps, text));
+    },
   };
   if (cache.size >= CACHE_LIMIT) cache.clear();
   cache.set(key, glob);
   return glob;
+}
+
+/** The characters that every match ends with; most files fail here already. */
+function literalTail(steps: readonly Step[]): string {
+  let tail = "";
+  for (let at = steps.length - 1; at >= 0; at--) {
+    const step = steps[at];
+    if (step?.kind !== "set" || step.characters.length !== 1) break;
+    tail = step.characters + tail;
+  }
+  return tail;
 }
 
 function mentionsFolder(step: Step): boolean {
@@ -75,39 +90,52 @@ function readSet(pattern: string, start: number): { characters: string; end: num
   return { characters, end: i + 1 };
 }
 
+// scratch space, free again when a match is decided
+let reached = new Uint8Array(64);
+let next = new Uint8Array(64);
+
 /** Set of reachable steps per character: linear in pattern times text, whatever the pattern. */
 function matchSteps(steps: readonly Step[], text: string): boolean {
-  let reached = new Uint8Array(steps.length + 1);
+  const size = steps.length + 1;
+  if (reached.length < size) {
+    reached = new Uint8Array(size * 2);
+    next = new Uint8Array(size * 2);
+  }
+  reached.fill(0, 0, size);
   enter(steps, reached, 0);
   for (let i = 0; i < text.length; i++) {
-    const next = new Uint8Array(steps.length + 1);
+    next.fill(0, 0, size);
+    const character = text.charAt(i);
+    let alive = false;
     for (let at = 0; at < steps.length; at++) {
-      const step = steps[at];
-      if (reached[at] === 1 && step !== undefined) consume(steps, next, at, text.charAt(i));
+      if (reached[at] === 0) continue;
+      alive = true;
+      consume(steps, next, at, character);
     }
-    reached = next;
+    if (!alive) return false;
+    [reached, next] = [next, reached];
   }
   return reached[steps.length] === 1;
 }
 
-function consume(steps: readonly Step[], next: Uint8Array, at: number, character: string): void {
+function consume(steps: readonly Step[], into: Uint8Array, at: number, character: string): void {
   const step = steps[at];
   if (step?.kind === "set") {
-    if (step.characters.includes(character)) enter(steps, next, at + 1);
+    if (step.characters.includes(character)) enter(steps, into, at + 1);
   } else if (step?.kind === "name") {
     if (character === "/") return;
-    next[at] = 1;
-    enter(steps, next, at + 1);
+    into[at] = 1;
+    enter(steps, into, at + 1);
   } else {
-    next[at] = 1;
-    if (step?.kind === "anything" || character === "/") enter(steps, next, at + 1);
+    into[at] = 1;
+    if (step?.kind === "anything" || character === "/") enter(steps, into, at + 1);
   }
 }
 
 /** A star may match nothing, but one that ends the pattern takes at least one character. */
-function enter(steps: readonly Step[], reached: Uint8Array, first: number): void {
+function enter(steps: readonly Step[], into: Uint8Array, first: number): void {
   for (let at = first; ; at++) {
-    reached[at] = 1;
+    into[at] = 1;
     const step = steps[at];
     if (step === undefined || step.kind === "set" || at === steps.length - 1) return;
   }

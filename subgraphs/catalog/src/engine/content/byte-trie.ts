@@ -22,8 +22,8 @@ class TrieNode<T> {
 
 /** Finds the longest token at a position; of two equal tokens the one added last wins. */
 export class ByteTrie<T> {
-  /** 1 for each byte that a token starts with. */
-  readonly starts = new Uint8Array(256);
+  /** 1 for each pair of bytes, the first one times 256, that a token can start with. */
+  readonly pairs = new Uint8Array(65_536);
   /** Length of the last match. */
   length = 0;
   private readonly roots: (TrieNode<T> | undefined)[] = new Array(256);
@@ -31,7 +31,9 @@ export class ByteTrie<T> {
   add(added: Token, value: T): void {
     const first = added.core[0];
     if (first === undefined) return;
-    this.starts[first] = 1;
+    const second = added.core[1];
+    if (second === undefined) this.pairs.fill(1, first << 8, (first + 1) << 8);
+    else this.pairs[(first << 8) | second] = 1;
     let node = this.roots[first];
     if (node === undefined) {
       node = new TrieNode<T>();
@@ -39,6 +41,21 @@ export class ByteTrie<T> {
     }
     for (let i = 1; i < added.core.length; i++) node = descend(node, added.core[i] ?? 0);
     node.terminals = arranged(node.terminals ?? [], { token: added, value });
+  }
+
+  /** The first position from `at` on where a token may start, or the length of the text. */
+  candidate(source: Uint8Array, from: number): number {
+    const { pairs } = this;
+    const last = source.length - 1;
+    if (from > last) return source.length;
+    let byte = source[from] ?? 0;
+    for (let at = from; at < last; at++) {
+      const following = source[at + 1] ?? 0;
+      if (pairs[(byte << 8) | following] === 1) return at;
+      byte = following;
+    }
+    // only a token of one byte fits at the end
+    return this.roots[byte] === undefined ? source.length : last;
   }
 
   /** The value of the longest token that starts at `at`, its length in `length`. */

@@ -166,13 +166,14 @@ export class Conditional implements Operation {
 
   private nextMark(run: TextRun): Mark | undefined {
     const { source } = run;
-    const { starts } = this.trie;
-    for (let at = run.position; at < source.length; at++) {
-      if (starts[source[at] ?? 0] === 0) continue;
+    let at = this.trie.candidate(source, run.position);
+    while (at < source.length) {
       const mark = this.trie.match(source, at);
-      if (mark === undefined) continue;
-      run.position = at + this.trie.length;
-      return mark;
+      if (mark !== undefined) {
+        run.position = at + this.trie.length;
+        return mark;
+      }
+      at = this.trie.candidate(source, at + 1);
     }
     run.position = source.length;
     return undefined;

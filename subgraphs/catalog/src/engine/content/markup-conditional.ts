@@ -61,11 +61,11 @@ export class MarkupConditional implements Operation {
   private skipElement(run: TextRun): void {
     const { source } = run;
     const state = { depth: 1, inElement: true, inComment: false };
-    let at = run.position;
+    let at = this.structure.candidate(source, run.position);
     while (at < source.length) {
-      const piece = this.structure.starts[source[at] ?? 0] === 0 ? undefined : this.structure.match(source, at);
+      const piece = this.structure.match(source, at);
       if (piece === undefined) {
-        at++;
+        at = this.structure.candidate(source, at + 1);
         continue;
       }
       at += this.structure.length;
@@ -75,7 +75,7 @@ export class MarkupConditional implements Operation {
         return;
       }
       // the byte behind a piece is never looked at, as in the original engine
-      at++;
+      at = this.structure.candidate(source, at + 1);
     }
     run.position = source.length;
   }

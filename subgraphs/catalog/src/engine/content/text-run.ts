@@ -34,22 +34,17 @@ export class TextPass {
   apply(source: Uint8Array): Uint8Array {
     const run = new TextRun(source, this.operations);
     for (const operation of this.operations) operation.begin(run);
-    const { starts } = this.trie;
-    const end = source.length;
-    while (run.position < end) {
-      const at = run.position;
-      if (starts[source[at] ?? 0] === 0) {
-        run.position = at + 1;
-        continue;
-      }
-      const hit = this.trie.match(source, at);
+    const { trie } = this;
+    for (;;) {
+      const at = trie.candidate(source, run.position);
+      if (at >= source.length) break;
+      const hit = trie.match(source, at);
       if (hit === undefined) {
         run.position = at + 1;
         continue;
       }
-      const after = at + this.trie.length;
       // a token whose operation is off still hides shorter and later tokens
-      run.position = after;
+      run.position = at + trie.length;
       if (hit.operation.id === null || run.flag(hit.operation.id) === true) run.dispatch(hit.operation, hit.index, at);
     }
     return run.finish();
