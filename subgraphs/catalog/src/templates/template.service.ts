@@ -5,7 +5,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { newestFirst } from "../template-versions/semantic-version.js";
 import { templateVersionView, type TemplateVersionRow } from "../template-versions/template-version.view.js";
 import { Template } from "./template.entity.js";
@@ -33,15 +33,15 @@ export class TemplateService {
     this.#database = database;
   }
 
-  async find(context: RequestContext, templateId: string): Promise<TemplateType | undefined> {
+  async find(tenant: Tenant, templateId: string): Promise<TemplateType | undefined> {
     const uuid = decodeId("tpl", templateId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<TemplateRow>(templateById, tenantOf(context), uuid);
+    const row = await this.#database.reader.row<TemplateRow>(templateById, tenant, uuid);
     return row && templateView(row);
   }
 
   async get(context: RequestContext, templateId: string): Promise<TemplateType> {
-    const template = await this.find(context, templateId);
+    const template = await this.find(tenantOf(context), templateId);
     if (!template) throw new DomainError("TEMPLATE_NOT_FOUND", { detail: "No such template in this tenant." });
     return template;
   }

@@ -2,13 +2,9 @@ import { buildSubgraphSchema, printSubgraphSchema } from "@apollo/subgraph";
 import { type GraphQLObjectType, type GraphQLSchema, lexicographicSortSchema, parse, print } from "graphql";
 import { buildSchemaSync, createResolversMap, type NonEmptyArray } from "type-graphql";
 import { constraintDirective } from "../input-validation/constraint.js";
-import type { RequestContext } from "../tenancy/request-context.js";
 import { type AuthRule, authDirective } from "./auth.js";
-import { guardedResolver, guardedSubscribe } from "./guard.js";
+import { guardedReference, guardedResolver, guardedSubscribe, type ReferenceResolver } from "./guard.js";
 import { DateTime } from "./scalars.js";
-
-/** Resolves `_entities`: applies the tenant rule like any other read; null when unknown or not yours. */
-export type ReferenceResolver = (reference: Record<string, string>, context: RequestContext) => Promise<object | null>;
 
 export interface SubgraphDefinition {
   /** Instances; their classes carry the type-graphql decorators. */
@@ -52,7 +48,7 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   const sdl = print(parse(`${links}\n${printSubgraphSchema(lexicographicSortSchema(decorated))}`));
   const resolvers = createResolversMap(decorated) as Record<string, Record<string, unknown>>;
   for (const [type, resolve] of Object.entries(definition.references ?? {}))
-    resolvers[type] = { ...resolvers[type], __resolveReference: resolve };
+    resolvers[type] = { ...resolvers[type], __resolveReference: guardedReference(resolve) };
   const schema = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }]);
   for (const root of rootTypes(schema)) {
     for (const field of Object.values(root.getFields())) {

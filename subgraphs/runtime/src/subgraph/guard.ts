@@ -26,6 +26,20 @@ export function guardedResolver(field: Field, rule: AuthRule, resolve: Resolver)
 
 export const guardedSubscribe = guardedResolver;
 
+/** Resolves `_entities`: applies the tenant rule like any other read; null when unknown or not yours. */
+export type ReferenceResolver = (reference: Record<string, string>, context: RequestContext) => Promise<object | null>;
+
+/** An entity is reached through any root field: what refuses it answers with a code like a root field. */
+export function guardedReference(resolve: ReferenceResolver): ReferenceResolver {
+  return async (reference, context) => {
+    try {
+      return await resolve(reference, context);
+    } catch (error) {
+      throw toGraphqlError(error, context);
+    }
+  };
+}
+
 export function authorize(rule: AuthRule, context: RequestContext): void {
   if (rule.anonymous) return;
   const principal = principalOf(context);

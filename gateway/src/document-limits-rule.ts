@@ -1,0 +1,19 @@
+import { type ASTVisitor, GraphQLError, print, type ValidationContext } from "graphql";
+import { limitProblem } from "./execution/document-limits.js";
+
+export { documentLimits } from "./execution/document-limits.js";
+
+/** Tokens of one document; graphql-js stops reading there. */
+export const maxTokens = 2000;
+
+/** Depth, aliases, root fields and cost, refused before anything is planned. */
+export function limitsRule(context: ValidationContext): ASTVisitor {
+  const document = context.getDocument();
+  const text = document.loc?.source.body ?? print(document);
+  const problem = limitProblem(document, Buffer.byteLength(text));
+  if (problem)
+    context.reportError(
+      new GraphQLError(problem.detail, { extensions: { code: "TOO_COMPLEX", http: { status: 400 } } }),
+    );
+  return {};
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { HeaderMap } from "@apollo/server";
+import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import { renderGraphiQL } from "@graphql-yoga/render-graphiql";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { GraphqlServer } from "./graphql-server.js";
+import type { GraphqlSockets } from "./graphql-sockets.js";
+
+export interface GraphqlEndpoint {
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** `/graphql`: GraphiQL for a browser, GraphQL over HTTP (GET for queries, POST), graphql-ws on upgrade. */
+export function graphqlEndpoint(options: {
+  server: GraphqlServer;
+  sockets: GraphqlSockets;
+  verifier: Verifier;
+  graphiql: boolean;
+}): GraphqlEndpoint {
+  const page = options.graphiql
+    ? renderGraphiQL({ title: "Factory platform", endpoint: "/graphql", subscriptionsProtocol: "WS" })
+    : undefined;
+  return {
+    upgrade: options.sockets.upgrade,
+    async handle(request, reply) {
+      if (page !== undefined && request.method === "GET" && wantsPage(request))
+        return reply.type("text/html; charset=utf-8").send(page);
+      const context = await contextOf(request.raw, options.verifier);
+      const { status, headers, body } = await options.server.execute(
+        {
+          method: request.method,
+          headers: headerMap(request),
+          search: new URL(request.url, "http://any").search,
+          body: request.body,
+        },
+        context,
+      );
+      for (const [name, value] of headers) reply.header(name, value);
+      return reply.code(status).send(body);
+    },
+  };
+}
+
+/** A token that is wrong is refused here; an absent one is the business of each root field. */
+async function contextOf(request: IncomingMessage, verifier: Verifier): Promise<RequestContext> {
+  const anonymous = request.headers.authorization === undefined;
+  const principal = anonymous ? undefined : await authenticate(request, verifier);
+  const idempotencyKey = request.headers["idempotency-key"];
+  if (Array.isArray(idempotencyKey))
+    throw new DomainError("IDEMPOTENCY_KEY_INVALID", { detail: "One Idempotency-Key at most." });
+  const parent = request.headers["traceparent"];
+  return requestContext({
+    principal,
+    idempotencyKey,
+    trace: continueTrace(typeof parent === "string" ? parent : undefined),
+  });
+}
+
+function wantsPage({ headers, query }: FastifyRequest): boolean {
+  return (headers.accept ?? "").includes("text/html") && !(query as Record<string, unknown>)["query"];
+}
+
+function headerMap({ headers }: FastifyRequest): HeaderMap {
+  const map = new HeaderMap();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(", ") : value);
+  return map;
+}

@@ -1,0 +1,21 @@
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type ExecutionResult, GraphQLError, parse, validate } from "graphql";
+import type { SupergraphExecutor } from "./execution/supergraph.js";
+
+export interface PreparedOperation {
+  run(variables: Record<string, unknown>, context: RequestContext): Promise<ExecutionResult>;
+}
+
+/** A trusted document, validated, planned and compiled once. Throws when it does not fit the graph. */
+export function prepareOperation(
+  executor: SupergraphExecutor<RequestContext>,
+  document: string,
+  operationName: string,
+): PreparedOperation {
+  const parsed = parse(document);
+  const errors = validate(executor.apiSchema, parsed);
+  if (errors.length > 0)
+    throw new GraphQLError(`Operation ${operationName} does not fit the graph: ${errors.join("; ")}`);
+  const compiled = executor.compile(parsed, operationName);
+  return { run: (variables, context) => compiled.execute(variables, context) };
+}

@@ -1,0 +1,44 @@
+import "reflect-metadata";
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { composeServices } from "@apollo/composition";
+import { catalogSchema } from "@factory/catalog/schema";
+import { integrationSchema } from "@factory/integration/schema";
+import { spineSubgraph } from "@factory/spine/subgraph";
+import { parse } from "graphql";
+
+/** Stands in for the services of a schema that is printed and never run. */
+
+const unused = new Proxy({}, { get: () => undefined }) as never;
+
+function generatedFiles(): Record<string, string> {
+  const subgraphs = {
+    catalog: catalogSchema(unused).sdl,
+    integration: integrationSchema(unused).sdl,
+    spine: spineSubgraph(unused).sdl,
+  };
+  const composed = composeServices(
+    Object.entries(subgraphs).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
+  );
+  if (composed.errors)
+    throw new Error(`The subgraphs do not compose:\n${composed.errors.map(({ message }) => message).join("\n")}`);
+  return { ...subgraphs, supergraph: composed.supergraphSdl };
+}
+
+/** `npm run schema` writes the generated files; with --check it compares them and fails on a difference. */
+async function main(check: boolean): Promise<void> {
+  const supergraph = import.meta.resolve("@factory/schema/supergraph.graphql");
+  let stale = 0;
+  for (const [name, sdl] of Object.entries(generatedFiles())) {
+    const file = fileURLToPath(new URL(`./${name}.graphql`, supergraph));
+    const content = `# Made by "npm run schema" from the resolver classes. Do not edit.\n\n${sdl.trim()}\n`;
+    if (!check) await writeFile(file, content);
+    else if ((await readFile(file, "utf8").catch(() => "")) !== content) {
+      stale += 1;
+      process.stderr.write(`schema/${name}.graphql differs from the code: run "npm run schema" and commit it\n`);
+    }
+  }
+  if (stale > 0) process.exit(1);
+}
+
+await main(process.argv.includes("--check"));

@@ -1,0 +1,102 @@
+import { flag, port, readEnvironment } from "@factory/runtime/environment/read-environment";
+import { z } from "zod";
+
+const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
+
+const variables = z
+  .object({
+    NODE_ENV: z.string().default("development"),
+    HOST: z.string().default("127.0.0.1"),
+    PORT: port(4000),
+    INTERNAL_PORT: port(4001),
+    PUBLIC_URL: z.url().optional(),
+    DATA_DIR: z.string().default(".data"),
+    DATABASE_URL: z.string().optional(),
+    EMBEDDED_DATABASE: flag.optional(),
+    POSTGRES_BIN_DIR: z.string().optional(),
+    /** 32 bytes or more; in development one is made and kept in DATA_DIR. */
+    SECRETS_KEY: z.string().min(32, "needs at least 32 characters").optional(),
+    PLATFORM_CLIENT_ID: z.string().min(1).optional(),
+    PLATFORM_CLIENT_SECRET: z.string().min(32, "needs at least 32 characters").optional(),
+    LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+    ALLOWED_ORIGINS: list,
+    /** Hosts that may be private or speak plain http, as sources, targets and receivers. */
+    ALLOWED_HOSTS: list,
+    /** Folders that may hold template repositories for git+file. */
+    SOURCE_ROOTS: list,
+    RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
+  })
+  .superRefine((given, context) => {
+    const problem = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
+    if ((given.PLATFORM_CLIENT_ID === undefined) !== (given.PLATFORM_CLIENT_SECRET === undefined))
+      problem("PLATFORM_CLIENT_ID", "goes with PLATFORM_CLIENT_SECRET");
+    if (given.NODE_ENV !== "production") return;
+    if (!given.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "production needs an https URL");
+    if (given.DATABASE_URL === undefined && !given.EMBEDDED_DATABASE)
+      problem("DATABASE_URL", "production needs it, or EMBEDDED_DATABASE=true");
+    if (given.SECRETS_KEY === undefined) problem("SECRETS_KEY", "production needs an encryption key of its own");
+  });
+
+export interface PlatformEnvironment {
+  readonly development: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly internalPort: number;
+  readonly publicUrl: string | undefined;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly postgresBinDir: string | undefined;
+  readonly secretsKey: string | undefined;
+  readonly platformClient: { id: string; secret: string } | undefined;
+  readonly logLevel: string;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly sourceRoots: readonly string[];
+  readonly rateLimitFactor: number;
+}
+
+export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env): PlatformEnvironment {
+  const given = readEnvironment(variables, processEnv);
+  const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret } = given;
+  return {
+    development: given.NODE_ENV !== "production",
+    host: given.HOST,
+    port: given.PORT,
+    internalPort: given.INTERNAL_PORT,
+    publicUrl: given.PUBLIC_URL?.replace(/\/+$/, ""),
+    dataDir: given.DATA_DIR,
+    databaseUrl: given.DATABASE_URL,
+    postgresBinDir: given.POSTGRES_BIN_DIR,
+    secretsKey: given.SECRETS_KEY,
+    platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
+    logLevel: given.LOG_LEVEL,
+    allowedOrigins: given.ALLOWED_ORIGINS,
+    allowedHosts: given.ALLOWED_HOSTS,
+    sourceRoots: given.SOURCE_ROOTS,
+    rateLimitFactor: given.RATE_LIMIT_FACTOR,
+  };
+}
+
+/** What the developer's tools beside the platform need to know. */
+export function toolEnvironment(processEnv: NodeJS.ProcessEnv = process.env): { dataDir: string } {
+  return readEnvironment(
+    z.object({ DATA_DIR: z.string().default(".data") }).transform(({ DATA_DIR }) => ({ dataDir: DATA_DIR })),
+    processEnv,
+  );
+}
+
+/** Nothing of the caller's own configuration: only what a child process needs to run at all. */
+export function bareEnvironment(processEnv: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const needed = ["PATH", "HOME", "LANG", "TMPDIR"];
+  return Object.fromEntries(
+    Object.entries(processEnv).flatMap(([name, value]) => (needed.includes(name) && value ? [[name, value]] : [])),
+  );
+}

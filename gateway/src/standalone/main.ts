@@ -1,0 +1,50 @@
+import "reflect-metadata";
+import { EnvironmentError, exitConfiguration } from "@factory/runtime/environment/read-environment";
+import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-directory-lock";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { platformEnvironment } from "./environment.js";
+import { startPlatform } from "./platform.js";
+
+const exitInUse = 75;
+const stopTimeoutMs = 20_000;
+
+async function main(): Promise<void> {
+  const environment = platformEnvironment();
+  const logger = createLogger("platform", environment.logLevel);
+  const platform = await startPlatform(environment, logger);
+  process.stdout.write(
+    [
+      `The platform is ready.`,
+      `  REST and docs  ${platform.publicUrl}/docs`,
+      `  GraphQL        ${platform.publicUrl}/graphql`,
+      `  internal       ${platform.internalUrl}`,
+      ...(environment.development
+        ? ["  development: file and loopback sources, targets and receivers are allowed"]
+        : []),
+      "",
+    ].join("\n"),
+  );
+  const stop = (signal: string) => {
+    logger.info({ signal }, "stopping");
+    setTimeout(() => process.exit(0), stopTimeoutMs).unref();
+    platform.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, "stop failed");
+        process.exit(1);
+      },
+    );
+  };
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(exitCode(error));
+});
+
+function exitCode(error: unknown): number {
+  if (error instanceof EnvironmentError) return exitConfiguration;
+  return error instanceof DataDirectoryInUseError ? exitInUse : 1;
+}

@@ -1,0 +1,35 @@
+import "reflect-metadata";
+import { fileURLToPath } from "node:url";
+import { catalogTables } from "@factory/catalog/tables";
+import { integrationTables } from "@factory/integration/tables";
+import { migrate } from "@factory/runtime/db/migrate";
+import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
+import { writeMigration } from "@factory/runtime/db/write-migration";
+import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { spineTables } from "@factory/spine/tables";
+import { removeData, temporaryDataDirectory } from "./platform-process.js";
+
+const tables = { catalog: catalogTables, integration: integrationTables, spine: spineTables };
+
+/** `npm run migration -- <subgraph> <name>`: writes what the entities have and the committed migrations lack. */
+async function main(schema: string | undefined, name: string | undefined): Promise<void> {
+  if (schema === undefined || !(schema in tables) || name === undefined)
+    throw new Error(`Say which: npm run migration -- ${Object.keys(tables).join("|")} <name>`);
+  const subgraph = schema as SubgraphSchema;
+  const folder = fileURLToPath(new URL(`../../../subgraphs/${subgraph}/src/migrations`, import.meta.url));
+  const dataDir = await temporaryDataDirectory();
+  const server = await startEmbeddedPostgres({ dataDir, logger: createLogger("migration", "warn") });
+  try {
+    await provisionDatabase(server.url, [subgraph]);
+    const definition = { connections: schemaConnections(server.url, subgraph), ...tables[subgraph] };
+    await migrate(definition);
+    const written = await writeMigration(definition, folder, name);
+    process.stdout.write(written ? `${written.file}\n` : "The migrations have everything the entities have.\n");
+  } finally {
+    await server.stop();
+    await removeData(dataDir);
+  }
+}
+
+await main(process.argv[2], process.argv[3]);

@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** How a developer's tool reaches a running platform; see runtime.json and bootstrap.json in DATA_DIR. */
+export interface RunningPlatform {
+  readonly publicUrl: string;
+  readonly internalUrl: string;
+}
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+/** A problem body, in one line. */
+export class UnexpectedAnswer extends Error {
+  override readonly name = "UnexpectedAnswer";
+
+  constructor(request: string, { status, body }: Answer<unknown>) {
+    super(`${request} answered ${status}: ${JSON.stringify(body)}`);
+  }
+}
+
+export async function readJson<T>(dataDir: string, file: string): Promise<T> {
+  return JSON.parse(await readFile(join(dataDir, file), "utf8")) as T;
+}
+
+export async function call<T>(
+  method: "GET" | "POST" | "PUT",
+  url: string,
+  options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer<T>> {
+  const { token, body, headers } = options;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    body: (text === "" ? null : JSON.parse(text)) as T,
+  };
+  if (!response.ok) throw new UnexpectedAnswer(`${method} ${new URL(url).pathname}`, answer);
+  return answer;
+}
+
+export async function accessToken(
+  { publicUrl }: RunningPlatform,
+  client: ClientCredentials,
+  scope?: string,
+): Promise<string> {
+  const credentials = Buffer.from(`${client.clientId}:${client.clientSecret}`).toString("base64");
+  const response = await fetch(`${publicUrl}/connect/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${credentials}` },
+    body: new URLSearchParams({ grant_type: "client_credentials", ...(scope === undefined ? {} : { scope }) }),
+  });
+  const body = (await response.json()) as { access_token?: string };
+  if (body.access_token === undefined)
+    throw new UnexpectedAnswer("POST /connect/token", { status: response.status, headers: response.headers, body });
+  return body.access_token;
+}
+
+interface TenantBody {
+  tenantId: string;
+  slug: string;
+  status: string;
+}
+
+const patience = { tries: 200, delayMs: 50 };
+
+/** A provisioned tenant of that slug, made when it is missing. */
+export async function ensureTenant(
+  platform: RunningPlatform,
+  token: string,
+  slug: string,
+  name: string,
+): Promise<TenantBody> {
+  const list = `${platform.publicUrl}/v1/tenants?slug=${encodeURIComponent(slug)}`;
+  const find = async () => (await call<{ items: TenantBody[] }>("GET", list, { token })).body.items[0];
+  let tenant = await find();
+  if (tenant === undefined) {
+    const body = { name, slug, editionCode: "Standard", ownerEmail: `owner@${slug}.example` };
+    tenant = (await call<TenantBody>("POST", `${platform.publicUrl}/v1/tenants`, { token, body })).body;
+  }
+  if (tenant.status !== "Active")
+    await call("POST", `${platform.internalUrl}/v1/tenants/${tenant.tenantId}/provision`, { token });
+  for (let tries = 0; tries < patience.tries; tries += 1) {
+    const found = await find();
+    if (found?.status === "Active") return found;
+    if (found?.status === "ProvisioningFailed") break;
+    await new Promise((resolve) => setTimeout(resolve, patience.delayMs));
+  }
+  throw new Error(`Tenant ${slug} did not become Active`);
+}
+
+export async function createTenantClient(
+  platform: RunningPlatform,
+  token: string,
+  tenantId: string,
+  client: { name: string; scopes: readonly string[] },
+): Promise<ClientCredentials> {
+  const query = `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+    createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret }
+  }`;
+  const variables = { tenantId, input: { ...client, principalType: "Service", grantTypes: ["client_credentials"] } };
+  const answer = await call<{ data?: { createTenantApiClient: ClientCredentials }; errors?: unknown }>(
+    "POST",
+    `${platform.publicUrl}/graphql`,
+    { token, body: { query, variables } },
+  );
+  if (!answer.body.data) throw new UnexpectedAnswer("createTenantApiClient", answer);
+  return answer.body.data.createTenantApiClient;
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { bareEnvironment } from "./environment.js";
+import type { RunningPlatform } from "./platform-api.js";
+
+const main = fileURLToPath(new URL("./main.js", import.meta.url));
+const startTimeoutMs = 60_000;
+
+/** The platform as its user starts it: a process of its own, on free ports. */
+export interface PlatformProcess extends RunningPlatform {
+  readonly dataDir: string;
+  readonly pid: number;
+  /** SIGTERM, and the exit code it ends with. */
+  stop(): Promise<number | null>;
+  /** SIGKILL: what a crash does. */
+  kill(): Promise<void>;
+}
+
+export async function temporaryDataDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), "factory-"));
+}
+
+export async function startPlatformProcess(
+  dataDir: string,
+  variables: Record<string, string> = {},
+): Promise<PlatformProcess> {
+  const child = spawn(process.execPath, [main], {
+    env: { ...bareEnvironment(), PORT: "0", INTERNAL_PORT: "0", DATA_DIR: dataDir, LOG_LEVEL: "warn", ...variables },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  await rm(join(dataDir, "runtime.json"), { force: true });
+  await ready(child);
+  const { publicUrl, internalUrl, pid } = JSON.parse(await readFile(join(dataDir, "runtime.json"), "utf8"));
+  return {
+    publicUrl,
+    internalUrl,
+    dataDir,
+    pid,
+    async stop() {
+      child.kill("SIGTERM");
+      return ended;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** Also removes the cluster that a process started as root keeps elsewhere. */
+export async function removeData(dataDir: string): Promise<void> {
+  await removeDataDirectory(dataDir, createLogger("cleanup", "silent"));
+}
+
+/** The process prints once when it is ready. */
+function ready(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`The platform was not ready within ${startTimeoutMs} ms`)),
+      startTimeoutMs,
+    );
+    let printed = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      if (!printed.includes("The platform is ready.")) return;
+      clearTimeout(timer);
+      resolve();
+    });
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      reject(new Error(`The platform ended with ${code} before it was ready`));
+    });
+  });
+}

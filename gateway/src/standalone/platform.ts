@@ -1,0 +1,179 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
+import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { startCatalog } from "@factory/catalog/subgraph";
+import { startIntegration } from "@factory/integration/subgraph";
+import { startFacade } from "@factory/rest-facade/server";
+import { startSpine } from "@factory/spine/subgraph";
+import { localSubgraph } from "../execution/local-subgraph.js";
+import { SupergraphExecutor } from "../execution/supergraph.js";
+import { graphqlEndpoint } from "../graphql-endpoint.js";
+import { startGraphqlServer } from "../graphql-server.js";
+import { graphqlSockets } from "../graphql-sockets.js";
+import { prepareOperation } from "../operations.js";
+import { readSupergraph } from "../supergraph.js";
+import type { PlatformEnvironment } from "./environment.js";
+import { choosePort } from "./free-port.js";
+import { writeSampleRepository } from "./sample-repository.js";
+import { readSecretsKey } from "./secrets-key.js";
+
+export interface Platform {
+  readonly publicUrl: string;
+  readonly internalUrl: string;
+  stop(): Promise<void>;
+}
+
+const schemas: readonly SubgraphSchema[] = ["catalog", "integration", "spine"];
+
+/** The whole platform in this process, over one PostgreSQL. Starts in order of need; what has started is stopped on failure. */
+export async function startPlatform(environment: PlatformEnvironment, logger: Logger): Promise<Platform> {
+  const running: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of running.splice(0).reverse()) await close();
+  };
+  try {
+    return await start(environment, logger, (close) => running.push(close), stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  environment: PlatformEnvironment,
+  logger: Logger,
+  onStop: (close: () => Promise<void>) => void,
+  stop: () => Promise<void>,
+): Promise<Platform> {
+  const dataDir = resolve(environment.dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const secretsKey = await readSecretsKey(environment.secretsKey, dataDir);
+  const port = await choosePort(environment.port, environment.host);
+  const publicUrl = environment.publicUrl ?? `http://127.0.0.1:${port}`;
+  const databaseUrl = environment.databaseUrl ?? (await embedded(environment, dataDir, logger, onStop));
+  await provisionDatabase(databaseUrl, schemas);
+  const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
+  const bus = await PostgresBus.open(connections("integration").worker, logger);
+  onStop(() => bus.close());
+  const host = (schema: SubgraphSchema) => ({
+    connections: connections(schema),
+    bus,
+    logger: logger.child({ subgraph: schema }),
+  });
+
+  const spine = await startSpine(host("spine"), {
+    issuer: publicUrl,
+    secretsKey,
+    dataDir,
+    ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
+  });
+  onStop(() => spine.close());
+  const verifier = new TokenVerifier({
+    issuer: publicUrl,
+    audience: publicUrl,
+    keys: () => spine.authorizationServer.jwks(),
+  });
+  const [catalog, integration] = await Promise.all([
+    startCatalog(host("catalog"), {
+      publicUrl,
+      dataDir,
+      secretsKey,
+      verifier,
+      development: environment.development,
+      allowHosts: environment.allowedHosts,
+      sourceRoots: environment.sourceRoots,
+    }),
+    startIntegration(host("integration"), { secretsKey, allowLoopback: environment.development }),
+  ]);
+  onStop(() => Promise.all([catalog.close(), integration.close()]).then(() => undefined));
+
+  const supergraphSdl = await readSupergraph();
+  const executor = SupergraphExecutor.fromSdl<RequestContext>(supergraphSdl, [
+    localSubgraph("catalog", catalog.schema),
+    localSubgraph("integration", integration.schema),
+    localSubgraph("spine", spine.schema),
+  ]);
+  const server = await startGraphqlServer({
+    executor,
+    coreSupergraphSdl: supergraphSdl,
+    introspection: environment.development,
+    logger,
+  });
+  onStop(() => server.stop());
+  const sockets = graphqlSockets({ executor, verifier, logger });
+  const facade = await startFacade(
+    {
+      supergraphSdl,
+      prepare: (document, operationName) => prepareOperation(executor, document, operationName),
+      verifier,
+      graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development }),
+      authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
+      git: (request, response) => catalog.git(request, response),
+      ready: async () => readiness({ spine: spine.ready, integration: integration.ready, catalog: catalog.ready }),
+      metrics: async () => "",
+    },
+    {
+      publicUrl,
+      host: environment.host,
+      port,
+      internalPort: environment.internalPort,
+      development: environment.development,
+      allowedOrigins: environment.allowedOrigins,
+      rateLimitFactor: environment.rateLimitFactor,
+      logger,
+    },
+  );
+  onStop(() => facade.close());
+  onStop(() => sockets.close());
+  if (environment.development) await writeSampleRepository(dataDir);
+  await writeRuntimeFile(dataDir, {
+    publicUrl: facade.publicUrl,
+    internalUrl: facade.internalUrl,
+    grpcAddress: null,
+    pid: process.pid,
+  });
+  onStop(() => rm(join(dataDir, "runtime.json"), { force: true }));
+  return { publicUrl: facade.publicUrl, internalUrl: facade.internalUrl, stop };
+}
+
+async function embedded(
+  environment: PlatformEnvironment,
+  dataDir: string,
+  logger: Logger,
+  onStop: (close: () => Promise<void>) => void,
+): Promise<string> {
+  const { postgresBinDir } = environment;
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    logger,
+    ...(postgresBinDir === undefined ? {} : { binDir: postgresBinDir }),
+  });
+  onStop(() => server.stop());
+  return server.url;
+}
+
+async function readiness(checks: Record<string, () => Promise<void>>) {
+  const results = await Promise.all(
+    Object.entries(checks).map(
+      async ([name, check]) =>
+        [
+          name,
+          await check().then(
+            () => "ok",
+            () => "unavailable",
+          ),
+        ] as const,
+    ),
+  );
+  return { ready: results.every(([, result]) => result === "ok"), checks: Object.fromEntries(results) };
+}
+
+/** Where the tools of a developer find a running platform. */
+function writeRuntimeFile(dataDir: string, facts: Record<string, unknown>): Promise<void> {
+  return writeFile(join(dataDir, "runtime.json"), `${JSON.stringify(facts, null, 2)}\n`);
+}

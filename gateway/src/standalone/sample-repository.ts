@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { access, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** The template pack that the demo, the README and the tests use. */
+export const samplePack = fileURLToPath(new URL("../../../test/fixtures/web-api-template", import.meta.url));
+
+const identity = {
+  GIT_AUTHOR_NAME: "sample",
+  GIT_AUTHOR_EMAIL: "sample@localhost",
+  GIT_COMMITTER_NAME: "sample",
+  GIT_COMMITTER_EMAIL: "sample@localhost",
+};
+const date = "2026-01-01T00:00:00Z";
+
+/** A bare repository with one commit on `main` that holds the files of a folder. */
+export async function writeTemplateRepository(folder: string, repository: string): Promise<void> {
+  const unfinished = `${repository}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  const env = {
+    PATH: `${process.execPath}:/usr/local/bin:/usr/bin:/bin`,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_DATE: date,
+    ...identity,
+  };
+  const git = (...args: string[]) => run("git", args, { env });
+  await git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", unfinished);
+  await git("--git-dir", unfinished, "--work-tree", folder, "add", "--all", "--force");
+  await git("--git-dir", unfinished, "--work-tree", folder, "commit", "--quiet", "--message=A web API template");
+  await rename(unfinished, repository);
+}
+
+/** `DATA_DIR/samples/web-api.git`, made once: what the README's first lines register. */
+export async function writeSampleRepository(dataDir: string): Promise<void> {
+  const samples = join(dataDir, "samples");
+  const repository = join(samples, "web-api.git");
+  const present = await access(repository).then(
+    () => true,
+    () => false,
+  );
+  if (present) return;
+  await mkdir(samples, { recursive: true });
+  await writeTemplateRepository(samplePack, repository);
+}

@@ -1,0 +1,34 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
+import { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
+import type { CompatibilityService } from "./compatibility.service.js";
+import { CompatibilityMatrixType } from "./compatibility.type.js";
+
+@Resolver(() => CompatibilityMatrixType)
+export class CompatibilityResolver {
+  readonly #compatibility: CompatibilityService;
+
+  constructor(compatibility: CompatibilityService) {
+    this.#compatibility = compatibility;
+  }
+
+  @Mutation(() => CompatibilityMatrixType)
+  @Auth({ scopes: ["templates.read"] })
+  evaluateTemplateCompatibility(
+    @Arg("templateId", () => ID) templateId: string,
+    @Arg("input") input: EvaluateTemplateCompatibilityInput,
+    @Ctx() context: RequestContext,
+  ): Promise<CompatibilityMatrixType> {
+    return this.#compatibility.evaluateTemplate(context, templateId, input);
+  }
+
+  @Mutation(() => CompatibilityMatrixType)
+  @Auth({ scopes: ["libraries.read"] })
+  evaluateLibraryCompatibility(
+    @Arg("input") input: EvaluateLibraryCompatibilityInput,
+    @Ctx() context: RequestContext,
+  ): Promise<CompatibilityMatrixType> {
+    return this.#compatibility.evaluateLibraries(context, input);
+  }
+}

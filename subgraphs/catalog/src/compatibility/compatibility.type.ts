@@ -1,0 +1,67 @@
+import { Field, ID, ObjectType } from "type-graphql";
+
+@ObjectType("CompatibilityResolution", { simpleResolvers: true })
+export class CompatibilityResolutionType {
+  @Field({ description: "ChangeVersion, Remove, Replace, Add or ChangeRuntime." })
+  action: string;
+
+  @Field(() => String, { nullable: true })
+  packageName: string | null;
+
+  @Field(() => String, { nullable: true })
+  fromVersion: string | null;
+
+  @Field(() => String, { nullable: true })
+  toVersion: string | null;
+
+  @Field(() => String, { nullable: true })
+  runtime: string | null;
+
+  @Field({ description: "The changed set was evaluated again: this violation is gone and no other appeared." })
+  verified: boolean;
+
+  @Field({ description: "The changed set has no violation left." })
+  resolvesAll: boolean;
+}
+
+@ObjectType("CompatibilityViolation", { simpleResolvers: true })
+export class CompatibilityViolationType {
+  @Field({ description: "Name of the broken rule, e.g. LibraryConflictsWith." })
+  rule: string;
+
+  @Field()
+  detail: string;
+
+  @Field()
+  suggestedResolution: string;
+
+  @Field(() => CompatibilityResolutionType, { nullable: true })
+  resolution: CompatibilityResolutionType | null;
+}
+
+@ObjectType("CompatibilityAdvisory", { simpleResolvers: true })
+export class CompatibilityAdvisoryType {
+  @Field()
+  code: string;
+
+  @Field()
+  detail: string;
+
+  @Field(() => String, { nullable: true })
+  packageName: string | null;
+}
+
+@ObjectType("CompatibilityMatrix", { simpleResolvers: true })
+export class CompatibilityMatrixType {
+  @Field(() => ID)
+  matrixId: string;
+
+  @Field()
+  compatible: boolean;
+
+  @Field(() => [CompatibilityViolationType])
+  violations: CompatibilityViolationType[];
+
+  @Field(() => [CompatibilityAdvisoryType], { description: "Worth knowing; never makes a set incompatible." })
+  advisories: CompatibilityAdvisoryType[];
+}

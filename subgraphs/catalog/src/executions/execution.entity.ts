@@ -1,0 +1,97 @@
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
+import type {
+  ExecutionErrorType,
+  ExecutionWarningType,
+  ManualInstructionType,
+  ScaffoldOutputType,
+} from "./execution.type.js";
+
+export interface LibraryReference {
+  packageName: string;
+  version: string;
+}
+
+@Entity(tenantTable("executions"))
+@Index({ name: "executions_template_version", properties: ["tenantId", "templateVersionId"] })
+export class Execution {
+  [PrimaryKeyProp]?: ["tenantId", "executionId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("exe") })
+  executionId: string;
+
+  @Property({ type: wireId("tpl") })
+  templateId: string;
+
+  @Property({ type: wireId("tpv") })
+  templateVersionId: string;
+
+  @Property({ type: "text" })
+  status: ExecutionState;
+
+  @Property({ type: "text", nullable: true })
+  phase: ExecutionPhase | null;
+
+  /** Rises with every claim; a worker that lost its claim writes nothing any more. */
+  @Property({ type: "integer" })
+  fence: number;
+
+  @Property({ type: "json" })
+  parameters: Record<string, unknown>;
+
+  @Property({ type: "json" })
+  libraries: LibraryReference[];
+
+  /** As the caller wrote it: a URL or the shorthand `owner/name`. */
+  @Property({ type: "text" })
+  repository: string;
+
+  /** Where the result can be cloned from. */
+  @Property({ type: "text" })
+  cloneUrl: string;
+
+  @Property({ type: "text" })
+  branch: string;
+
+  @Property({ type: "text" })
+  onConflict: "fail" | "overwrite";
+
+  @Property({ type: "text", nullable: true })
+  agentTaskId: string | null;
+
+  @Property({ type: "text" })
+  traceparent: string;
+
+  @Property({ type: "text" })
+  requestedBy: string;
+
+  @Property({ type: "timestamptz" })
+  requestedAt: Date;
+
+  @Property({ type: "timestamptz", nullable: true })
+  startedAt: Date | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  completedAt: Date | null;
+
+  @Property({ type: wireId("sca"), nullable: true })
+  scaffoldOutputId: string | null;
+
+  @Property({ type: "json", nullable: true })
+  output: ScaffoldOutputType | null;
+
+  @Property({ type: "json" })
+  manualInstructions: ManualInstructionType[];
+
+  @Property({ type: "json" })
+  warnings: ExecutionWarningType[];
+
+  @Property({ type: "json", nullable: true })
+  error: ExecutionErrorType | null;
+}

@@ -1,0 +1,48 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { JsonObject } from "@factory/runtime/subgraph/scalars";
+import { Field, ID, InputType } from "type-graphql";
+import { LibraryReferenceInput } from "../libraries/library-reference.input.js";
+
+@InputType()
+export class ExecutionTargetInput {
+  @Field({ description: "A git URL, or owner/name in the platform's own git store." })
+  @Constraint({ minLength: 1, maxLength: 2048 })
+  repository: string;
+
+  @Field(() => String, { nullable: true, description: "Defaults to main." })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  branch?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "fail (default) or overwrite: what to do with a file that exists and differs.",
+  })
+  @Constraint({ maxLength: 50 })
+  onConflict?: string | null;
+}
+
+@InputType()
+export class ExecutionCorrelationInput {
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  agentTaskId?: string | null;
+}
+
+@InputType()
+export class RequestExecutionInput {
+  @Field(() => ID)
+  templateVersionId: string;
+
+  @Field(() => JsonObject, { nullable: true, description: "Must satisfy the parameterSchema of the version." })
+  parameters?: Record<string, unknown> | null;
+
+  @Field(() => [LibraryReferenceInput], { nullable: true })
+  @Constraint({ maxItems: 200 })
+  libraries?: LibraryReferenceInput[] | null;
+
+  @Field(() => ExecutionTargetInput)
+  target: ExecutionTargetInput;
+
+  @Field(() => ExecutionCorrelationInput, { nullable: true })
+  correlation?: ExecutionCorrelationInput | null;
+}

@@ -1,0 +1,89 @@
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { traceIdOf } from "@factory/runtime/telemetry/trace";
+import type { Execution } from "./execution.entity.js";
+import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
+import type {
+  ExecutionErrorType,
+  ExecutionType,
+  ExecutionWarningType,
+  ManualInstructionType,
+  ScaffoldOutputType,
+} from "./execution.type.js";
+
+/** A row of `executions` as PostgreSQL gives it. */
+export interface ExecutionRow {
+  execution_id: string;
+  template_id: string;
+  template_version_id: string;
+  status: ExecutionState;
+  phase: ExecutionPhase | null;
+  fence: number;
+  repository: string;
+  branch: string;
+  agent_task_id: string | null;
+  traceparent: string;
+  requested_at: Date;
+  started_at: Date | null;
+  completed_at: Date | null;
+  scaffold_output_id: string | null;
+  output: ScaffoldOutputType | null;
+  manual_instructions: ManualInstructionType[];
+  warnings: ExecutionWarningType[];
+  error: ExecutionErrorType | null;
+}
+
+export function executionRowView(row: ExecutionRow): ExecutionType {
+  return {
+    executionId: encodeId("exe", row.execution_id),
+    templateId: encodeId("tpl", row.template_id),
+    templateVersionId: encodeId("tpv", row.template_version_id),
+    status: row.status,
+    phase: row.phase,
+    scaffoldOutputId: row.scaffold_output_id === null ? null : encodeId("sca", row.scaffold_output_id),
+    requestedAt: row.requested_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    completedAt: row.completed_at?.toISOString() ?? null,
+    attempts: row.fence,
+    target: { repository: row.repository, branch: row.branch },
+    correlation: { agentTaskId: row.agent_task_id },
+    output: row.output,
+    manualInstructions: row.manual_instructions,
+    warnings: row.warnings,
+    error: row.error,
+    traceId: traceIdOf(row.traceparent),
+  };
+}
+
+export function executionView(execution: Execution): ExecutionType {
+  const {
+    executionId,
+    templateId,
+    templateVersionId,
+    status,
+    phase,
+    scaffoldOutputId,
+    output,
+    manualInstructions,
+    warnings,
+    error,
+  } = execution;
+  return {
+    executionId,
+    templateId,
+    templateVersionId,
+    status,
+    phase,
+    scaffoldOutputId,
+    requestedAt: execution.requestedAt.toISOString(),
+    startedAt: execution.startedAt?.toISOString() ?? null,
+    completedAt: execution.completedAt?.toISOString() ?? null,
+    attempts: execution.fence,
+    target: { repository: execution.repository, branch: execution.branch },
+    correlation: { agentTaskId: execution.agentTaskId },
+    output,
+    manualInstructions,
+    warnings,
+    error,
+    traceId: traceIdOf(execution.traceparent),
+  };
+}

@@ -1,0 +1,51 @@
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+
+export interface LibraryCapability {
+  name: string;
+  contract: string | null;
+}
+
+@Entity(tenantTable("libraries"))
+@Unique({ name: "libraries_package", properties: ["tenantId", "packageKey"] })
+@Index({ name: "libraries_capability_tokens", properties: ["capabilityTokens"], type: "gin" })
+export class Library {
+  [PrimaryKeyProp]?: ["tenantId", "libraryId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("lib") })
+  libraryId: string;
+
+  @Property({ type: "text" })
+  packageName: string;
+
+  /** Lower case: package names are unique ignoring case. */
+  @Property({ type: "text" })
+  packageKey: string;
+
+  @Property({ type: "text", nullable: true })
+  area: string | null;
+
+  @Property({ type: "text", nullable: true })
+  owner: string | null;
+
+  @Property({ type: "json" })
+  capabilities: LibraryCapability[];
+
+  /** Tokens of all capability names and contracts: what search looks up before it ranks. */
+  @Property({ type: "text[]" })
+  capabilityTokens: string[];
+
+  @Property({ type: "text[]" })
+  tags: string[];
+
+  @Property({ type: "text" })
+  status: "Active";
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+}

@@ -1,0 +1,111 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, InputType, Int } from "type-graphql";
+
+@InputType()
+export class CapabilityInput {
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 100 })
+  name: string;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  contract?: string | null;
+}
+
+@InputType({ description: "A package and the NuGet range of its versions; no range means any version." })
+export class PackageRangeInput {
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 100 })
+  packageName: string;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  range?: string | null;
+}
+
+@InputType()
+export class LibraryVersionInput {
+  @Field({ description: "A NuGet version, e.g. 1.2.3 or 1.2.3.4-beta.1" })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  semanticVersion: string;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  targetFramework?: string | null;
+
+  @Field(() => [String], { nullable: true })
+  @Constraint({ maxItems: 50, minLength: 1, maxLength: 100 })
+  targetFrameworks?: string[] | null;
+
+  @Field(() => [PackageRangeInput], { nullable: true })
+  @Constraint({ maxItems: 200 })
+  dependencies?: PackageRangeInput[] | null;
+
+  @Field(() => [PackageRangeInput], { nullable: true })
+  @Constraint({ maxItems: 200 })
+  conflictsWith?: PackageRangeInput[] | null;
+}
+
+@InputType()
+export class RegisterLibraryInput {
+  @Field({ description: "A NuGet package id." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  packageName: string;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  area?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  owner?: string | null;
+
+  @Field(() => [CapabilityInput], { nullable: true })
+  @Constraint({ maxItems: 100 })
+  capabilities?: CapabilityInput[] | null;
+
+  @Field(() => [String], { nullable: true })
+  @Constraint({ maxItems: 50, minLength: 1, maxLength: 50 })
+  tags?: string[] | null;
+
+  @Field(() => [LibraryVersionInput], {
+    nullable: true,
+    description: "Versions that exist already; they enter Published.",
+  })
+  @Constraint({ maxItems: 200 })
+  versions?: LibraryVersionInput[] | null;
+
+  @Field(() => [PackageRangeInput], { nullable: true, description: "Dependencies of every version of this request." })
+  @Constraint({ maxItems: 200 })
+  dependencies?: PackageRangeInput[] | null;
+
+  @Field(() => [PackageRangeInput], { nullable: true, description: "Conflicts of every version of this request." })
+  @Constraint({ maxItems: 200 })
+  conflictsWith?: PackageRangeInput[] | null;
+}
+
+@InputType({ description: "All filters must hold; none given lists every library." })
+export class SearchLibrariesInput {
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  capability?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  area?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Only libraries that a project of this framework can consume." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  targetFramework?: string | null;
+
+  @Field(() => Boolean, { nullable: true })
+  includeApiClients?: boolean | null;
+
+  @Field(() => Int, { nullable: true, description: "Defaults to 20; larger than 100 is read as 100." })
+  @Constraint({ minimum: 1 })
+  limit?: number | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 1000 })
+  cursor?: string | null;
+}

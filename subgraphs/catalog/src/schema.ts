@@ -1,0 +1,53 @@
+import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { CompatibilityResolver } from "./compatibility/compatibility.resolver.js";
+import type { CompatibilityService } from "./compatibility/compatibility.service.js";
+import { ExecutionResolver } from "./executions/execution.resolver.js";
+import type { ExecutionService } from "./executions/execution.service.js";
+import { LibraryResolver } from "./libraries/library.resolver.js";
+import type { LibraryService } from "./libraries/library.service.js";
+import type { LibrarySearchService } from "./libraries/library-search.service.js";
+import { TemplateVersionResolver } from "./template-versions/template-version.resolver.js";
+import type { TemplateVersionService } from "./template-versions/template-version.service.js";
+import { TemplateResolver } from "./templates/template.resolver.js";
+import type { TemplateService } from "./templates/template.service.js";
+import { ValidationResolver } from "./validations/validation.resolver.js";
+import type { ValidationService } from "./validations/validation.service.js";
+
+export interface CatalogServices {
+  readonly templates: TemplateService;
+  readonly versions: TemplateVersionService;
+  readonly executions: ExecutionService;
+  readonly validations: ValidationService;
+  readonly compatibility: CompatibilityService;
+  readonly libraries: LibraryService;
+  readonly search: LibrarySearchService;
+}
+
+/** The subgraph's schema over its services; no database is touched until a field is resolved. */
+export function catalogSchema(services: CatalogServices): Subgraph {
+  const { templates, versions, executions, validations, compatibility, libraries, search } = services;
+  const orNull = async <T>(found: Promise<T | undefined>): Promise<T | null> => (await found) ?? null;
+  return buildSubgraph({
+    resolvers: [
+      new TemplateResolver(templates),
+      new TemplateVersionResolver(versions, templates),
+      new ExecutionResolver(executions),
+      new ValidationResolver(validations),
+      new CompatibilityResolver(compatibility),
+      new LibraryResolver(libraries, search),
+    ],
+    references: {
+      Template: ({ templateId = "" }, context) => orNull(templates.find(tenantOf(context), templateId)),
+      TemplateVersion: ({ templateVersionId = "" }, context) =>
+        orNull(versions.find(tenantOf(context), templateVersionId)),
+      Execution: ({ executionId = "" }, context) => orNull(executions.find(tenantOf(context), executionId)),
+      Library: ({ libraryId, packageName }, context) =>
+        orNull(
+          libraryId === undefined
+            ? libraries.findByPackage(tenantOf(context), packageName ?? "")
+            : libraries.find(tenantOf(context), libraryId),
+        ),
+    },
+  });
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import type { Verifier } from "@factory/runtime/auth/authenticate";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
+import type { GraphQLSchema } from "graphql";
+import { CompatibilityService } from "./compatibility/compatibility.service.js";
+import { executionJob } from "./executions/execution.job.js";
+import { ExecutionRunner } from "./executions/execution.runner.js";
+import { ExecutionService } from "./executions/execution.service.js";
+import type { SourcePolicy } from "./git/remote-policy.js";
+import { LibraryService } from "./libraries/library.service.js";
+import { LibrarySearchService } from "./libraries/library-search.service.js";
+import { RenderingPool } from "./rendering/rendering-pool.js";
+import { createGitHttpHandler, type GitReader } from "./repositories/git-http.js";
+import { readGitPath, readGitToken } from "./repositories/git-request.js";
+import { RepositoryStore } from "./repositories/repository-store.js";
+import { catalogSchema } from "./schema.js";
+import { SourceReader } from "./sources/source-reader.js";
+import { catalogTables } from "./tables.js";
+import { TargetResolver } from "./targets/target-resolver.js";
+import { TemplateVersionService } from "./template-versions/template-version.service.js";
+import { TemplateService } from "./templates/template.service.js";
+import { ValidationService } from "./validations/validation.service.js";
+
+export interface CatalogSettings {
+  readonly publicUrl: string;
+  readonly dataDir: string;
+  readonly secretsKey: Buffer;
+  readonly verifier: Verifier;
+  /** File and loopback remotes are allowed. */
+  readonly development: boolean;
+  readonly allowHosts: readonly string[];
+  readonly sourceRoots: readonly string[];
+}
+
+export interface Catalog {
+  readonly schema: GraphQLSchema;
+  /** `/git/{tenantSlug}/{owner}/{name}.git`, read-only. */
+  git(request: IncomingMessage, response: ServerResponse): void;
+  close(): Promise<void>;
+}
+
+export async function startCatalog(host: SubgraphHost, settings: CatalogSettings): Promise<Catalog> {
+  const resources = await SubgraphResources.open(host, catalogTables, [executionJob]);
+  const { database, jobs } = resources;
+  const { logger } = host;
+  const store = new RepositoryStore(join(settings.dataDir, "repositories"));
+  const policy: SourcePolicy = {
+    allowFile: settings.development || settings.sourceRoots.length > 0,
+    fileRoots: settings.sourceRoots,
+    blockedFileRoots: [store.root],
+    allowLoopback: settings.development,
+    allowHosts: settings.allowHosts,
+  };
+  const rendering = new RenderingPool({ size: 2, logger });
+  const sources = new SourceReader(policy, logger);
+  const targets = new TargetResolver({ store, policy, publicUrl: settings.publicUrl });
+  const templates = new TemplateService(database);
+  const versions = new TemplateVersionService(database, templates, sources);
+  const libraries = new LibraryService(database);
+  const compatibility = new CompatibilityService(database, libraries, templates);
+  const executions = new ExecutionService({ database, jobs, versions, compatibility, targets, rendering });
+  const validations = new ValidationService({ database, versions, sources, rendering });
+  const search = new LibrarySearchService(libraries, new CursorSeal(settings.secretsKey));
+  const { schema } = catalogSchema({ templates, versions, executions, validations, compatibility, libraries, search });
+  const runner = new ExecutionRunner({ database, templates, versions, sources, targets, rendering, logger });
+  await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt));
+  const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier) });
+  return {
+    schema,
+    git(request, response) {
+      const path = readGitPath(request.url ?? "") ?? { tenant: "", owner: "", name: "", rest: "" };
+      void git(request, response, path);
+    },
+    async close() {
+      await resources.close();
+      await rendering.close();
+    },
+  };
+}
+
+/** Whoever may read or execute templates may clone what they produced. */
+async function gitReader(request: IncomingMessage, verifier: Verifier): Promise<GitReader | undefined> {
+  const token = readGitToken(request);
+  if (token === undefined) return undefined;
+  const { tenantId, tenantSlug, scopes } = await verifier.verify(token);
+  if (!scopes.has("templates.read") && !scopes.has("templates.execute"))
+    throw new DomainError("INSUFFICIENT_SCOPE", { requiredScopes: ["templates.read", "templates.execute"] });
+  return tenantId === undefined || tenantSlug === undefined ? undefined : { tenantId, tenantSlug };
+}

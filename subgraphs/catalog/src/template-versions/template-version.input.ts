@@ -1,0 +1,46 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { JsonObject } from "@factory/runtime/subgraph/scalars";
+import { Field, ID, InputType } from "type-graphql";
+
+/** SemVer 2.0.0, the expression its specification suggests. */
+export const semanticVersionPattern =
+  "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(\\.(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\\+[0-9a-zA-Z-]+(\\.[0-9a-zA-Z-]+)*)?$";
+
+@InputType()
+export class CreateTemplateVersionInput {
+  @Field({ description: "SemVer 2.0.0 without a leading v; unique in the template, build metadata aside." })
+  @Constraint({ maxLength: 100, pattern: semanticVersionPattern })
+  semanticVersion: string;
+
+  @Field({ description: "Where the content is, e.g. git+https://host/owner/repo.git#v1.2.0:templates/api" })
+  @Constraint({ minLength: 1, maxLength: 2048 })
+  sourceRef: string;
+
+  @Field({ description: "DotnetNewTemplatePack." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  engineKind: string;
+
+  @Field({ description: "Target framework moniker, e.g. net8.0" })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  targetFramework: string;
+
+  @Field(() => JsonObject, { nullable: true, description: "JSON Schema draft 2020-12; defaults to any object." })
+  parameterSchema?: Record<string, unknown> | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 65_536 })
+  changelog?: string | null;
+}
+
+@InputType()
+export class ValidateTemplateVersionInput {
+  @Field(() => ID)
+  templateVersionId: string;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: "StructuralLint, ParameterSchema, SampleGeneration; none means all.",
+  })
+  @Constraint({ maxItems: 20, maxLength: 100 })
+  checks?: string[] | null;
+}

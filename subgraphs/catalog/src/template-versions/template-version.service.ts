@@ -1,0 +1,159 @@
+import type { Database } from "@factory/runtime/db/database";
+import { violatedUnique } from "@factory/runtime/db/database-failure";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { parseFramework } from "../nuget/framework.js";
+import { schemaProblem } from "../parameters/parameter-schema.js";
+import type { SourceReader } from "../sources/source-reader.js";
+import type { TemplateService } from "../templates/template.service.js";
+import { parseSemanticVersion } from "./semantic-version.js";
+import { TemplateVersion } from "./template-version.entity.js";
+import type { CreateTemplateVersionInput } from "./template-version.input.js";
+import type { TemplateVersionType } from "./template-version.type.js";
+import { type TemplateVersionRow, templateVersionView } from "./template-version.view.js";
+
+const engineKinds = ["DotnetNewTemplatePack"];
+/** The source is tried this long before the version is stored unresolved. */
+const resolutionMs = 3000;
+
+const versionById = tenantStatement(
+  "template_version_by_id",
+  "select version.* from template_versions version where tenant_id = scope.tenant and template_version_id = $2",
+);
+
+export class TemplateVersionService {
+  readonly #database: Database;
+  readonly #templates: TemplateService;
+  readonly #sources: SourceReader;
+
+  constructor(database: Database, templates: TemplateService, sources: SourceReader) {
+    this.#database = database;
+    this.#templates = templates;
+    this.#sources = sources;
+  }
+
+  async find(tenant: Tenant, templateVersionId: string): Promise<TemplateVersionType | undefined> {
+    const uuid = decodeId("tpv", templateVersionId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<TemplateVersionRow>(versionById, tenant, uuid);
+    return row && templateVersionView(row);
+  }
+
+  /** The version under this template; one of another template is as unknown as one of another tenant. */
+  async get(context: RequestContext, templateId: string, templateVersionId: string): Promise<TemplateVersionType> {
+    const version = await this.find(tenantOf(context), templateVersionId);
+    if (version?.templateId === templateId) return version;
+    await this.#templates.get(context, templateId);
+    throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", { detail: "No such version of this template." });
+  }
+
+  /** Keeps what the first successful reading of the source found. Later readings are of the same commit. */
+  async pin(
+    tenant: Tenant,
+    version: TemplateVersionType,
+    source: { resolvedRef: string; contentDigest: string },
+  ): Promise<void> {
+    if (version.resolvedRef !== null && version.contentDigest !== null) return;
+    await this.#database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute }) => {
+      await execute(
+        `update template_versions set resolved_ref = coalesce(resolved_ref, $3), content_digest = coalesce(content_digest, $4)
+         where tenant_id = $1 and template_version_id = $2`,
+        [tenant.uuid, decodeId("tpv", version.templateVersionId), source.resolvedRef, source.contentDigest],
+      );
+    });
+  }
+
+  async create(
+    context: RequestContext,
+    templateId: string,
+    input: CreateTemplateVersionInput,
+  ): Promise<TemplateVersionType> {
+    const checked = checkInput(input);
+    try {
+      return await mutate(this.#database, context, {
+        field: "createTemplateVersion",
+        arguments: { templateId, input },
+        prepare: async () => {
+          await this.#templates.get(context, templateId);
+          return this.#sources.tryResolve(input.sourceRef, resolutionMs);
+        },
+        commit: async ({ em, tenant, record }, source) => {
+          const version = em.create(TemplateVersion, {
+            tenantId: tenant.tenantId,
+            templateVersionId: newId("tpv"),
+            templateId,
+            semanticVersion: input.semanticVersion,
+            precedence: checked.precedence,
+            sourceRef: input.sourceRef,
+            resolvedRef: source?.resolvedRef ?? null,
+            contentDigest: null,
+            engineKind: input.engineKind,
+            targetFramework: checked.targetFramework,
+            parameterSchema: checked.parameterSchema,
+            changelog: input.changelog ?? null,
+            status: "Draft",
+            createdAt: new Date(),
+          });
+          em.persist(version);
+          const { tenantId: _, precedence: __, createdAt, ...fields } = version;
+          const { templateVersionId, semanticVersion, engineKind, targetFramework, resolvedRef, parameterSchema } =
+            version;
+          const subject = `template-versions/${templateVersionId}`;
+          const facts = { templateId, templateVersionId, semanticVersion };
+          record({
+            type: "TemplateVersionCreated",
+            subject,
+            data: { ...facts, engineKind, targetFramework, resolvedRef, status: "Draft" },
+          });
+          record({ type: "TemplateParameterSchemaDefined", subject, data: { ...facts, parameterSchema } });
+          return { ...fields, createdAt: createdAt.toISOString() };
+        },
+      });
+    } catch (error) {
+      if (violatedUnique(error) === "template_versions_semantic_version")
+        throw new DomainError("TEMPLATE_VERSION_EXISTS", {
+          detail: `Version ${input.semanticVersion} of this template exists.`,
+        });
+      throw error;
+    }
+  }
+}
+
+function checkInput(input: CreateTemplateVersionInput) {
+  const version = parseSemanticVersion(input.semanticVersion);
+  if (!version)
+    throw refusal("VALIDATION_FAILED", "/semanticVersion", "FORMAT", "The semantic version is not SemVer 2.0.0.");
+  if (!engineKinds.includes(input.engineKind))
+    throw refusal(
+      "ENGINE_KIND_NOT_SUPPORTED",
+      "/engineKind",
+      "UNKNOWN_VALUE",
+      `Engines here: ${engineKinds.join(", ")}.`,
+    );
+  const framework = parseFramework(input.targetFramework);
+  if (!framework)
+    throw refusal(
+      "RUNTIME_NOT_RECOGNISED",
+      "/targetFramework",
+      "UNKNOWN_VALUE",
+      "The target framework is no known moniker.",
+    );
+  const parameterSchema = input.parameterSchema ?? { type: "object" };
+  const problem = schemaProblem(parameterSchema);
+  if (problem) throw refusal("VALIDATION_FAILED", "/parameterSchema", problem.code, problem.detail);
+  return { precedence: version.precedence, targetFramework: input.targetFramework, parameterSchema };
+}
+
+function refusal(
+  code: "VALIDATION_FAILED" | "ENGINE_KIND_NOT_SUPPORTED" | "RUNTIME_NOT_RECOGNISED",
+  pointer: string,
+  rule: string,
+  detail: string,
+) {
+  return new DomainError(code, { detail, errors: [{ pointer, code: rule, detail }] });
+}

@@ -1,0 +1,39 @@
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { ValidationFindingType, ValidationOutcome } from "./validation.type.js";
+
+@Entity(tenantTable("validation_results"))
+@Index({ name: "validation_results_version", properties: ["tenantId", "templateVersionId"] })
+export class ValidationResult {
+  [PrimaryKeyProp]?: ["tenantId", "validationResultId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("val") })
+  validationResultId: string;
+
+  @Property({ type: wireId("tpv") })
+  templateVersionId: string;
+
+  @Property({ type: "text" })
+  outcome: keyof typeof ValidationOutcome;
+
+  @Property({ type: "text[]" })
+  checks: string[];
+
+  @Property({ type: "json" })
+  findings: ValidationFindingType[];
+
+  @Property({ type: "integer" })
+  samples: number;
+
+  /** What was validated; null: the source could not be read. */
+  @Property({ type: "text", nullable: true })
+  contentDigest: string | null;
+
+  @Property({ type: "timestamptz" })
+  validatedAt: Date;
+}

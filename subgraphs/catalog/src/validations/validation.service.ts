@@ -1,0 +1,136 @@
+import type { Database } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Finding } from "../engine/finding.js";
+import type { RenderingPool } from "../rendering/rendering-pool.js";
+import type { ReadSource, SourceReader } from "../sources/source-reader.js";
+import type { ValidateTemplateVersionInput } from "../template-versions/template-version.input.js";
+import type { TemplateVersionService } from "../template-versions/template-version.service.js";
+import type { TemplateVersionType } from "../template-versions/template-version.type.js";
+import { type ValidationOutcome, type ValidationResultType } from "./validation.type.js";
+import { ValidationResult } from "./validation-result.entity.js";
+
+/** In the order in which their findings are reported. */
+const checkNames = ["StructuralLint", "ParameterSchema", "SampleGeneration"] as const;
+const sourceTimeoutMs = 20_000;
+
+interface Examined {
+  findings: Finding[];
+  samples: number;
+  source: ReadSource | undefined;
+}
+
+export class ValidationService {
+  readonly #database: Database;
+  readonly #versions: TemplateVersionService;
+  readonly #sources: SourceReader;
+  readonly #rendering: RenderingPool;
+
+  constructor(services: {
+    database: Database;
+    versions: TemplateVersionService;
+    sources: SourceReader;
+    rendering: RenderingPool;
+  }) {
+    this.#database = services.database;
+    this.#versions = services.versions;
+    this.#sources = services.sources;
+    this.#rendering = services.rendering;
+  }
+
+  validate(
+    context: RequestContext,
+    templateId: string,
+    input: ValidateTemplateVersionInput,
+  ): Promise<ValidationResultType> {
+    const checks = chosenChecks(input.checks);
+    return mutate(this.#database, context, {
+      field: "validateTemplateVersion",
+      arguments: { templateId, input },
+      prepare: async () => {
+        const version = await this.#versions.get(context, templateId, input.templateVersionId);
+        const examined = await this.#examine(version, checks);
+        if (examined.source) await this.#versions.pin(tenantOf(context), version, examined.source);
+        return examined;
+      },
+      commit: async ({ em, tenant, record }, { findings, samples, source }) => {
+        const validationResultId = newId("val");
+        const { templateVersionId } = input;
+        const outcome = outcomeOf(findings);
+        const contentDigest = source?.contentDigest ?? null;
+        const result = {
+          validationResultId,
+          templateVersionId,
+          outcome,
+          checks: [...checks],
+          findings,
+          samples,
+          contentDigest,
+        };
+        em.persist(em.create(ValidationResult, { ...result, tenantId: tenant.tenantId, validatedAt: new Date() }));
+        record({
+          type: "TemplateValidated",
+          subject: `template-versions/${templateVersionId}`,
+          data: {
+            validationResultId,
+            templateVersionId,
+            outcome,
+            checks: [...checks],
+            contentDigest,
+            findings: findings.length,
+          },
+        });
+        return result;
+      },
+    });
+  }
+
+  async #examine(version: TemplateVersionType, checks: readonly string[]): Promise<Examined> {
+    let source: ReadSource;
+    try {
+      source = await this.#sources.read(version.resolvedRef ?? version.sourceRef, { timeoutMs: sourceTimeoutMs });
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { findings: [sourceFinding(checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
+    }
+    const { parameterSchema, targetFramework } = version;
+    return { ...(await this.#rendering.runChecks(source.files, { parameterSchema, targetFramework, checks })), source };
+  }
+}
+
+function chosenChecks(asked: readonly string[] | null | undefined): readonly string[] {
+  if (!asked || asked.length === 0) return checkNames;
+  const unknown = asked.findIndex((name) => !(checkNames as readonly string[]).includes(name));
+  if (unknown >= 0) {
+    const detail = `The checks are ${checkNames.join(", ")}.`;
+    throw new DomainError("CHECK_UNKNOWN", {
+      detail,
+      errors: [{ pointer: `/checks/${unknown}`, code: "UNKNOWN_VALUE", detail }],
+    });
+  }
+  return checkNames.filter((name) => asked.includes(name));
+}
+
+function outcomeOf(findings: readonly Finding[]): keyof typeof ValidationOutcome {
+  if (findings.some(({ severity }) => severity === "Error")) return "Failed";
+  return findings.length > 0 ? "PassedWithWarnings" : "Passed";
+}
+
+/** A source that cannot be read is the template's fault, not the request's. */
+function sourceFinding(check: string, error: DomainError): Finding {
+  const codes: Record<string, string> = { SOURCE_UNSAFE: "SourceUnsafe", SOURCE_TOO_LARGE: "SourceTooLarge" };
+  return {
+    check,
+    severity: "Error",
+    code: codes[error.code] ?? "SourceUnavailable",
+    message: error.message,
+    path: null,
+    pointer: null,
+    line: null,
+    column: null,
+    suggestion: null,
+  };
+}

@@ -1,0 +1,62 @@
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+
+export const ValidationOutcome = {
+  Passed: "Passed",
+  PassedWithWarnings: "PassedWithWarnings",
+  Failed: "Failed",
+} as const;
+registerEnumType(ValidationOutcome, { name: "ValidationOutcome" });
+
+@ObjectType("ValidationFinding", { simpleResolvers: true })
+export class ValidationFindingType {
+  @Field()
+  check: string;
+
+  @Field({ description: "Error or Warning." })
+  severity: string;
+
+  @Field()
+  code: string;
+
+  @Field()
+  message: string;
+
+  @Field(() => String, { nullable: true, description: "File in the template source." })
+  path: string | null;
+
+  @Field(() => String, { nullable: true, description: "JSON pointer into that file or into the parameterSchema." })
+  pointer: string | null;
+
+  @Field(() => Int, { nullable: true })
+  line: number | null;
+
+  @Field(() => Int, { nullable: true })
+  column: number | null;
+
+  @Field(() => String, { nullable: true })
+  suggestion: string | null;
+}
+
+@ObjectType("ValidationResult", { simpleResolvers: true })
+export class ValidationResultType {
+  @Field(() => ID)
+  validationResultId: string;
+
+  @Field(() => ID)
+  templateVersionId: string;
+
+  @Field(() => ValidationOutcome)
+  outcome: keyof typeof ValidationOutcome;
+
+  @Field(() => [String])
+  checks: string[];
+
+  @Field(() => [ValidationFindingType])
+  findings: ValidationFindingType[];
+
+  @Field(() => Int, { description: "How many samples SampleGeneration rendered." })
+  samples: number;
+
+  @Field(() => String, { nullable: true })
+  contentDigest: string | null;
+}
