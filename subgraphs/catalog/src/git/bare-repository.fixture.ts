@@ -6,7 +6,7 @@ import { git } from "./git.js";
 
 export type FixtureFile = string | Uint8Array | { mode: "100755" | "120000" | "160000"; content: string };
 
-export interface FixtureCommit {
+interface FixtureCommit {
   message?: string;
   /** Null starts a new history; left out, the branch's head is the parent. */
   parent?: string | null;

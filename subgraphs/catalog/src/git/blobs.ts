@@ -4,7 +4,7 @@ import type { ObjectFormat, Workspace } from "./workspace.js";
 const BATCH_BYTES = 32 * 1024 * 1024;
 const HEADER_BYTES = 128;
 
-export interface BlobRequest {
+interface BlobRequest {
   readonly id: string;
   readonly size: number;
 }

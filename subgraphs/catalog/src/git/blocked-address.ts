@@ -41,7 +41,7 @@ for (const [net, bits] of [
 ] as const)
   blocked.addSubnet(net, bits, "ipv6");
 
-export type AddressKind = "public" | "loopback" | "blocked";
+type AddressKind = "public" | "loopback" | "blocked";
 
 /** Judges an IP literal; anything that is none is blocked. */
 export function addressKind(address: string): AddressKind {

@@ -51,7 +51,7 @@ case "$1" in
 esac
 `;
 
-export interface GitHome {
+interface GitHome {
   readonly folder: string;
   readonly configFile: string;
   readonly askpassFile: string;

@@ -12,7 +12,7 @@ export interface GitOptions {
   maxOutputBytes?: number;
 }
 
-export interface GitFailure {
+interface GitFailure {
   exitCode: number | null;
   stderr: string;
   timedOut: boolean;

@@ -1,6 +1,6 @@
 import type { Workspace } from "./workspace.js";
 
-export interface RemoteRefs {
+interface RemoteRefs {
   /** Full ref name to object id; an annotated tag is also listed as `<name>^{}` with its commit. */
   readonly ids: ReadonlyMap<string, string>;
   /** The branch that HEAD names, where the remote says it. */

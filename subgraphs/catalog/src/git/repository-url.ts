@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { remoteProblem, type SourcePolicy } from "./remote-policy.js";
 
-export type ReadUrl = { url: URL } | { dangerous: string } | { unsupported: string };
+type ReadUrl = { url: URL } | { dangerous: string } | { unsupported: string };
 
 const SECRET_IN_QUERY = /[?&][^=&#]*(?:token|password|passwd|secret|key|auth|sig)[^=&#]*=/i;
 

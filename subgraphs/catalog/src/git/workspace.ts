@@ -10,7 +10,7 @@ export interface RemoteCredential {
   password: string;
 }
 
-export interface WorkspaceOptions {
+interface WorkspaceOptions {
   remote: ReachableRemote;
   credential?: RemoteCredential | undefined;
   signal?: AbortSignal | undefined;

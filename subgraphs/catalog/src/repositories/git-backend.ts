@@ -7,7 +7,7 @@ import type { GitService } from "./git-request.js";
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADER_END = "\r\n\r\n";
 
-export interface BackendLimits {
+interface BackendLimits {
   /** A clone that takes longer is cut. */
   timeoutMs: number;
   /** Bytes of one negotiation request as they come in. */

@@ -18,7 +18,7 @@ const repositoryConfig = `[core]
 	auto = true
 `;
 
-export interface StoreLocation {
+interface StoreLocation {
   url: string;
   policy: SourcePolicy;
 }

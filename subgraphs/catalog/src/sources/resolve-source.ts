@@ -1,6 +1,6 @@
-import type { SourcePolicy } from "../git/remote-policy.js";
 import { objectTypes } from "../git/blobs.js";
 import { isCommitId } from "../git/ref-name.js";
+import type { SourcePolicy } from "../git/remote-policy.js";
 import { listRemoteRefs } from "../git/remote-refs.js";
 import type { Workspace } from "../git/workspace.js";
 import { sourceUnavailable } from "./source-failure.js";

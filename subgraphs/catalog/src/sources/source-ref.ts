@@ -16,13 +16,13 @@ export interface GitSourceRef {
   path: string;
 }
 
-export type PackageSourceRef =
+type PackageSourceRef =
   | { kind: "package"; transport: "https" | "file"; url: string; sha256: string | null; path: string }
   | { kind: "package"; transport: "feed"; packageId: string; version: string; path: string };
 
 export type SourceRef = GitSourceRef | PackageSourceRef;
 
-export type ParsedSourceRef = { ref: SourceRef } | { dangerous: string } | { unsupported: string };
+type ParsedSourceRef = { ref: SourceRef } | { dangerous: string } | { unsupported: string };
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 const GIT_TRANSPORTS = ["https", "http", "file", "ssh"] as const;

@@ -3,7 +3,7 @@ import { GITLINK_MODE, SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.
 import { sourceTooLarge, sourceUnsafe } from "./source-failure.js";
 
 export const MAX_FILES = 10_000;
-export const MAX_UNPACKED_BYTES = 200 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 200 * 1024 * 1024;
 
 /** Refuses a tree that could leave its folder, or that another file system would read differently. */
 export function requireSafeTree(entries: readonly TreeEntry[]): void {

@@ -4,7 +4,7 @@ import type { ScaffoldCommit } from "./scaffold-commit.js";
 /** How far back a repeated execution looks for the commit that it already pushed. */
 export const LANDED_SEARCH_DEPTH = 20;
 
-export interface LandedCommit extends ScaffoldCommit {
+interface LandedCommit extends ScaffoldCommit {
   readonly filesCreated: number;
   readonly filesUpdated: number;
 }

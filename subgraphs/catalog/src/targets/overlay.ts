@@ -5,7 +5,7 @@ export interface ProducedFile {
   readonly id: string;
 }
 
-export interface Overlay {
+interface Overlay {
   readonly created: readonly string[];
   readonly updated: readonly string[];
   /** A file stands where a folder is needed, or the other way round: writing would remove what was not produced. */

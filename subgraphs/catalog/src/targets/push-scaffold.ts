@@ -6,12 +6,12 @@ import { GitError } from "../git/git.js";
 import { reachRemote, type SourcePolicy } from "../git/remote-policy.js";
 import { objectFormat, type RemoteCredential, Workspace } from "../git/workspace.js";
 import { findLanded } from "./landed-commit.js";
-import { planOverlay, type ProducedFile } from "./overlay.js";
+import { type ProducedFile, planOverlay } from "./overlay.js";
 import { type CommitMetadata, type ScaffoldCommit, writeCommit } from "./scaffold-commit.js";
-import { readTargetHead, type TargetHead } from "./target-head.js";
 import { targetConflict, targetFailure } from "./target-failure.js";
+import { readTargetHead, type TargetHead } from "./target-head.js";
 
-export interface TargetLocation {
+interface TargetLocation {
   url: string;
   branch: string;
   credential?: RemoteCredential;

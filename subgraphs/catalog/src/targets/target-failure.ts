@@ -3,7 +3,7 @@ import { GitError } from "../git/git.js";
 import { RemoteBlocked } from "../git/remote-policy.js";
 
 export const targetUnavailable = (detail: string) => new DomainError("TARGET_UNAVAILABLE", { detail });
-export const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
+const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
 export const targetConflict = (detail: string, paths: readonly string[]) =>
   new DomainError("TARGET_CONFLICT", { detail, paths });
 

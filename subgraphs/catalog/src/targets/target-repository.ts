@@ -3,7 +3,7 @@ import { refNameProblem } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { readRepositoryUrl, textDanger } from "../git/repository-url.js";
 
-export type TargetRepository =
+type TargetRepository =
   | { kind: "url"; url: string }
   | { kind: "shorthand"; owner: string; name: string }
   | { problem: string };
