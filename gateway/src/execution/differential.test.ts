@@ -111,6 +111,22 @@ const operations: Operation[] = [
       text: `query Q($s: Boolean = true) { me { ...F @include(if: $s) id } } fragment F on User { nickname age }`,
       variables: { s },
     },
+    {
+      text: `query Q($s: Boolean!) { me { name @skip(if: $s) } topReviews { author { nickname @skip(if: $s) } } }`,
+      variables: { s },
+    },
+    {
+      text: `query Q($s: Boolean!) { users { ... @skip(if: $s) { ...F } friends @include(if: $s) { ...F @include(if: $s) } } } fragment F on User { reviewCount @include(if: $s) secret @skip(if: $s) }`,
+      variables: { s },
+    },
+    {
+      text: `query Q($s: Boolean!, $t: Boolean = false, $u: Boolean = true, $v: Boolean = true) { me @include(if: $s) { id @skip(if: $t) name @include(if: $u) email @include(if: $v) } }`,
+      variables: { s },
+    },
+    {
+      text: `mutation M($s: Boolean!) { renameUser(id: "2", name: "Al") @include(if: $s) { name reviews { body @skip(if: $s) id } } b: renameUser(id: "3", name: "G") { name } }`,
+      variables: { s },
+    },
     { text: `query Q($s: Boolean!) { __schema @include(if: $s) { queryType { name } } version }`, variables: { s } },
     {
       text: `query Q($s: Boolean!, $t: Boolean!) { me @include(if: $s) @skip(if: $t) { name reviews { id } } }`,
@@ -212,6 +228,15 @@ describe.each([
     const mine = await executor.compile(document).execute(undefined, {});
     expect(theirs.data).not.toEqual(mine.data);
     expect(mine.data).toEqual({ me: { birthYear: "countess", age: 185, __typename: "ada@x" }, asked_birthYear: "1" });
+  });
+
+  it("differ where a skipped field requires another: the rest of its entity is fetched", async () => {
+    const document = parse("query Q($s: Boolean!) { me { reviews(first: 1) { id } age @skip(if: $s) } }");
+    const theirs = await stock.execute(document, { s: true });
+    const compiled = executor.compile(document);
+    expect(theirs.data).toEqual({ me: { reviews: null } });
+    expect((await compiled.execute({ s: true }, {})).data).toEqual({ me: { reviews: [{ id: "r1" }] } });
+    expect((await compiled.execute({ s: false }, {})).data).toEqual({ me: { reviews: [{ id: "r1" }], age: 185 } });
   });
 
   it("differ on a renamed field whose value is falsy: it is kept", async () => {

@@ -1,17 +1,20 @@
 import { operationFromDocument, type Schema, Supergraph } from "@apollo/federation-internals";
-import { QueryPlanner } from "@apollo/query-planner";
+import { type QueryPlan, QueryPlanner } from "@apollo/query-planner";
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
   getOperationAST,
+  getVariableValues,
   GraphQLError,
   type GraphQLSchema,
   Kind,
   print,
 } from "graphql";
 import { type CompiledOperation, compileOperation } from "./compiled-operation.js";
+import { conditionalOperation, MAX_SPECIALISED_CONDITIONS, withoutConditions } from "./conditional-operation.js";
 import { LeastRecentlyUsed } from "./least-recently-used.js";
 import { fieldNames, planningNames } from "./planning-names.js";
+import { conditionVariables } from "./selection.js";
 import type { Subgraph } from "./subgraph-port.js";
 
 const MAX_COMPILED = 1000;
@@ -86,22 +89,27 @@ export class SupergraphExecutor<C> {
       }
     }
     const names = planningNames(document, this.#fieldNames);
-    try {
-      const plan = this.#planner.buildQueryPlan(
-        operationFromDocument(
-          this.#planningSchema,
-          names.document,
-          operationName === undefined ? {} : { operationName },
-        ),
-      );
-      return compileOperation({
+    const compile = (planned: DocumentNode): CompiledOperation<C> =>
+      compileOperation({
         schema: this.apiSchema,
         supergraphSchema: this.#supergraphSchema,
         subgraphs: this.#subgraphs,
         operation,
         fragments,
         names,
-        plan,
+        plan: this.#plan(planned, operationName),
+      });
+    try {
+      const general = compile(names.document);
+      const conditions = conditionVariables(operation, fragments);
+      if (conditions.length === 0 || conditions.length > MAX_SPECIALISED_CONDITIONS) {
+        return general;
+      }
+      return conditionalOperation(general, {
+        conditions,
+        coerce: (variables) =>
+          getVariableValues(this.apiSchema, operation.variableDefinitions ?? [], variables ?? {}).coerced,
+        compile: (values) => compile(withoutConditions(names.document, values)),
       });
     } catch (reason) {
       if (reason instanceof GraphQLError) {
@@ -110,5 +118,10 @@ export class SupergraphExecutor<C> {
       const originalError = reason instanceof Error ? reason : new Error(String(reason));
       throw new GraphQLError(`The operation cannot be planned: ${originalError.message}`, { originalError });
     }
+  }
+
+  #plan(document: DocumentNode, operationName: string | undefined): QueryPlan {
+    const options = operationName === undefined ? {} : { operationName };
+    return this.#planner.buildQueryPlan(operationFromDocument(this.#planningSchema, document, options));
   }
 }
