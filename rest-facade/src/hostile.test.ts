@@ -182,6 +182,12 @@ describe("bodies", () => {
       expect([type, (await post('{"name":"a"}', { "content-type": type })).status]).toEqual([type, 201]);
   });
 
+  it("without a media type are refused", async () => {
+    const head = "host: x\r\nauthorization: Bearer good\r\ncontent-length: 2\r\nconnection: close";
+    const answer = await sendBytes(facade.publicUrl, `POST /v1/templates HTTP/1.1\r\n${head}\r\n\r\n{}`);
+    expect(answer).toMatch(/^HTTP\/1.1 415 /);
+  });
+
   it("are not read from callers without the scope", async () => {
     const raw = "x".repeat(2 * 1024 * 1024);
     expect((await facade.call("POST /v1/templates", { raw, token: "scopeless" })).status).toBe(403);

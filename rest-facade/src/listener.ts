@@ -40,7 +40,9 @@ export function createListener(options: ListenerOptions): Listener {
     },
   });
   app.setErrorHandler(refuse);
+  // declared up front, so that every request object has one shape
   app.decorateRequest("principal", undefined);
+  app.decorateRequest("trace", undefined as never);
   readOnlyJson(app);
   const paths = new KnownPaths();
   app.addHook("onRoute", (route) => {
@@ -117,8 +119,10 @@ function observe(route: RouteOptions, { meterFor, logger }: ListenerOptions): vo
   const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     const { principal, trace, method } = request;
     const durationMs = reply.elapsedTime;
-    meters.get(method)?.(reply.statusCode, durationMs, principal?.tenantId);
-    if (logger.isLevelEnabled("debug"))
+    const meter = meters.get(method);
+    meter?.(reply.statusCode, durationMs, principal?.tenantId);
+    // the HEAD twin of a GET route inherits the GET's hook beside its own
+    if (meter && logger.isLevelEnabled("debug"))
       logger.debug(
         {
           traceId: trace.traceId,

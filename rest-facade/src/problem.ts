@@ -120,16 +120,19 @@ export const headersTooLarge = () =>
   new HttpRefusal(431, "PAYLOAD_TOO_LARGE", "Request header fields too large", "The headers are over 16 KiB.");
 export const requestTimedOut = () =>
   new HttpRefusal(408, "VALIDATION_FAILED", "Request timeout", "The request did not arrive in time.");
+export const requestAborted = () =>
+  new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", "The request ended before its body.");
 
 function frameworkRefusal(error: unknown): DomainError | HttpRefusal | undefined {
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
+  // other libraries put a statusCode on errors of their own, which say nothing about this request
+  if (typeof code !== "string" || !code.startsWith("FST_")) return undefined;
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is over 1 MiB." });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The body must be sent as application/json." });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-    case "ECONNRESET":
       return new DomainError("MALFORMED_JSON", { detail: "The body is shorter or longer than announced." });
     case "FST_ERR_BAD_URL":
       return new DomainError("VALIDATION_FAILED", { detail: "The URL is not well formed." });

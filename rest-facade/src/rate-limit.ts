@@ -8,8 +8,6 @@ const limits = {
   read: { points: 3000, windowSeconds: 60 },
   write: { points: 600, windowSeconds: 60 },
   execute: { points: 60, windowSeconds: 60 },
-  notify: { points: 600, windowSeconds: 60 },
-  evaluate: { points: 12_000, windowSeconds: 60 },
 } as const;
 
 export type RateClass = keyof typeof limits;

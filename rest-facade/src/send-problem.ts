@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Problem, problemMediaType, problemOf } from "./problem.js";
+import { type Problem, problemMediaType, problemOf, requestAborted } from "./problem.js";
 
 /** After a refusal this much of an unread body is still taken in, so that the caller gets to read the answer. */
 const maxDrainedBytes = 8 * 1024 * 1024;
@@ -17,7 +17,12 @@ export function errorHandler(logger: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // a URL that cannot be decoded is refused before any hook ran
     const trace = request.trace ?? continueTrace(undefined);
-    const problem = problemOf(error, { traceId: trace.traceId, instance: pathOf(request.url) });
+    // nobody reads the answer to a caller who has hung up, and nobody has to act on it
+    const aborted = request.raw.destroyed && !request.raw.complete;
+    const problem = problemOf(aborted ? requestAborted() : error, {
+      traceId: trace.traceId,
+      instance: pathOf(request.url),
+    });
     report(logger, problem, trace);
     if (drainable(request)) reply.removeHeader("connection");
     return reply

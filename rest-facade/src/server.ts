@@ -117,9 +117,11 @@ function serveMetrics(app: FastifyInstance, metrics: () => Promise<string>): voi
 }
 
 async function listen(listeners: Record<"public" | "internal", Listener>, options: FacadeOptions): Promise<Facade> {
+  let closing: Promise<unknown> | undefined;
   const close = async () => {
     const timeoutMs = options.stopTimeoutMs ?? stopTimeoutMs;
-    await Promise.all(Object.values(listeners).map(({ app, door }) => door.close(() => app.close(), timeoutMs)));
+    closing ??= Promise.all(Object.values(listeners).map(({ app, door }) => door.close(() => app.close(), timeoutMs)));
+    await closing;
   };
   try {
     await listeners.internal.app.listen({ host: options.internalHost ?? "127.0.0.1", port: options.internalPort });

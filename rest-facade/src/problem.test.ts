@@ -1,0 +1,50 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import { GraphQLError } from "graphql";
+import { problemOf, problemType } from "./problem.js";
+
+const place = { traceId: "a".repeat(32), instance: "/v1/templates" };
+const graphqlError = (extensions: Record<string, unknown>) => new GraphQLError("said by the graph", { extensions });
+
+describe("problemOf", () => {
+  it("knows every code of the closed list", () => {
+    for (const code of Object.keys(errorCodes) as ErrorCode[]) {
+      const { status, body } = problemOf(new DomainError(code), place);
+      expect([status, body["code"], body["type"]]).toEqual([errorCodes[code].status ?? 500, code, problemType(code)]);
+    }
+  });
+
+  it("keeps field errors and facts, and lets no fact replace a member of its own", () => {
+    const errors = [{ pointer: "/name", code: "REQUIRED", detail: "This member is required." }];
+    const { body } = problemOf(
+      new DomainError("CONFLICT", { detail: "No.", errors, paths: ["a"], code: "X", traceId: "Y" }),
+      place,
+    );
+    expect(body).toMatchObject({ detail: "No.", errors, paths: ["a"], code: "CONFLICT", traceId: place.traceId });
+  });
+
+  it("maps the codes that GraphQL servers use", () => {
+    const mapped = (code: string) => problemOf(graphqlError({ code }), place);
+    expect(mapped("BAD_USER_INPUT").status).toBe(400);
+    expect(mapped("DOWNSTREAM_SERVICE_ERROR").body).toMatchObject({ code: "UPSTREAM_FAILED", status: 502 });
+    expect(JSON.stringify(mapped("DOWNSTREAM_SERVICE_ERROR").body)).not.toContain("said by the graph");
+    expect(mapped("IDEMPOTENCY_IN_PROGRESS").headers).toEqual({ "retry-after": "1" });
+    expect(mapped("UNAUTHENTICATED").headers).toEqual({ "www-authenticate": "Bearer" });
+  });
+
+  it("answers INTERNAL, with the cause for the log, for whatever it does not know", () => {
+    for (const error of [
+      new Error("secret"),
+      "secret",
+      undefined,
+      graphqlError({}),
+      graphqlError({ code: "toString" }),
+      graphqlError({ code: "INTERNAL" }),
+      graphqlError({ code: "RENDER_FAILED" }),
+    ]) {
+      const problem = problemOf(error, place);
+      expect([problem.status, problem.body["code"], "cause" in problem]).toEqual([500, "INTERNAL", true]);
+      expect(JSON.stringify(problem.body)).not.toMatch(/secret|said by the graph/);
+    }
+  });
+});

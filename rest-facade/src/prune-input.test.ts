@@ -1,0 +1,37 @@
+import { buildSchema, type GraphQLInputObjectType } from "graphql";
+import { pruneInput } from "./prune-input.js";
+
+const schema = buildSchema(`
+  scalar JSONObject
+  input Node { name: String! data: JSONObject children: [Node!] grid: [[Node]] }
+  type Query { a: Int }
+`);
+const prune = pruneInput(schema.getType("Node") as GraphQLInputObjectType);
+
+describe("pruneInput", () => {
+  it("keeps what the type knows, at every depth", () => {
+    const value = {
+      name: "a",
+      x: 1,
+      children: [{ name: "b", y: 2, children: [] }],
+      grid: [[{ name: "c", z: 3 }, null]],
+    };
+    expect(prune(value)).toEqual({ name: "a", children: [{ name: "b", children: [] }], grid: [[{ name: "c" }, null]] });
+  });
+
+  it("leaves null members out and scalars whole", () => {
+    const data = { any: { thing: [null] } };
+    expect(prune({ name: "a", children: null, data })).toEqual({ name: "a", data });
+  });
+
+  it("never takes a member from a prototype, nor sets one", () => {
+    const value: unknown = JSON.parse(
+      '{"__proto__":{"name":"inherited"},"constructor":{"name":"x"},"data":{"__proto__":{"p":1}}}',
+    );
+    const pruned = prune(value) as Record<string, unknown>;
+    expect(Object.keys(pruned)).toEqual(["data"]);
+    expect(Object.getPrototypeOf(pruned)).toBe(Object.prototype);
+    expect(Object.getPrototypeOf(pruned["data"])).toBe(Object.prototype);
+    expect(pruned["p"]).toBeUndefined();
+  });
+});
