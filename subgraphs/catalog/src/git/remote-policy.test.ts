@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { BareRepository } from "./bare-repository.fixture.js";
 import { addressKind } from "./blocked-address.js";
 import { RemoteBlocked, reachRemote, type SourcePolicy } from "./remote-policy.js";
@@ -91,6 +92,8 @@ describe("reaching a remote", () => {
       await expect(reachRemote(repository.url, open)).resolves.toMatchObject({ protocol: "file" });
       await expect(reachRemote(repository.url, closed)).rejects.toBeInstanceOf(RemoteBlocked);
       await expect(reachRemote(repository.url, { ...open, fileRoots: ["/srv"] })).rejects.toBeInstanceOf(RemoteBlocked);
+      const root = relative(process.cwd(), repository.root);
+      await expect(reachRemote(repository.url, { ...open, fileRoots: [root] })).resolves.toBeDefined();
       const own = { ...open, blockedFileRoots: [repository.root] };
       await expect(reachRemote(repository.url, own)).rejects.toBeInstanceOf(RemoteBlocked);
       await expect(reachRemote(repository.url.replace(/\.git$/, ""), own)).rejects.toBeInstanceOf(RemoteBlocked);

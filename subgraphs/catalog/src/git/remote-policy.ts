@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { realpath } from "node:fs/promises";
 import { isIP } from "node:net";
-import { sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { addressKind } from "./blocked-address.js";
 
@@ -46,7 +46,7 @@ export function remoteProblem(url: URL, policy: SourcePolicy): string | undefine
 export async function reachRemote(
   text: string,
   policy: SourcePolicy,
-  resolve: (host: string) => Promise<string[]> = hostAddresses,
+  addressesOf: (host: string) => Promise<string[]> = hostAddresses,
 ): Promise<ReachableRemote> {
   const url = new URL(text);
   const problem = remoteProblem(url, policy);
@@ -55,7 +55,7 @@ export async function reachRemote(
   const protocol = url.protocol === "http:" ? "http" : "https";
   const host = literalHost(url);
   if (isIP(host) !== 0) return { url: url.href, protocol, settings: [] };
-  const addresses = await resolve(host);
+  const addresses = await addressesOf(host);
   const refused = !isAllowedHost(url, policy) && addresses.some((address) => !mayConnect(address, url, policy));
   if (refused) throw new RemoteBlocked("the host has an address that is not public");
   const port = url.port === "" ? (protocol === "https" ? "443" : "80") : url.port;
@@ -87,7 +87,7 @@ function fileProblem(url: URL, policy: SourcePolicy): string | undefined {
 }
 
 function rootProblem(folder: string, policy: SourcePolicy): string | undefined {
-  const inside = (root: string) => folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
+  const inside = (root: string) => `${folder}${sep}`.startsWith(join(resolve(root), sep));
   if (policy.blockedFileRoots?.some(inside)) return "the folder belongs to the platform";
   if (policy.fileRoots.length > 0 && !policy.fileRoots.some(inside)) return "the folder is outside the allowed roots";
   return undefined;

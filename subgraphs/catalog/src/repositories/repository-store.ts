@@ -1,5 +1,5 @@
 import { appendFile, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { GitError, git } from "../git/git.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
@@ -29,7 +29,11 @@ const TENANT = /^[A-Za-z0-9][\w-]{0,99}$/;
 
 /** The embedded git store: one bare repository per tenant, owner and name, made by its first push. */
 export class RepositoryStore {
-  constructor(readonly root: string) {}
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = resolve(root);
+  }
 
   /** Lets exactly this store be pushed to, whatever the policy for callers' addresses is. */
   get policy(): SourcePolicy {
