@@ -1,15 +1,8 @@
 import type { FetchNode, ResponsePath } from "@apollo/query-planner";
-import {
-  type ExecutionResult,
-  type FragmentDefinitionNode,
-  GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  parse,
-} from "graphql";
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from "graphql";
 import { downstreamError, failedFetch } from "./downstream-error.js";
 import { entitiesAt, fixedPrefix, pathsAt } from "./entity-path.js";
+import { fetchDocument } from "./fetch-document.js";
 import { type FieldShape, fieldShape, mergeFields } from "./merge.js";
 import { type Fields, isFields, ownValue, setOwn } from "./own-property.js";
 import { compileRepresentation, representationKey } from "./representation.js";
@@ -38,30 +31,9 @@ export interface PlanTools<C> {
   readonly supergraphSchema: GraphQLSchema;
 }
 
-export interface FetchDocument {
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-}
-
 type ErrorPaths = (path: ResponsePath) => ResponsePath[];
 
 const NO_VARIABLES: Fields = Object.freeze(Object.create(null) as Fields);
-
-export function fetchDocument(node: FetchNode): FetchDocument {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  let operation: OperationDefinitionNode | undefined;
-  for (const definition of parse(node.operation, { noLocation: true }).definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-      fragments.set(definition.name.value, definition);
-    } else if (definition.kind === Kind.OPERATION_DEFINITION) {
-      operation = definition;
-    }
-  }
-  if (!operation) {
-    throw new Error(`The planned fetch from "${node.serviceName}" holds no operation`);
-  }
-  return { operation, fragments };
-}
 
 export function prepareFetch<C>(node: FetchNode, tools: PlanTools<C>): PreparedFetch<C> {
   const subgraph = tools.subgraphs.get(node.serviceName);

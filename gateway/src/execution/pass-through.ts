@@ -8,7 +8,7 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from "graphql";
-import { fetchDocument } from "./fetch-step.js";
+import { fetchDocument } from "./fetch-document.js";
 import { collectFields, type Fragments, innerSelections } from "./selection.js";
 
 export interface ClientSelection {
