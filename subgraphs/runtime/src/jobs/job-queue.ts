@@ -97,6 +97,8 @@ export class JobQueue {
       localGroupConcurrency: job.concurrencyPerTenant,
       heartbeatRefreshSeconds: 5,
       pollingIntervalSeconds: 2,
+      // a retry and a delayed job come due without a notification; pg-boss would look for them every 30 s
+      notifyPollingIntervalSeconds: 2,
       includeMetadata: true,
     } as const;
     await this.#boss.work<P>(job.queue, options, async ([taken]) => {

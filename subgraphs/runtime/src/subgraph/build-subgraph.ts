@@ -41,6 +41,7 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     orphanedTypes: [...(definition.types ?? [])],
     container: { get: (resolver) => instances.get(resolver) },
     scalarsMap: [{ type: Date, scalar: DateTime }],
+    pubSub: noPubSub,
     validate: false,
     skipCheck: true,
   });
@@ -59,6 +60,16 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     }
   }
   return { schema, sdl };
+}
+
+/** type-graphql asks for one as soon as there is a subscription field, although `subscribe` replaces it. */
+const noPubSub = {
+  publish: () => refusePubSub(),
+  subscribe: () => refusePubSub(),
+};
+
+function refusePubSub(): never {
+  throw new Error("A subscription field brings its own `subscribe`: a slow subscriber of a PubSub ends the process");
 }
 
 function rootTypes(schema: GraphQLSchema): GraphQLObjectType[] {
