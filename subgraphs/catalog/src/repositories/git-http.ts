@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { errorCodes } from "@factory/schema/error-codes";
 import { BackendRefusal, serveRepository } from "./git-backend.js";
@@ -15,6 +16,8 @@ export interface GitReader {
 export interface GitHttpOptions {
   /** Undefined asks for credentials; a DomainError with a status is answered as its problem. */
   authorize(request: IncomingMessage): Promise<GitReader | undefined>;
+  /** Gets what nobody expected; the caller sees INTERNAL. */
+  logger?: Logger;
   maxConcurrent?: number;
   timeoutMs?: number;
 }
@@ -53,7 +56,10 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
     try {
       await serve(request, response, path);
     } catch (error) {
-      answerProblem(request, response, refusalOf(error));
+      const refusal = refusalOf(error);
+      if (refusal.code === "INTERNAL")
+        options.logger?.error({ err: error }, "a git request failed for no known reason");
+      answerProblem(request, response, refusal);
     }
   };
 }
