@@ -1,0 +1,17 @@
+const scheme = "secret://";
+
+/** What a `…Ref` field names: the bare name of a credential, with or without `secret://`. */
+export function credentialName(reference: string): string {
+  return reference.startsWith(scheme) ? reference.slice(scheme.length) : reference;
+}
+
+export function credentialRef(name: string): string {
+  return `${scheme}${name}`;
+}
+
+export function credentialVersionRef(name: string, version: number): string {
+  return `${credentialRef(name)}#v${version}`;
+}
+
+/** `#` parts a name from its version, so no name holds one. */
+export const credentialReferencePattern = "^(secret://)?[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$";

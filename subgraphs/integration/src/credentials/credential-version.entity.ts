@@ -1,0 +1,39 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { CredentialVersionState } from "./credential.states.js";
+
+/** Sealed material of one version; a retired version keeps its row and loses `wrappedKey`. */
+@Entity(tenantTable("credential_versions"))
+export class CredentialVersion {
+  [PrimaryKeyProp]?: ["tenantId", "credentialId", "version"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("crd") })
+  credentialId: string;
+
+  @PrimaryKey({ type: "integer" })
+  version: number;
+
+  @Property({ type: "text" })
+  stage: CredentialVersionState;
+
+  /** End of the time in which a Previous version still counts. */
+  @Property({ type: "timestamptz", nullable: true })
+  graceEndsAt: Date | null;
+
+  @Property({ type: "text" })
+  keyId: string;
+
+  @Property({ type: "blob", nullable: true })
+  wrappedKey: Buffer | null;
+
+  @Property({ type: "blob" })
+  ciphertext: Buffer;
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+}

@@ -1,0 +1,24 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { JsonObject } from "@factory/runtime/subgraph/scalars";
+import { Field, ID, InputType } from "type-graphql";
+import { credentialReferencePattern } from "./credential-name.js";
+
+@InputType()
+export class CreateCredentialInput {
+  @Field(() => ID, { nullable: true, description: "The caller's own tenant, or absent." })
+  tenantId?: string | null;
+
+  @Field({ description: "A name unique in the tenant; secret://<name> is accepted too." })
+  @Constraint({ pattern: credentialReferencePattern })
+  name: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "WebhookSigning, ApiKey, Basic, BearerToken or Custom (the default).",
+  })
+  @Constraint({ maxLength: 100 })
+  kind?: string | null;
+
+  @Field(() => JsonObject, { description: 'For WebhookSigning {"signingSecret": "whsec_…"}. Never shown again.' })
+  secret: Record<string, unknown>;
+}

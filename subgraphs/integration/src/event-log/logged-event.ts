@@ -1,0 +1,29 @@
+import type { Envelope } from "@factory/runtime/outbox/envelope";
+
+export interface LoggedEvent {
+  readonly position: number;
+  /** uuid of the tenant. */
+  readonly tenantUuid: string;
+  readonly envelope: Envelope;
+  /** Size of the envelope as JSON text. */
+  readonly bytes: number;
+}
+
+/** Columns of `event_log` as the two readers select them. */
+export interface LoggedEventRow {
+  position: string;
+  tenant_id: string;
+  envelope: Envelope;
+  bytes: number;
+}
+
+export const loggedEventColumns = "position, tenant_id, envelope, octet_length(envelope::text) as bytes";
+
+export function loggedEvent(row: LoggedEventRow): LoggedEvent {
+  return {
+    position: Number(row.position),
+    tenantUuid: row.tenant_id,
+    envelope: row.envelope,
+    bytes: row.bytes,
+  };
+}

@@ -1,0 +1,70 @@
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { EventType } from "@factory/schema/event-names";
+import { allEventTypes, isEventType, readScopesOf } from "../event-types.js";
+import { EventFeed, type FeedSource } from "./event-feed.js";
+
+export interface EventsArguments {
+  types?: readonly string[] | null;
+  after?: string | null;
+}
+
+/** Opens feeds: who may see what, and from where. */
+export class EventFeedService {
+  readonly #source: FeedSource;
+
+  constructor(source: FeedSource) {
+    this.#source = source;
+  }
+
+  async open(context: RequestContext, { types, after }: EventsArguments): Promise<EventFeed> {
+    const tenant = tenantOf(context);
+    const { scopes, expiresAt } = principalOf(context);
+    const readable = readableTypes(scopes, types ?? undefined);
+    const position = after == null ? undefined : parseCursor(after);
+    if (position !== undefined) {
+      if (position < (await this.#source.log.prunedThrough(tenant)))
+        throw new DomainError("CURSOR_EXPIRED", { detail: "Events after this cursor are no longer kept." });
+      if (position > this.#source.hub.position && !(await this.#source.hub.hasReached(position)))
+        throw new DomainError("INVALID_CURSOR", { detail: "The cursor lies ahead of every event." });
+    }
+    return new EventFeed(this.#source, { tenant, types: new Set(readable), after: position, expiresAt });
+  }
+}
+
+/** Without a wish, every type the token may read. A wish is granted whole or refused: half of it would look like silence. */
+function readableTypes(scopes: ReadonlySet<string>, wished: readonly string[] | undefined): EventType[] {
+  const mayRead = (type: EventType) => readScopesOf(type).some((scope) => scopes.has(scope));
+  if (wished === undefined) return allEventTypes.filter(mayRead);
+  const known = wished.filter(isEventType);
+  if (known.length < wished.length || wished.length === 0)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "types names what is no platform event.",
+      errors: wished.length === 0 ? [emptyList] : wished.flatMap(unknownType),
+    });
+  const refused = known.filter((type) => !mayRead(type));
+  if (refused.length > 0) {
+    const requiredScopes = [...new Set(refused.flatMap(readScopesOf))];
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `Reading ${refused.join(", ")} needs ${requiredScopes.join(", ")}.`,
+      requiredScopes,
+    });
+  }
+  return known;
+}
+
+const emptyList: FieldError = { pointer: "/types", code: "TOO_SHORT", detail: "Must name a type, or be absent." };
+
+function unknownType(type: string, index: number): FieldError[] {
+  if (isEventType(type)) return [];
+  return [{ pointer: `/types/${index}`, code: "UNKNOWN_VALUE", detail: "Must be the name of a platform event." }];
+}
+
+/** Opaque to callers; a position of the event log, which webhooks show as `sequence`. */
+function parseCursor(cursor: string): number {
+  const position = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.NaN;
+  if (!Number.isSafeInteger(position))
+    throw new DomainError("INVALID_CURSOR", { detail: "The cursor is none that an event carried." });
+  return position;
+}

@@ -1,0 +1,76 @@
+import { DrainLoop, type Drained } from "@factory/runtime/db/drain-loop";
+import type { Listener } from "@factory/runtime/db/listener";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Pool } from "pg";
+import { eventLogChannel } from "../event-log/event-log.service.js";
+import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "../event-log/logged-event.js";
+
+/** Must not throw and must not wait: one slow listener would hold up all others. */
+export type EventListener = (event: LoggedEvent) => void;
+
+const batchSize = 500;
+
+/** Reads new events once per process, however many subscribers there are, and hands them out by tenant. */
+export class EventHub {
+  readonly #pool: Pool;
+  readonly #loop: DrainLoop;
+  readonly #listeners = new Map<string, Set<EventListener>>();
+  #position = 0;
+
+  constructor(workerPool: Pool, logger: Logger) {
+    this.#pool = workerPool;
+    this.#loop = new DrainLoop(() => this.#drain(), logger);
+  }
+
+  /** Everything up to here was handed out already. */
+  get position(): number {
+    return this.#position;
+  }
+
+  async start(listener: Listener): Promise<void> {
+    const { rows } = await this.#pool.query<{ position: string | null }>(
+      "select max(position) as position from event_log",
+    );
+    this.#position = Number(rows[0]?.position ?? 0);
+    await listener.on(eventLogChannel, () => this.#loop.wake());
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+  }
+
+  /** Whether the log has ever been this far; another process may have read further than this one. */
+  async hasReached(position: number): Promise<boolean> {
+    const { rows } = await this.#pool.query<{ reached: boolean | null }>(
+      `select greatest((select max(position) from event_log),
+         (select max(pruned_through) from event_log_horizons)) >= $1 as reached`,
+      [position],
+    );
+    return rows[0]?.reached ?? false;
+  }
+
+  /** `tenantUuid` alone decides what the listener sees. Returns how to leave. */
+  attach(tenantUuid: string, listener: EventListener): () => void {
+    const listeners = this.#listeners.get(tenantUuid) ?? new Set();
+    this.#listeners.set(tenantUuid, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(tenantUuid);
+    };
+  }
+
+  /** Reads also when nobody listens: who attaches during a read must not miss what that read skips. */
+  async #drain(): Promise<Drained> {
+    const { rows } = await this.#pool.query<LoggedEventRow>(
+      `select ${loggedEventColumns} from event_log where position > $1 order by position limit ${batchSize}`,
+      [this.#position],
+    );
+    for (const row of rows) {
+      const event = loggedEvent(row);
+      this.#position = event.position;
+      for (const listener of this.#listeners.get(event.tenantUuid) ?? []) listener(event);
+    }
+    return rows.length === batchSize ? "more" : "empty";
+  }
+}

@@ -1,0 +1,54 @@
+import { decodeId, type IdPrefix } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { CredentialService } from "../credentials/credential.service.js";
+import { CredentialType } from "../credentials/credential.type.js";
+import type { ProviderService } from "../providers/provider.service.js";
+import { ProviderType } from "../providers/provider.type.js";
+import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { WebhookSubscriptionType } from "../webhook-subscriptions/webhook-subscription.type.js";
+import {
+  ExecutionReference,
+  LibraryReference,
+  TemplateReference,
+  TemplateVersionReference,
+  TenantReference,
+} from "./event-subject.type.js";
+
+type Resolve = (id: string, context: RequestContext) => object | Promise<object | null>;
+
+/** Instances, since the union tells its members apart by class. */
+function instance<T extends object>(type: new () => T, fields: object | undefined): T | null {
+  return fields ? Object.assign(new type(), fields) : null;
+}
+
+/** Turns `<resource>/<id>` into the keyed type it names: a stub for other subgraphs, the whole object for our own. */
+export class EventSubjects {
+  readonly #resolvers: Partial<Record<IdPrefix, Resolve>>;
+
+  constructor(own: {
+    providers: ProviderService;
+    credentials: CredentialService;
+    subscriptions: WebhookSubscriptionService;
+  }) {
+    this.#resolvers = {
+      tpl: (templateId) => Object.assign(new TemplateReference(), { templateId }),
+      tpv: (templateVersionId) => Object.assign(new TemplateVersionReference(), { templateVersionId }),
+      exe: (executionId) => Object.assign(new ExecutionReference(), { executionId }),
+      lib: (libraryId) => Object.assign(new LibraryReference(), { libraryId }),
+      ten: (tenantId) => Object.assign(new TenantReference(), { tenantId }),
+      prv: async (id, context) => instance(ProviderType, await own.providers.find(context, id)),
+      crd: async (id, context) => instance(CredentialType, await own.credentials.find(context, id)),
+      whs: async (id, context) => instance(WebhookSubscriptionType, await own.subscriptions.find(context, id)),
+    };
+  }
+
+  /** Null where the subject is no keyed type, or is gone. The innermost keyed resource of the path counts. */
+  async resolve(subjectPath: string, context: RequestContext): Promise<object | null> {
+    for (const segment of subjectPath.split("/").reverse()) {
+      const prefix = segment.slice(0, 3) as IdPrefix;
+      const resolve = this.#resolvers[prefix];
+      if (resolve && decodeId(prefix, segment) !== undefined) return resolve(segment, context);
+    }
+    return null;
+  }
+}

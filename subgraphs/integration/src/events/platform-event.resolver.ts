@@ -1,0 +1,19 @@
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import { EventSubject } from "./event-subject.type.js";
+import type { EventSubjects } from "./event-subjects.js";
+import { PlatformEventType } from "./platform-event.type.js";
+
+@Resolver(() => PlatformEventType)
+export class PlatformEventResolver {
+  readonly #subjects: EventSubjects;
+
+  constructor(subjects: EventSubjects) {
+    this.#subjects = subjects;
+  }
+
+  @FieldResolver(() => EventSubject, { nullable: true })
+  subject(@Root() { subjectPath }: PlatformEventType, @Ctx() context: RequestContext): Promise<object | null> {
+    return this.#subjects.resolve(subjectPath, context);
+  }
+}

@@ -1,0 +1,48 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
+
+@Entity(tenantTable("providers"))
+@Unique({ name: "providers_key", properties: ["tenantId", "key"] })
+export class Provider {
+  [PrimaryKeyProp]?: ["tenantId", "providerId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("prv") })
+  providerId: string;
+
+  /** Lower case; what `X-Svc-Provider` names. */
+  @Property({ type: "text" })
+  key: string;
+
+  @Property({ type: "text" })
+  displayName: string;
+
+  @Property({ type: "text" })
+  category: ProviderCategory;
+
+  @Property({ type: "text" })
+  authModel: AuthModel;
+
+  @Property({ type: "text", nullable: true })
+  apiClient: string | null;
+
+  @Property({ type: wireId("apc") })
+  apiClientId: string;
+
+  @Property({ type: "text[]" })
+  capabilities: string[];
+
+  @Property({ type: "text", nullable: true })
+  baseUrl: string | null;
+
+  @Property({ type: "text" })
+  status: ProviderState;
+
+  @Property({ type: "timestamptz" })
+  registeredAt: Date;
+}

@@ -1,0 +1,36 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, ID, InputType } from "type-graphql";
+
+@InputType()
+export class RegisterProviderInput {
+  @Field(() => ID, { nullable: true, description: "The caller's own tenant, or absent." })
+  tenantId?: string | null;
+
+  @Field({ description: "Unique in the tenant; the value of X-Svc-Provider." })
+  @Constraint({ pattern: "^[a-z0-9][a-z0-9-]{0,62}$" })
+  key: string;
+
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  displayName: string;
+
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 100 })
+  category: string;
+
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 100 })
+  authModel: string;
+
+  @Field(() => String, { nullable: true, description: "Name of a client implementation; unknown names use http-json." })
+  @Constraint({ maxLength: 200 })
+  apiClient?: string | null;
+
+  @Field(() => [String], { nullable: true, description: "Dotted names, <area>.<action>." })
+  @Constraint({ maxItems: 100, maxLength: 100, pattern: "^[a-z][a-z0-9-]*(\\.[a-z][a-z0-9-]*)+$" })
+  capabilities?: string[] | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 2048, format: "uri" })
+  baseUrl?: string | null;
+}

@@ -1,0 +1,142 @@
+import type { Database } from "@factory/runtime/db/database";
+import { violatedUnique } from "@factory/runtime/db/database-failure";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { Egress } from "@factory/runtime/egress/egress";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { type ClosedSetProblem, closedSetProblem } from "../closed-set.js";
+import { Provider } from "./provider.entity.js";
+import type { RegisterProviderInput } from "./provider.input.js";
+import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
+import type { ProviderType } from "./provider.type.js";
+
+interface ProviderRow extends Pick<Provider, "key" | "category" | "capabilities" | "status"> {
+  provider_id: string;
+  display_name: string;
+  auth_model: AuthModel;
+  api_client: string | null;
+  api_client_id: string;
+  base_url: string | null;
+  registered_at: Date;
+}
+
+const providerById = tenantStatement(
+  "provider_by_id",
+  `select provider_id, key, display_name, category, auth_model, api_client, api_client_id, capabilities, base_url,
+     status, registered_at
+   from providers where tenant_id = scope.tenant and provider_id = $2`,
+);
+
+export class ProviderService {
+  readonly #database: Database;
+  readonly #egress: Egress;
+
+  constructor(database: Database, egress: Egress) {
+    this.#database = database;
+    this.#egress = egress;
+  }
+
+  async find(context: RequestContext, providerId: string): Promise<ProviderType | undefined> {
+    const uuid = decodeId("prv", providerId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<ProviderRow>(providerById, tenantOf(context), uuid);
+    return row && providerView(row);
+  }
+
+  async get(context: RequestContext, providerId: string): Promise<ProviderType> {
+    const provider = await this.find(context, providerId);
+    if (!provider) throw new DomainError("PROVIDER_NOT_FOUND", { detail: "No such provider in this tenant." });
+    return provider;
+  }
+
+  async register(context: RequestContext, input: RegisterProviderInput): Promise<ProviderType> {
+    requireSameTenant(context, input.tenantId);
+    const { category, authModel } = checkedSets(input);
+    try {
+      return await mutate(this.#database, context, {
+        field: "registerProvider",
+        arguments: input,
+        prepare: () => this.#refuseBlocked(input.baseUrl),
+        commit: async ({ em, tenant, record }) => {
+          const provider = em.create(Provider, {
+            tenantId: tenant.tenantId,
+            providerId: newId("prv"),
+            key: input.key,
+            displayName: input.displayName,
+            category,
+            authModel,
+            apiClient: input.apiClient ?? null,
+            apiClientId: newId("apc"),
+            capabilities: [...new Set(input.capabilities ?? [])],
+            baseUrl: input.baseUrl ?? null,
+            status: "Registered",
+            registeredAt: new Date(),
+          });
+          em.persist(provider);
+          const { providerId, key, displayName, apiClient, apiClientId, capabilities, baseUrl, status } = provider;
+          record({
+            type: "ProviderRegistered",
+            subject: `providers/${providerId}`,
+            data: { providerId, key, displayName, category, authModel, apiClient, apiClientId, capabilities, status },
+          });
+          return {
+            providerId,
+            key,
+            displayName,
+            category,
+            authModel,
+            apiClient,
+            apiClientId,
+            capabilities,
+            baseUrl,
+            status,
+            registeredAt: provider.registeredAt.toISOString(),
+          };
+        },
+      });
+    } catch (error) {
+      if (violatedUnique(error) === "providers_key")
+        throw new DomainError("PROVIDER_KEY_TAKEN", { detail: `A provider ${input.key} exists in this tenant.` });
+      throw error;
+    }
+  }
+
+  async #refuseBlocked(baseUrl: string | null | undefined): Promise<undefined> {
+    const reason = baseUrl == null ? undefined : await this.#egress.check(baseUrl);
+    if (reason !== undefined)
+      throw new DomainError("TARGET_BLOCKED", {
+        detail: `The base URL is refused: ${reason}.`,
+        errors: [{ pointer: "/input/baseUrl", code: "TARGET_BLOCKED", detail: reason }],
+      });
+    return undefined;
+  }
+}
+
+function checkedSets(input: RegisterProviderInput): { category: ProviderCategory; authModel: AuthModel } {
+  const category = providerCategories.find((known) => known === input.category);
+  const authModel = authModels.find((known) => known === input.authModel);
+  const problems: ClosedSetProblem[] = [];
+  if (!category) problems.push({ pointer: "/input/category", allowed: providerCategories });
+  if (!authModel) problems.push({ pointer: "/input/authModel", allowed: authModels });
+  if (!category || !authModel) throw closedSetProblem(problems);
+  return { category, authModel };
+}
+
+function providerView(row: ProviderRow): ProviderType {
+  return {
+    providerId: encodeId("prv", row.provider_id),
+    key: row.key,
+    displayName: row.display_name,
+    category: row.category,
+    authModel: row.auth_model,
+    apiClient: row.api_client,
+    apiClientId: encodeId("apc", row.api_client_id),
+    capabilities: row.capabilities,
+    baseUrl: row.base_url,
+    status: row.status,
+    registeredAt: row.registered_at.toISOString(),
+  };
+}

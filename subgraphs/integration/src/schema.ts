@@ -1,0 +1,40 @@
+import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
+import { CredentialResolver } from "./credentials/credential.resolver.js";
+import type { CredentialService } from "./credentials/credential.service.js";
+import type { EventFeedService } from "./events/event-feed.service.js";
+import { EventSubjects } from "./events/event-subjects.js";
+import { eventsResolver } from "./events/events.resolver.js";
+import { PlatformEventResolver } from "./events/platform-event.resolver.js";
+import { ProviderResolver } from "./providers/provider.resolver.js";
+import type { ProviderService } from "./providers/provider.service.js";
+import type { WebhookMessageService } from "./webhook-messages/webhook-message.service.js";
+import { WebhookSubscriptionResolver } from "./webhook-subscriptions/webhook-subscription.resolver.js";
+import type { WebhookSubscriptionService } from "./webhook-subscriptions/webhook-subscription.service.js";
+
+export interface IntegrationServices {
+  readonly providers: ProviderService;
+  readonly credentials: CredentialService;
+  readonly subscriptions: WebhookSubscriptionService;
+  readonly messages: WebhookMessageService;
+  readonly feeds: EventFeedService;
+}
+
+/** The federated schema over its services. Printing its SDL calls none of them. */
+export function integrationSchema(services: IntegrationServices): Subgraph {
+  const { providers, credentials, subscriptions, messages, feeds } = services;
+  return buildSubgraph({
+    resolvers: [
+      new ProviderResolver(providers),
+      new CredentialResolver(credentials),
+      new WebhookSubscriptionResolver(subscriptions, messages),
+      new PlatformEventResolver(new EventSubjects({ providers, credentials, subscriptions })),
+      eventsResolver(feeds),
+    ],
+    references: {
+      Provider: async ({ providerId }, context) => (await providers.find(context, providerId ?? "")) ?? null,
+      Credential: async ({ credentialId }, context) => (await credentials.find(context, credentialId ?? "")) ?? null,
+      WebhookSubscription: async ({ subscriptionId }, context) =>
+        (await subscriptions.find(context, subscriptionId ?? "")) ?? null,
+    },
+  });
+}

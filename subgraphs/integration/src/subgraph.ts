@@ -1,0 +1,91 @@
+import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
+import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
+import type { GraphQLSchema } from "graphql";
+import pg from "pg";
+import { CredentialService } from "./credentials/credential.service.js";
+import { SecretVault } from "./credentials/secret-vault.js";
+import { EventLogPruner } from "./event-log/event-log.pruner.js";
+import { EventLogService } from "./event-log/event-log.service.js";
+import { EventFeedService } from "./events/event-feed.service.js";
+import { EventHub } from "./events/event-hub.js";
+import type { QueueBounds } from "./events/event-queue.js";
+import { ProviderService } from "./providers/provider.service.js";
+import { integrationSchema } from "./schema.js";
+import { integrationTables } from "./tables.js";
+import { defaultRetryDelaysMs } from "./webhook-messages/retry-schedule.js";
+import { WebhookAttemptRunner } from "./webhook-messages/webhook-attempt.runner.js";
+import { WebhookMessageService, webhookAttemptJob } from "./webhook-messages/webhook-message.service.js";
+import { WebhookSubscriptionService } from "./webhook-subscriptions/webhook-subscription.service.js";
+
+export interface IntegrationSettings {
+  /** SECRETS_KEY, 32 bytes or more: credentials are sealed under it. */
+  readonly secretsKey: Buffer;
+  /** Webhooks and base URLs may point at this machine. */
+  readonly allowLoopback: boolean;
+  readonly allowPrivateCidrs?: readonly string[];
+  /** Every port when absent. */
+  readonly allowedPorts?: readonly number[];
+  /** Webhook endpoints must be https. */
+  readonly httpsOnly?: boolean;
+  /** Delay before each webhook attempt; as many attempts as delays. */
+  readonly retryDelaysMs?: readonly number[];
+  /** What one subscriber of `events` may leave untaken. */
+  readonly subscriberBounds?: QueueBounds;
+}
+
+export interface Integration {
+  readonly schema: GraphQLSchema;
+  /** Rejects while the database does not answer. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const eventLogGroup = "integration.event-log";
+const defaultBounds: QueueBounds = { maxEvents: 1000, maxBytes: 1024 * 1024 };
+
+export async function startIntegration(host: SubgraphHost, settings: IntegrationSettings): Promise<Integration> {
+  const { logger } = host;
+  const resources = await SubgraphResources.open(host, integrationTables, [webhookAttemptJob]);
+  const { database, jobs, listener } = resources;
+  const pool = new pg.Pool({ connectionString: host.connections.worker, max: 2, idleTimeoutMillis: 30_000 });
+  pool.on("error", (error) => logger.debug({ error: error.message }, "idle connection lost"));
+  const egress = createEgress(egressOptions(settings));
+  const hub = new EventHub(pool, logger);
+  const pruner = new EventLogPruner(pool, logger);
+  const close = async () => {
+    await pruner.stop();
+    await hub.stop();
+    await resources.close();
+    await egress.close();
+    await pool.end();
+  };
+  try {
+    const credentials = new CredentialService(database, new SecretVault(settings.secretsKey));
+    const providers = new ProviderService(database, egress);
+    const httpsOnly = settings.httpsOnly ?? false;
+    const subscriptions = new WebhookSubscriptionService({ database, credentials, egress, httpsOnly });
+    const messages = new WebhookMessageService(database, jobs, subscriptions);
+    const retryDelaysMs = settings.retryDelaysMs ?? defaultRetryDelaysMs;
+    const runner = new WebhookAttemptRunner({ database, egress, messages, subscriptions, credentials, retryDelaysMs });
+    await jobs.work(webhookAttemptJob, (payload, { signal }) => runner.run(payload, signal));
+    const log = new EventLogService(database, messages);
+    await hub.start(listener);
+    pruner.start();
+    await resources.consume({ group: eventLogGroup, handle: (batch) => log.take(batch) });
+    const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds });
+    return {
+      schema: integrationSchema({ providers, credentials, subscriptions, messages, feeds }).schema,
+      async ready() {
+        await pool.query("select");
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function egressOptions({ allowLoopback, allowPrivateCidrs = [], allowedPorts }: IntegrationSettings): EgressOptions {
+  return { allowLoopback, allowPrivateCidrs, ...(allowedPorts === undefined ? {} : { allowedPorts }) };
+}

@@ -1,0 +1,23 @@
+import { Credential } from "./credentials/credential.entity.js";
+import { CredentialVersion } from "./credentials/credential-version.entity.js";
+import { EventLogEntry } from "./event-log/event-log-entry.entity.js";
+import { EventLogHorizon } from "./event-log/event-log-horizon.entity.js";
+import { Migration20261121071553_first } from "./migrations/Migration20261121071553_first.js";
+import { Provider } from "./providers/provider.entity.js";
+import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
+import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
+import { WebhookSubscription } from "./webhook-subscriptions/webhook-subscription.entity.js";
+
+export const integrationTables = {
+  entities: [
+    Provider,
+    Credential,
+    CredentialVersion,
+    WebhookSubscription,
+    WebhookMessage,
+    WebhookAttempt,
+    EventLogEntry,
+    EventLogHorizon,
+  ],
+  migrations: [Migration20261121071553_first],
+};

@@ -1,0 +1,69 @@
+import type { EgressResponse } from "@factory/runtime/egress/egress";
+import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
+import type { DisabledReason } from "../webhook-subscriptions/webhook-subscription.states.js";
+import { parseRetryAfter, type RetryHint } from "./retry-schedule.js";
+import type { AttemptFailure } from "./webhook-message.states.js";
+
+/** What one attempt came to, before anything is written. */
+export interface DeliveryVerdict {
+  readonly kind: "delivered" | "failed" | "aborted";
+  readonly failure: AttemptFailure | null;
+  readonly detail: string | null;
+  readonly statusCode: number | null;
+  readonly responseBody: string | null;
+  readonly retry: RetryHint;
+  /** The receiver wants nothing more at all. */
+  readonly disable?: DisabledReason;
+}
+
+const overloadedStatuses = new Set([429, 502, 504]);
+const gone = 410;
+const storedBytes = 16 * 1024;
+
+const failureOfKind: Record<EgressFailureKind, AttemptFailure> = {
+  connect: "ConnectFailed",
+  timeout: "Timeout",
+  tls: "TlsFailed",
+  reset: "ConnectionReset",
+  protocol: "ProtocolError",
+};
+
+/** 2xx is success; 410 and the response header `webhook-delivery` speak for the receiver; the rest is tried again. */
+export function responseVerdict(response: EgressResponse, now: number): DeliveryVerdict {
+  const { status: statusCode } = response;
+  const answered = { statusCode, responseBody: storableText(response.body), retry: { overloaded: false } };
+  const wish = header(response, "webhook-delivery")?.trim().toLowerCase();
+  const succeeded = statusCode >= 200 && statusCode < 300;
+  const failure = succeeded ? null : "HttpStatus";
+  const detail = succeeded ? null : `The receiver answered ${statusCode}.`;
+  if (statusCode === gone) return { ...answered, kind: "aborted", failure, detail, disable: "ReceiverGone" };
+  if (wish === "disable")
+    return { ...answered, kind: succeeded ? "delivered" : "aborted", failure, detail, disable: "ReceiverDisabled" };
+  if (succeeded) return { ...answered, kind: "delivered", failure, detail };
+  if (wish === "abort-message") return { ...answered, kind: "aborted", failure, detail };
+  const retryAfterMs = parseRetryAfter(header(response, "retry-after"), now);
+  const retry = { overloaded: overloadedStatuses.has(statusCode), retryAfterMs };
+  return { ...answered, kind: "failed", failure, detail, retry };
+}
+
+/** The verdict when there was no answer; undefined: not the receiver's doing, but a bug or a stop of this process. */
+export function errorVerdict(error: unknown): DeliveryVerdict | undefined {
+  if (error instanceof EgressBlockedError) return failedVerdict("TargetBlocked", error.reason);
+  if (!(error instanceof EgressFailure)) return undefined;
+  const verdict = failedVerdict(failureOfKind[error.kind], error.message);
+  return error.kind === "timeout" ? { ...verdict, retry: { overloaded: true } } : verdict;
+}
+
+export function failedVerdict(failure: AttemptFailure, detail: string): DeliveryVerdict {
+  return { kind: "failed", failure, detail, statusCode: null, responseBody: null, retry: { overloaded: false } };
+}
+
+function header(response: EgressResponse, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** PostgreSQL text holds no NUL. */
+function storableText(body: Buffer): string {
+  return body.subarray(0, storedBytes).toString("utf8").replaceAll("\0", "\uFFFD");
+}

@@ -1,0 +1,47 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { AttemptFailure, AttemptOutcome } from "./webhook-message.states.js";
+
+@Entity(tenantTable("webhook_attempts"))
+@Unique({ name: "webhook_attempts_number", properties: ["tenantId", "messageId", "number"] })
+export class WebhookAttempt {
+  [PrimaryKeyProp]?: ["tenantId", "attemptId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("att") })
+  attemptId: string;
+
+  @Property({ type: wireId("msg") })
+  messageId: string;
+
+  /** From 1. */
+  @Property({ type: "integer" })
+  number: number;
+
+  @Property({ type: "text" })
+  outcome: AttemptOutcome;
+
+  @Property({ type: "text", nullable: true })
+  failure: AttemptFailure | null;
+
+  /** One sentence beside `failure`. */
+  @Property({ type: "text", nullable: true })
+  detail: string | null;
+
+  @Property({ type: "integer", nullable: true })
+  statusCode: number | null;
+
+  /** The first 16 KiB of the answer. */
+  @Property({ type: "text", nullable: true })
+  responseBody: string | null;
+
+  @Property({ type: "timestamptz" })
+  startedAt: Date;
+
+  @Property({ type: "integer" })
+  durationMs: number;
+}

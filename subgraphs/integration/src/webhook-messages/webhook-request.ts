@@ -1,0 +1,31 @@
+import type { Envelope } from "@factory/runtime/outbox/envelope";
+import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
+import { signWebhook } from "../standard-webhooks/webhook-signature.js";
+
+const userAgent = "svc-webhooks/1";
+
+export interface WebhookRequest {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** The canonical envelope in Standard Webhooks dress: `type`, `timestamp` and `data` are what that specification asks for. */
+export function webhookRequest(
+  envelope: Envelope,
+  options: { position: string; contentType: string; secrets: readonly string[]; now: Date },
+): WebhookRequest {
+  const body = JSON.stringify({ ...envelope, sequence: options.position, timestamp: envelope.time });
+  const timestamp = Math.floor(options.now.getTime() / 1000);
+  return {
+    body,
+    headers: {
+      "content-type": `${options.contentType}; charset=utf-8`,
+      "user-agent": userAgent,
+      "webhook-id": envelope.id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": signWebhook({ id: envelope.id, timestamp, body, secrets: options.secrets }),
+      "svc-schema-version": envelope.schemaversion,
+      traceparent: traceparent(continueTrace(envelope.traceparent)),
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { EventType } from "@factory/schema/event-names";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { DisabledReason, WebhookContentType, WebhookSubscriptionState } from "./webhook-subscription.states.js";
+
+@Entity(tenantTable("webhook_subscriptions"))
+@Index({
+  name: "webhook_subscriptions_active",
+  properties: ["tenantId", "eventType"],
+  where: "status = 'Active'",
+})
+export class WebhookSubscription {
+  [PrimaryKeyProp]?: ["tenantId", "subscriptionId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("whs") })
+  subscriptionId: string;
+
+  @Property({ type: "text", nullable: true })
+  projectId: string | null;
+
+  @Property({ type: "text" })
+  eventType: EventType;
+
+  @Property({ type: "text" })
+  endpointUrl: string;
+
+  /** As the caller wrote it. */
+  @Property({ type: "text" })
+  signingSecretRef: string;
+
+  @Property({ type: wireId("crd") })
+  credentialId: string;
+
+  @Property({ type: "text" })
+  contentType: WebhookContentType;
+
+  @Property({ type: "text" })
+  status: WebhookSubscriptionState;
+
+  @Property({ type: "text", nullable: true })
+  disabledReason: DisabledReason | null;
+
+  /** Since when no attempt has succeeded; null after a success. */
+  @Property({ type: "timestamptz", nullable: true })
+  failingSince: Date | null;
+
+  /** When the first message of this streak ran out of attempts. */
+  @Property({ type: "timestamptz", nullable: true })
+  exhaustedSince: Date | null;
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+}

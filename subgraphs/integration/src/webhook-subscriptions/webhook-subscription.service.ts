@@ -1,0 +1,266 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { Egress } from "@factory/runtime/egress/egress";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { EventType } from "@factory/schema/event-names";
+import { closedSetProblem } from "../closed-set.js";
+import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
+import { credentialName } from "../credentials/credential-name.js";
+import { isEventType, readScopesOf } from "../event-types.js";
+import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
+import { WebhookSubscription } from "./webhook-subscription.entity.js";
+import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
+import {
+  type DisabledReason,
+  type WebhookContentType,
+  type WebhookSubscriptionState,
+  webhookContentTypes,
+} from "./webhook-subscription.states.js";
+import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
+
+export interface ActiveSubscription {
+  readonly subscriptionId: string;
+  readonly eventType: string;
+}
+
+export interface WebhookSubscriptionSettings {
+  readonly database: Database;
+  readonly credentials: CredentialService;
+  readonly egress: Egress;
+  readonly httpsOnly: boolean;
+}
+
+interface SubscriptionRow {
+  subscription_id: string;
+  project_id: string | null;
+  event_type: string;
+  endpoint_url: string;
+  signing_secret_ref: string;
+  status: WebhookSubscriptionState;
+  created_at: Date;
+}
+
+const subscriptionById = tenantStatement(
+  "webhook_subscription_by_id",
+  `select subscription_id, project_id, event_type, endpoint_url, signing_secret_ref, status, created_at
+   from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2 and status <> 'Deleted'`,
+);
+
+export class WebhookSubscriptionService {
+  constructor(private readonly settings: WebhookSubscriptionSettings) {}
+
+  async find(context: RequestContext, subscriptionId: string): Promise<WebhookSubscriptionType | undefined> {
+    const uuid = decodeId("whs", subscriptionId);
+    if (uuid === undefined) return undefined;
+    const { reader } = this.settings.database;
+    const row = await reader.row<SubscriptionRow>(subscriptionById, tenantOf(context), uuid);
+    return row && subscriptionView(row);
+  }
+
+  async get(context: RequestContext, subscriptionId: string): Promise<WebhookSubscriptionType> {
+    const subscription = await this.find(context, subscriptionId);
+    if (!subscription)
+      throw new DomainError("WEBHOOK_SUBSCRIPTION_NOT_FOUND", {
+        detail: "No such webhook subscription in this tenant.",
+      });
+    return subscription;
+  }
+
+  async create(context: RequestContext, input: CreateWebhookSubscriptionInput): Promise<WebhookSubscriptionType> {
+    requireSameTenant(context, input.tenantId);
+    const eventType = readableEventType(context, input.eventType);
+    const contentType = checkedContentType(input.contentType);
+    const attempt = () => this.#create(context, input, { eventType, contentType });
+    try {
+      return await attempt();
+    } catch (error) {
+      // another request created the credential meanwhile: this time it is found
+      if (isNameTaken(error)) return attempt();
+      throw error;
+    }
+  }
+
+  /** Subscriptions of the transaction's tenant that want one of these types. */
+  async active({ execute, tenant }: Transaction, types: readonly string[]): Promise<ActiveSubscription[]> {
+    const rows = await execute<{ subscription_id: string; event_type: string }>(
+      `select subscription_id, event_type from webhook_subscriptions
+       where tenant_id = $1 and event_type = any($2) and status = 'Active' order by subscription_id`,
+      [tenant.uuid, types],
+    );
+    return rows.map((row) => ({
+      subscriptionId: encodeId("whs", row.subscription_id),
+      eventType: row.event_type,
+    }));
+  }
+
+  /** Stops sending; what is already waiting ends as Skipped. A subscription that is not Active stays as it is. */
+  async disable(
+    { execute, tenant, record }: Transaction,
+    subscriptionId: string,
+    reason: DisabledReason,
+  ): Promise<void> {
+    const disabled = await execute<{ event_type: string }>(
+      `update webhook_subscriptions set status = 'Disabled', disabled_reason = $3
+       where tenant_id = $1 and subscription_id = $2 and status = 'Active' returning event_type`,
+      [tenant.uuid, decodeId("whs", subscriptionId), reason],
+    );
+    for (const { event_type } of disabled)
+      record({
+        type: "WebhookSubscriptionDisabled",
+        subject: `webhook-subscriptions/${subscriptionId}`,
+        data: { subscriptionId, eventType: event_type, status: "Disabled", reason },
+      });
+  }
+
+  async recordSuccess({ execute, tenant }: Transaction, subscriptionId: string): Promise<void> {
+    await execute(
+      `update webhook_subscriptions set failing_since = null, exhausted_since = null
+       where tenant_id = $1 and subscription_id = $2 and failing_since is not null`,
+      [tenant.uuid, decodeId("whs", subscriptionId)],
+    );
+  }
+
+  /** Gives up on a receiver after 120 h of failures only, with messages exhausted at least 12 h apart. */
+  async recordFailure(transaction: Transaction, subscriptionId: string, exhausted: boolean): Promise<void> {
+    const [row] = await transaction.execute<{ hopeless: boolean }>(
+      `update webhook_subscriptions set failing_since = coalesce(failing_since, now()),
+         exhausted_since = case when $3 then coalesce(exhausted_since, now()) else exhausted_since end
+       where tenant_id = $1 and subscription_id = $2 and (failing_since is null or $3)
+       returning failing_since <= now() - interval '120 hours' and exhausted_since <= now() - interval '12 hours' as hopeless`,
+      [transaction.tenant.uuid, decodeId("whs", subscriptionId), exhausted],
+    );
+    if (row?.hopeless) await this.disable(transaction, subscriptionId, "OnlyFailures");
+  }
+
+  /**
+   * The generated secret leaves through this one answer. The stored result of an Idempotency-Key holds none, so a
+   * replay shows `signingSecret: null`; who lost the first answer rotates or names another `signingSecretRef`.
+   */
+  async #create(
+    context: RequestContext,
+    input: CreateWebhookSubscriptionInput,
+    checked: { eventType: EventType; contentType: WebhookContentType },
+  ): Promise<WebhookSubscriptionType> {
+    let generated: string | null = null;
+    const created = await mutate<WebhookSubscriptionType, undefined>(this.settings.database, context, {
+      field: "createWebhookSubscription",
+      arguments: input,
+      prepare: () => this.#refuseBlocked(input.endpointUrl),
+      commit: async (transaction) => {
+        const { em, tenant, record } = transaction;
+        const signing = await this.#signingCredential(transaction, input.signingSecretRef);
+        generated = signing.generated;
+        const subscription = em.create(WebhookSubscription, {
+          tenantId: tenant.tenantId,
+          subscriptionId: newId("whs"),
+          projectId: input.projectId ?? null,
+          ...checked,
+          endpointUrl: input.endpointUrl,
+          signingSecretRef: input.signingSecretRef,
+          credentialId: signing.credentialId,
+          status: input.active === false ? "Paused" : "Active",
+          disabledReason: null,
+          failingSince: null,
+          exhaustedSince: null,
+          createdAt: new Date(),
+        });
+        em.persist(subscription);
+        const { subscriptionId, eventType, endpointUrl, signingSecretRef, status, projectId, createdAt } = subscription;
+        record({
+          type: "WebhookSubscriptionCreated",
+          subject: `webhook-subscriptions/${subscriptionId}`,
+          data: { subscriptionId, eventType, status, projectId },
+        });
+        return {
+          subscriptionId,
+          eventType,
+          endpointUrl,
+          signingSecretRef,
+          signingSecret: null,
+          status,
+          projectId,
+          createdAt: createdAt.toISOString(),
+        };
+      },
+    });
+    return { ...created, signingSecret: generated };
+  }
+
+  async #signingCredential(
+    transaction: Transaction,
+    reference: string,
+  ): Promise<{ credentialId: string; generated: string | null }> {
+    const { credentials } = this.settings;
+    const known = await credentials.named(transaction, reference);
+    if (known && known.kind !== "WebhookSigning")
+      throw new DomainError("REFERENCE_NOT_FOUND", {
+        detail: `The credential is of kind ${known.kind}, a webhook needs WebhookSigning.`,
+        errors: [
+          {
+            pointer: "/input/signingSecretRef",
+            code: "REFERENCE_NOT_FOUND",
+            detail: "Names no WebhookSigning credential.",
+          },
+        ],
+      });
+    if (known) return { credentialId: known.credentialId, generated: null };
+    const generated = generateSigningSecret();
+    const created = credentials.createIn(transaction, {
+      name: credentialName(reference),
+      kind: "WebhookSigning",
+      secret: { signingSecret: generated },
+    });
+    return { credentialId: created.credentialId, generated };
+  }
+
+  async #refuseBlocked(endpointUrl: string): Promise<undefined> {
+    const { egress, httpsOnly } = this.settings;
+    const reason = await egress.check(endpointUrl, { httpsOnly });
+    if (reason !== undefined)
+      throw new DomainError("TARGET_BLOCKED", {
+        detail: `The endpoint is refused: ${reason}.`,
+        errors: [{ pointer: "/input/endpointUrl", code: "TARGET_BLOCKED", detail: reason }],
+      });
+    return undefined;
+  }
+}
+
+/** Who may not read an event may not have it sent elsewhere. */
+function readableEventType(context: RequestContext, eventType: string): EventType {
+  if (!isEventType(eventType))
+    throw new DomainError("EVENT_TYPE_UNKNOWN", {
+      detail: `${eventType} is no platform event.`,
+      errors: [{ pointer: "/input/eventType", code: "UNKNOWN_VALUE", detail: "Must be the name of a platform event." }],
+    });
+  const requiredScopes = readScopesOf(eventType);
+  const { scopes } = principalOf(context);
+  if (!requiredScopes.some((scope) => scopes.has(scope)))
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `Subscribing to ${eventType} needs one of the scopes ${requiredScopes.join(", ")}.`,
+      requiredScopes,
+    });
+  return eventType;
+}
+
+function checkedContentType(contentType: string | null | undefined): WebhookContentType {
+  const known = webhookContentTypes.find((candidate) => candidate === (contentType ?? "application/json"));
+  if (known === undefined) throw closedSetProblem([{ pointer: "/input/contentType", allowed: webhookContentTypes }]);
+  return known;
+}
+
+function subscriptionView(row: SubscriptionRow): WebhookSubscriptionType {
+  return {
+    subscriptionId: encodeId("whs", row.subscription_id),
+    eventType: row.event_type,
+    endpointUrl: row.endpoint_url,
+    signingSecretRef: row.signing_secret_ref,
+    signingSecret: null,
+    status: row.status,
+    projectId: row.project_id,
+    createdAt: row.created_at.toISOString(),
+  };
+}
