@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type Framework, parseFramework } from "./framework.js";
-import { isCompatible } from "./framework-compatibility.js";
+import { asProject, isCompatible } from "./framework-compatibility.js";
 
 function framework(text: string): Framework {
   const parsed = parseFramework(text);
@@ -119,5 +119,11 @@ describe("framework compatibility", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it("gives a Windows project the platform version that the SDK gives it", () => {
+    expect(isCompatible(asProject(framework("net8.0-windows")), framework("net8.0-windows7.0"))).toBe(true);
+    expect(isCompatible(asProject(framework("net8.0-windows")), framework("net8.0-windows10.0.19041"))).toBe(false);
+    expect(asProject(framework("net8.0-ios"))).toEqual(framework("net8.0-ios"));
   });
 });

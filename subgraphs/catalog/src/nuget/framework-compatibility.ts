@@ -31,6 +31,12 @@ export function isCompatible(project: Framework, asset: Framework): boolean {
   return project.version[0] >= 6 && predecessors[project.platform] === asset.identifier;
 }
 
+/** The framework a project really builds for: the SDK reads `net8.0-windows` as `net8.0-windows7.0`. */
+export function asProject(framework: Framework): Framework {
+  if (framework.platform !== "windows" || !isZero(framework.platformVersion)) return framework;
+  return { ...framework, platformVersion: [7, 0, 0, 0] };
+}
+
 function reaches(have: FourParts, asked: FourParts): boolean {
   return isZero(asked) || compareParts(asked, have) <= 0;
 }

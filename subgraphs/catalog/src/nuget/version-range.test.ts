@@ -139,7 +139,7 @@ const words: readonly (readonly [string, string])[] = [
   ["[1.0]", "1.0.0 exactly"],
   ["(,2.0)", "< 2.0.0"],
   ["(, )", "any version"],
-  ["1.2.*", "≥ 1.2.0 (floating)"],
+  ["1.2.*", "1.2.*"],
 ];
 
 function split(text: string): string[] {

@@ -3,6 +3,7 @@ import { compareVersions, formatVersion, isPrerelease, type NugetVersion, parseV
 
 /** A NuGet version range. `floating` says which versions inside the bounds are wanted first. */
 export interface VersionRange {
+  readonly text: string;
   readonly min: NugetVersion | undefined;
   readonly minInclusive: boolean;
   readonly max: NugetVersion | undefined;
@@ -16,7 +17,8 @@ const bracketForm = /^([[(])(.*)([\])])$/s;
 export function parseRange(text: string): VersionRange | undefined {
   const trimmed = text.trim();
   const brackets = bracketForm.exec(trimmed);
-  if (brackets === null) return withBounds({ least: trimmed, most: "", minInclusive: true, maxInclusive: false });
+  if (brackets === null)
+    return withBounds({ text: trimmed, least: trimmed, most: "", minInclusive: true, maxInclusive: false });
   const [, open, inside = "", close] = brackets;
   const bounds = inside.split(",");
   const minInclusive = open === "[";
@@ -25,17 +27,18 @@ export function parseRange(text: string): VersionRange | undefined {
   if (bounds.length > 2 || bounds.every((bound) => bound === "")) return undefined;
   if (bounds.length === 1 && (inside.trim() === "" || !(minInclusive && maxInclusive))) return undefined;
   const [least = "", most = least] = bounds;
-  return withBounds({ least, most, minInclusive, maxInclusive });
+  return withBounds({ text: trimmed, least, most, minInclusive, maxInclusive });
 }
 
 interface Bounds {
+  text: string;
   least: string;
   most: string;
   minInclusive: boolean;
   maxInclusive: boolean;
 }
 
-function withBounds({ least, most, minInclusive, maxInclusive }: Bounds): VersionRange | undefined {
+function withBounds({ text, least, most, minInclusive, maxInclusive }: Bounds): VersionRange | undefined {
   const floating = least.includes("*") ? parseFloatingVersion(least.trim()) : undefined;
   const min = least.includes("*") ? floating?.least : parseVersion(least);
   const max = parseVersion(most);
@@ -45,7 +48,7 @@ function withBounds({ least, most, minInclusive, maxInclusive }: Bounds): Versio
     const order = compareVersions(min, max);
     if (order > 0 || (order === 0 && !(minInclusive && maxInclusive))) return undefined;
   }
-  return { min, minInclusive, max, maxInclusive, floating };
+  return { text, min, minInclusive, max, maxInclusive, floating };
 }
 
 /** Is the version between the bounds? As in NuGet a float only sets the lower one: `1.*` is satisfied by 2.0. */
@@ -94,12 +97,12 @@ function extreme(versions: readonly NugetVersion[], direction: 1 | -1): NugetVer
   return best;
 }
 
-/** The range in words of a sentence: "≥ 1.0.0 and < 2.0.0", "1.4.0 exactly", "any version". */
-export function describeRange({ min, minInclusive, max, maxInclusive, floating }: VersionRange): string {
+/** The range in words of a sentence: "≥ 1.0.0 and < 2.0.0", "1.4.0 exactly", "1.*", "any version". */
+export function describeRange({ text, min, minInclusive, max, maxInclusive, floating }: VersionRange): string {
+  if (floating !== undefined) return text;
   if (min !== undefined && max !== undefined && compareVersions(min, max) === 0) return `${formatVersion(min)} exactly`;
   const bounds: string[] = [];
   if (min !== undefined) bounds.push(`${minInclusive ? "≥" : ">"} ${formatVersion(min)}`);
   if (max !== undefined) bounds.push(`${maxInclusive ? "≤" : "<"} ${formatVersion(max)}`);
-  if (bounds.length === 0) return "any version";
-  return bounds.join(" and ") + (floating === undefined ? "" : " (floating)");
+  return bounds.length === 0 ? "any version" : bounds.join(" and ");
 }

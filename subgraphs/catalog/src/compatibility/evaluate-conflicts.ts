@@ -1,0 +1,100 @@
+import type { NugetVersion } from "../nuget/version.js";
+import { covers, describeRange } from "../nuget/version-range.js";
+import { alternatives, moveTo, releasesNear, smallestFirst } from "./evaluate-candidates.js";
+import { compareText } from "./evaluate-entries.js";
+import type { Move } from "./evaluate-input.js";
+import type { Finding, Situation } from "./evaluate-situation.js";
+import { type DeclaredConflict, type Release, releaseName } from "./evaluate-snapshot.js";
+
+/** A package of the set or behind it, as the declarations of others may name it. */
+interface Member {
+  key: string;
+  packageName: string;
+  text: string;
+  version: NugetVersion | undefined;
+  release: Release | undefined;
+  direct: boolean;
+  path: readonly Release[];
+}
+
+interface Clash {
+  by: Member & { release: Release };
+  conflict: DeclaredConflict;
+  with: Member;
+}
+
+/** Declared conflicts; one finding per pair of packages, whoever of them declares it. */
+export function conflicting(situation: Situation): Finding[] {
+  const pairs = new Map<string, Clash[]>();
+  for (const clash of clashes(membersOf(situation))) {
+    const pair = [clash.by.key, clash.with.key].sort().join("|");
+    pairs.set(pair, [...(pairs.get(pair) ?? []), clash]);
+  }
+  return [...pairs].map(([subject, both]) => ({
+    rule: "LibraryConflictsWith",
+    subject,
+    packageName: [...both].map(({ by }) => by.packageName).sort()[0] ?? "",
+    detail: detailOf(both),
+    moves: () => movesFor(situation, both),
+  }));
+}
+
+function membersOf({ entries, graph }: Situation): Member[] {
+  const listed = entries.map((entry) => ({ ...entry, direct: true, path: [] }));
+  const broughtIn = [...graph.nodes.values()].flatMap((node) =>
+    node.direct || node.release === undefined ? [] : [{ ...node, text: node.release.text }],
+  );
+  return [...listed, ...broughtIn].sort((a, b) => compareText(a.key, b.key));
+}
+
+function clashes(members: readonly Member[]): Clash[] {
+  const byKey = new Map<string, Member[]>();
+  for (const member of members) byKey.set(member.key, [...(byKey.get(member.key) ?? []), member]);
+  const found: Clash[] = [];
+  for (const by of members)
+    for (const conflict of by.release?.conflicts ?? [])
+      for (const other of byKey.get(conflict.key) ?? [])
+        if (by.release && by.key !== other.key && isMeant(conflict, other.version))
+          found.push({ by: { ...by, release: by.release }, conflict, with: other });
+  return found;
+}
+
+function isMeant({ range }: DeclaredConflict, version: NugetVersion | undefined): boolean {
+  return range === undefined || (version !== undefined && covers(range, version));
+}
+
+function detailOf(both: readonly Clash[]): string {
+  const declared = both.map(
+    ({ by, conflict, with: other }) =>
+      `${nameOf(by)} conflicts with ${other.packageName} ${conflict.range ? describeRange(conflict.range) : "in any version"}`,
+  );
+  const [first] = both;
+  return `${[...new Set(declared)].join(", and ")}; the set has ${first ? nameOf(first.with) : ""}.`;
+}
+
+function nameOf({ packageName, text, path }: Member): string {
+  return `${packageName} ${text}${path.length === 0 ? "" : ` (brought in by ${path.map(releaseName).join(" → ")})`}`;
+}
+
+/** Another version of the side that is declared against, then of the declaring side, then something else. */
+function movesFor(situation: Situation, both: readonly Clash[]): Move[][] {
+  const against = both.flatMap(({ conflict, with: other }) =>
+    otherVersions(situation, other, (to) => !isMeant(conflict, to.version)),
+  );
+  const declaring = both.flatMap(({ by, with: other }) => {
+    const names = (one: DeclaredConflict) => one.key === other.key && isMeant(one, other.version);
+    return otherVersions(situation, by, (to) => !to.conflicts.some(names));
+  });
+  const instead = both.flatMap(({ by, with: other }) => [other, by].flatMap((side) => alternativesTo(situation, side)));
+  return [smallestFirst(against), smallestFirst(declaring), instead];
+}
+
+function otherVersions(situation: Situation, member: Member, test: (release: Release) => boolean): Move[] {
+  const { release } = member;
+  if (release === undefined) return [];
+  return moveTo(member, releasesNear(situation, release.library, { from: release.version, test }));
+}
+
+function alternativesTo(situation: Situation, { release, direct }: Member): Move[] {
+  return release === undefined || !direct ? [] : alternatives(situation, release.library, release.text);
+}

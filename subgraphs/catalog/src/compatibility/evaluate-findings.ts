@@ -1,0 +1,39 @@
+import { conflicting } from "./evaluate-conflicts.js";
+import { cyclic } from "./evaluate-cycles.js";
+import { downgraded, missingRequirements, versionConflicts } from "./evaluate-dependencies.js";
+import { compareText } from "./evaluate-entries.js";
+import type { EvaluationInput } from "./evaluate-input.js";
+import { duplicated, notRegistered, retired, versionNotFound } from "./evaluate-listing.js";
+import { type Finding, type Situation, situationOf } from "./evaluate-situation.js";
+import type { Snapshot } from "./evaluate-snapshot.js";
+import { unsupportedLibraries, unsupportedTemplate } from "./evaluate-support.js";
+import { type RuleName, ruleOrder } from "./rules.js";
+
+const rules: Record<RuleName, (situation: Situation) => Finding[]> = {
+  LibraryDuplicated: duplicated,
+  LibraryNotRegistered: notRegistered,
+  LibraryVersionNotFound: versionNotFound,
+  LibraryDoesNotSupportRuntime: unsupportedLibraries,
+  TemplateDoesNotSupportRuntime: unsupportedTemplate,
+  LibraryConflictsWith: conflicting,
+  LibraryRequires: missingRequirements,
+  LibraryDowngraded: downgraded,
+  LibraryVersionConflict: versionConflicts,
+  LibraryDependencyCycle: cyclic,
+  LibraryVersionRetired: retired,
+};
+
+/** Every broken rule of a set; all rules run. Ordered by rule, then by package. */
+export function findingsOf(input: EvaluationInput, snapshot: Snapshot): Finding[] {
+  const situation = situationOf(input, snapshot);
+  return ruleOrder.flatMap((rule) => rules[rule](situation).sort(byPackage));
+}
+
+function byPackage(a: Finding, b: Finding): number {
+  return compareText(a.packageName.toLowerCase(), b.packageName.toLowerCase()) || compareText(a.detail, b.detail);
+}
+
+/** Names what a finding is about, whatever its wording: the same in a set that was changed elsewhere. */
+export function identityOf({ rule, subject }: Finding): string {
+  return `${rule}|${subject}`;
+}

@@ -1,0 +1,34 @@
+import type { Framework } from "../nuget/framework.js";
+import { asProject } from "../nuget/framework-compatibility.js";
+import { type Entry, entriesOf } from "./evaluate-entries.js";
+import type { EvaluationInput, Move, TemplateSide } from "./evaluate-input.js";
+import type { Snapshot } from "./evaluate-snapshot.js";
+import { type Graph, walk } from "./evaluate-walk.js";
+import type { RuleName } from "./rules.js";
+
+/** A set as the rules look at it: sorted, so that nothing depends on the order of the request. */
+export interface Situation {
+  readonly input: EvaluationInput;
+  readonly snapshot: Snapshot;
+  readonly project: Framework;
+  readonly template: TemplateSide | undefined;
+  readonly entries: readonly Entry[];
+  readonly graph: Graph;
+}
+
+/** A broken rule, and the changes that may mend it: groups of moves, the preferred group first. */
+export interface Finding {
+  readonly rule: RuleName;
+  /** The package or pair it is about; a finding about the same subject is the same finding in another set. */
+  readonly subject: string;
+  readonly packageName: string;
+  readonly detail: string;
+  readonly moves: () => Move[][];
+}
+
+export function situationOf(input: EvaluationInput, snapshot: Snapshot): Situation {
+  const project = asProject(input.runtime);
+  const entries = entriesOf(input, snapshot);
+  const graph = walk(entries, snapshot, (release) => snapshot.supports(release, project));
+  return { input, snapshot, project, template: input.template, entries, graph };
+}

@@ -1,0 +1,69 @@
+import { frameworkName, parseFramework } from "../nuget/framework.js";
+import { isCompatible } from "../nuget/framework-compatibility.js";
+import { compareVersions, parseVersion } from "../nuget/version.js";
+import { alternatives, moveTo, releasesNear, runtimesFor } from "./evaluate-candidates.js";
+import type { Move, TemplateVersionSide } from "./evaluate-input.js";
+import { sentence } from "./evaluate-listing.js";
+import { changeRuntime, changeVersion } from "./evaluate-move.js";
+import type { Finding, Situation } from "./evaluate-situation.js";
+import { type Release, releaseName } from "./evaluate-snapshot.js";
+
+/** Listed packages, and those they bring in: a restore fails on both alike (NU1202). */
+export function unsupportedLibraries(situation: Situation): Finding[] {
+  const { entries, graph, snapshot, project } = situation;
+  const listed = entries.flatMap(({ release }) => (release ? [finding(situation, release, [])] : []));
+  const broughtIn = [...graph.nodes.values()].flatMap(({ direct, release, path }) =>
+    direct || release === undefined ? [] : [finding(situation, release, path)],
+  );
+  return [...listed, ...broughtIn].flatMap(({ release, found }) =>
+    snapshot.supports(release, project) ? [] : [found],
+  );
+}
+
+function finding(
+  situation: Situation,
+  release: Release,
+  path: readonly Release[],
+): { release: Release; found: Finding } {
+  const { library, version, text, targetFrameworks } = release;
+  const { packageName, key } = library;
+  const direct = path.length === 0;
+  const origin = direct ? "" : ` (brought in by ${path.map(releaseName).join(" → ")})`;
+  const runtime = frameworkName(situation.input.runtime);
+  const detail = `${releaseName(release)}${origin} targets ${sentence(targetFrameworks)}; a ${runtime} project can use none of that.`;
+  const moves = (): Move[][] => [
+    moveTo({ direct, release }, releasesNear(situation, library, { from: version })),
+    direct ? alternatives(situation, library, text) : [],
+    runtimesFor(situation, release),
+  ];
+  return { release, found: { rule: "LibraryDoesNotSupportRuntime", subject: key, packageName, detail, moves } };
+}
+
+export function unsupportedTemplate(situation: Situation): Finding[] {
+  const { template, input } = situation;
+  if (template === undefined || serves(situation, template)) return [];
+  const { semanticVersion, targetFramework } = template;
+  const runtime = frameworkName(input.runtime);
+  const detail = `Template version ${semanticVersion} targets ${targetFramework}, which a ${runtime} project can not use.`;
+  const own = parseFramework(targetFramework);
+  const moves = (): Move[][] => [
+    ...["Published", "Draft"].map((status) =>
+      template.otherVersions
+        .filter((version) => version.status === status && serves(situation, version))
+        .sort(newestFirst)
+        .map((version) => changeVersion(null, [semanticVersion, version.semanticVersion])),
+    ),
+    own === undefined ? [] : [changeRuntime(own)],
+  ];
+  return [{ rule: "TemplateDoesNotSupportRuntime", subject: "", packageName: "", detail, moves }];
+}
+
+function serves({ project }: Situation, { targetFramework }: TemplateVersionSide): boolean {
+  const target = parseFramework(targetFramework);
+  return target !== undefined && isCompatible(project, target);
+}
+
+function newestFirst(a: TemplateVersionSide, b: TemplateVersionSide): number {
+  const [left, right] = [parseVersion(a.semanticVersion), parseVersion(b.semanticVersion)];
+  return left && right ? compareVersions(right, left) : Number(left === undefined) - Number(right === undefined);
+}

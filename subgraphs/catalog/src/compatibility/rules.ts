@@ -1,0 +1,26 @@
+/** The compatibility rules in the order in which violations are listed. */
+export const ruleOrder = [
+  "LibraryDuplicated",
+  "LibraryNotRegistered",
+  "LibraryVersionNotFound",
+  "LibraryDoesNotSupportRuntime",
+  "TemplateDoesNotSupportRuntime",
+  "LibraryConflictsWith",
+  "LibraryRequires",
+  "LibraryDowngraded",
+  "LibraryVersionConflict",
+  "LibraryDependencyCycle",
+  "LibraryVersionRetired",
+] as const;
+
+export type RuleName = (typeof ruleOrder)[number];
+
+/** What is worth knowing about a set and never makes it incompatible. */
+export type AdvisoryCode =
+  | "LibraryUnknown"
+  | "LibraryVersionUnknown"
+  | "LibraryVersionDeprecated"
+  | "LibraryVersionPrerelease"
+  | "TargetFallbackUsed"
+  | "TemplateVersionDeprecated"
+  | "TemplateVersionDraft";
