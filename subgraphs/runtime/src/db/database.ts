@@ -22,9 +22,9 @@ export interface Transaction {
   readonly em: EntityManager;
   readonly tenant: Tenant;
   /** Writes the event with this transaction; returns its envelope. */
-  record(event: NewEvent): Envelope;
+  readonly record: (event: NewEvent) => Envelope;
   /** One statement on this transaction's connection, parameters as `$1`. */
-  execute<R = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  readonly execute: <R = Record<string, unknown>>(text: string, values?: readonly unknown[]) => Promise<R[]>;
 }
 
 export function ormOptions(definition: DatabaseDefinition, url: string) {
