@@ -25,5 +25,13 @@ export default {
     unit("spine", "subgraphs/spine"),
     unit("gateway", "gateway"),
     unit("rest-facade", "rest-facade"),
+    {
+      ...shared,
+      displayName: "stack",
+      rootDir: "test",
+      testMatch: ["<rootDir>/{contract,rest,graphql,subscriptions,events,faults}/**/*.test.ts"],
+      globalSetup: "<rootDir>/kit/start-platform.ts",
+      globalTeardown: "<rootDir>/kit/stop-platform.ts",
+    },
   ],
 };

@@ -89,6 +89,9 @@ export const errorCodes = {
   EXECUTION_CANCELLED:             { status: null, title: "Execution cancelled", when: "cancelled by a caller" },
   SUBSCRIPTION_LAGGED:             { status: null, title: "Subscription lagged", when: "websocket: queue bound reached; carries the cursor" },
   CURSOR_EXPIRED:                  { status: 400,  title: "Cursor expired", when: "resume cursor older than retention" },
+  REQUEST_TIMEOUT:                 { status: 408,  title: "Request timeout", when: "the request did not arrive in time" },
+  URI_TOO_LONG:                    { status: 414,  title: "URI too long", when: "> 8 KiB" },
+  HEADERS_TOO_LARGE:               { status: 431,  title: "Headers too large", when: "> 16 KiB" },
   NOT_SUPPORTED:                   { status: 501,  title: "Not supported", when: "documented, not served by this release" },
 } as const satisfies Record<string, { status: number | null; title: string; when: string }>;
 

@@ -1,10 +1,8 @@
 import { type ASTVisitor, GraphQLError, print, type ValidationContext } from "graphql";
-import { limitProblem } from "./execution/document-limits.js";
-
-export { documentLimits } from "./execution/document-limits.js";
+import { documentLimits, limitProblem } from "./execution/document-limits.js";
 
 /** Tokens of one document; graphql-js stops reading there. */
-export const maxTokens = 2000;
+export const { maxTokens } = documentLimits;
 
 /** Depth, aliases, root fields and cost, refused before anything is planned. */
 export function limitsRule(context: ValidationContext): ASTVisitor {

@@ -150,7 +150,10 @@ function subscribe(
   executor: SupergraphExecutor<RequestContext>,
   { document, operationName, variableValues, contextValue }: ExecutionArgs,
 ) {
+  const context = contextValue as RequestContext;
+  // loaders remember entities: each event gets its own
+  const contextForEvent = () => requestContext({ principal: context.principal, trace: context.trace });
   return executor
     .compile(document, operationName ?? undefined)
-    .subscribe({ ...variableValues }, contextValue as RequestContext);
+    .subscribe({ ...variableValues }, context, { contextForEvent });
 }

@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { authenticate, type TokenVerifier } from "./authenticate.js";
+import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { CompiledRoute } from "./compile-route.js";
 import { entityTag, matchesEntityTag } from "./entity-tag.js";
 import { apiVersion, matchApiVersion, matchMediaType } from "./match-version.js";
@@ -13,7 +13,7 @@ type Answer = Record<string, unknown>;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export interface Admission {
-  readonly verifier: TokenVerifier;
+  readonly verifier: Verifier;
   /** Absent on the internal listener. */
   readonly limit?: RateLimit | undefined;
 }

@@ -235,7 +235,7 @@ describe("addresses and methods", () => {
   });
 
   it("that are too long are 414, headers that are too large 431", async () => {
-    expect(await outcome(facade.call(`GET /v1/templates/${"x".repeat(8200)}`))).toEqual([414, "PAYLOAD_TOO_LARGE"]);
+    expect(await outcome(facade.call(`GET /v1/templates/${"x".repeat(8200)}`))).toEqual([414, "URI_TOO_LONG"]);
     expect((await facade.call(`GET /v1/templates/${"x".repeat(2000)}`)).status).toBe(200);
     const answer = await sendBytes(
       facade.publicUrl,

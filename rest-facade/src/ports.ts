@@ -7,7 +7,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLError } from "graphql";
 import type { Registry } from "prom-client";
-import type { TokenVerifier } from "./authenticate.js";
+import type { Verifier } from "@factory/runtime/auth/authenticate";
 
 export interface OperationResult {
   data?: Record<string, unknown> | null;
@@ -24,7 +24,7 @@ export interface FacadePorts {
   supergraphSdl: string;
   /** Throws when the document does not fit the graph: the start fails. */
   prepare(document: string, operationName: string): PreparedOperation;
-  verifier: TokenVerifier;
+  verifier: Verifier;
   /** `/graphql`: GET, POST with a parsed JSON body, and the websocket upgrade. */
   graphql: {
     handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;

@@ -114,12 +114,10 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="The access token has expired."',
 };
 
-export const uriTooLong = () =>
-  new HttpRefusal(414, "PAYLOAD_TOO_LARGE", "URI too long", "The URL is longer than 8 KiB.");
-export const headersTooLarge = () =>
-  new HttpRefusal(431, "PAYLOAD_TOO_LARGE", "Request header fields too large", "The headers are over 16 KiB.");
+export const uriTooLong = () => new DomainError("URI_TOO_LONG", { detail: "The URL is longer than 8 KiB." });
+export const headersTooLarge = () => new DomainError("HEADERS_TOO_LARGE", { detail: "The headers are over 16 KiB." });
 export const requestTimedOut = () =>
-  new HttpRefusal(408, "VALIDATION_FAILED", "Request timeout", "The request did not arrive in time.");
+  new DomainError("REQUEST_TIMEOUT", { detail: "The request did not arrive in time." });
 export const requestAborted = () =>
   new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", "The request ended before its body.");
 

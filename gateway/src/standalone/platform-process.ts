@@ -8,7 +8,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { bareEnvironment } from "./environment.js";
 import type { RunningPlatform } from "./platform-api.js";
 
-const main = fileURLToPath(new URL("./main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/standalone/main.js", import.meta.url));
 const startTimeoutMs = 60_000;
 
 /** The platform as its user starts it: a process of its own, on free ports. */

@@ -9,6 +9,7 @@ import { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { executionJob } from "./executions/execution.job.js";
 import { ExecutionRunner } from "./executions/execution.runner.js";
 import { ExecutionService } from "./executions/execution.service.js";
+import { requireGit } from "./git/git.js";
 import type { SourcePolicy } from "./git/remote-policy.js";
 import { LibraryService } from "./libraries/library.service.js";
 import { LibrarySearchService } from "./libraries/library-search.service.js";
@@ -37,12 +38,15 @@ export interface CatalogSettings {
 
 export interface Catalog {
   readonly schema: GraphQLSchema;
+  /** Rejects while the database does not answer. */
+  ready(): Promise<void>;
   /** `/git/{tenantSlug}/{owner}/{name}.git`, read-only. */
   git(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
 }
 
 export async function startCatalog(host: SubgraphHost, settings: CatalogSettings): Promise<Catalog> {
+  await requireGit();
   const resources = await SubgraphResources.open(host, catalogTables, [executionJob]);
   const { database, jobs } = resources;
   const { logger } = host;
@@ -56,7 +60,9 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   };
   const rendering = new RenderingPool({ size: 2, logger });
   const sources = new SourceReader(policy, logger);
-  const targets = new TargetResolver({ store, policy, publicUrl: settings.publicUrl });
+  // what may be read from a folder may not be written to it, outside development
+  const targetPolicy = { ...policy, allowFile: settings.development };
+  const targets = new TargetResolver({ store, policy: targetPolicy, publicUrl: settings.publicUrl });
   const templates = new TemplateService(database);
   const versions = new TemplateVersionService(database, templates, sources);
   const libraries = new LibraryService(database);
@@ -67,13 +73,14 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const { schema } = catalogSchema({ templates, versions, executions, validations, compatibility, libraries, search });
   const runner = new ExecutionRunner({ database, templates, versions, sources, targets, rendering, logger });
   await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt));
-  const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier) });
+  const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier), logger });
   return {
     schema,
     git(request, response) {
       const path = readGitPath(request.url ?? "") ?? { tenant: "", owner: "", name: "", rest: "" };
       void git(request, response, path);
     },
+    ready: () => database.reader.ping(),
     async close() {
       await resources.close();
       await rendering.close();

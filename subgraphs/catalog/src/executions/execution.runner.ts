@@ -4,7 +4,6 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt } from "@factory/runtime/jobs/job-queue";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { TemplateError } from "../engine/template-error.js";
-import { injectPackageReferences } from "../package-references/inject.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { SourceReader } from "../sources/source-reader.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
@@ -19,10 +18,9 @@ import type {
   ManualInstructionType,
   ScaffoldOutputType,
 } from "./execution.type.js";
+import { addLibraries } from "./scaffold-libraries.js";
 import { scaffoldCommit } from "./scaffold-commit.js";
 
-/** The file in which NuGet's central package management keeps versions. */
-const centralPackages = "Directory.Packages.props";
 const sourceTimeoutMs = 120_000;
 
 interface RunnerServices {
@@ -86,18 +84,8 @@ export class ExecutionRunner {
     });
     const target = await targets.open(execution, signal);
     try {
-      let { files } = rendered;
-      const warnings = [...rendered.warnings];
-      if (execution.libraries.length > 0) {
-        await claim.enter("InjectingLibraries");
-        const central = await target.file(centralPackages);
-        const injected = injectPackageReferences(files, execution.libraries, {
-          primaryOutputs: rendered.primaryOutputs,
-          targetBranchFile: (path) => (path === centralPackages ? central : undefined),
-        });
-        files = injected.files;
-        warnings.push(...injected.warnings);
-      }
+      if (execution.libraries.length > 0) await claim.enter("InjectingLibraries");
+      const { files, edits, warnings } = await addLibraries(rendered, execution.libraries, target);
       await claim.enter("Pushing");
       const commit = scaffoldCommit({ execution, template, version, source });
       const pushed = await target.push({ files, edits, commit, onConflict: execution.onConflict });
@@ -110,7 +98,7 @@ export class ExecutionRunner {
           primaryOutputs: rendered.primaryOutputs,
         },
         manualInstructions: rendered.manualInstructions,
-        warnings,
+        warnings: [...rendered.warnings, ...warnings],
       };
     } finally {
       await target.close();

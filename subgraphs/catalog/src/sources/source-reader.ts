@@ -3,7 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { FileTree } from "../engine/file-tree.js";
 import { fetchSource } from "./fetch-source.js";
 import { resolveSource } from "./resolve-source.js";
-import { parseSourceRef, type SourcePolicy } from "./source-ref.js";
+import { parseSourceRef, type SourcePolicy, type SourceRef } from "./source-ref.js";
 
 export interface ReadSource {
   readonly files: FileTree;
@@ -47,9 +47,15 @@ export class SourceReader {
       const detail = "dangerous" in parsed ? parsed.dangerous : parsed.unsupported;
       throw new DomainError("SOURCE_UNAVAILABLE", { detail });
     }
+    if (isPinned(parsed.ref)) return { ...(await fetchSource(parsed.ref, this.#policy, options)), resolvedRef: reference };
     const { resolvedRef } = await resolveSource(parsed.ref, this.#policy, options);
     const pinned = parseSourceRef(resolvedRef, this.#policy);
     if (!("ref" in pinned)) throw new Error(`A resolved reference does not parse: ${resolvedRef}`);
     return { ...(await fetchSource(pinned.ref, this.#policy, options)), resolvedRef };
   }
+}
+
+/** A full commit id names the same content for ever. */
+function isPinned(ref: SourceRef): boolean {
+  return ref.kind === "git" && ref.ref !== null && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(ref.ref);
 }

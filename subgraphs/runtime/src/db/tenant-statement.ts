@@ -38,4 +38,9 @@ export class TenantReader {
   ): Promise<R | undefined> {
     return (await this.rows<R>(statement, tenant, ...values))[0];
   }
+
+  /** Rejects while the database does not answer. */
+  async ping(): Promise<void> {
+    await this.#pool.query("select");
+  }
 }

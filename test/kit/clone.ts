@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export interface Clone {
+  readonly files: readonly string[];
+  /** Commit messages, newest first. */
+  readonly commits: readonly string[];
+  read(path: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** `git clone` with the token as password, as the README shows it. */
+export async function cloneOf(repository: string, token: string): Promise<Clone> {
+  const folder = await mkdtemp(join(tmpdir(), "factory-clone-"));
+  const url = new URL(repository);
+  url.username = "x";
+  url.password = token;
+  await run("git", ["clone", "--quiet", url.href, folder]);
+  const { stdout: files } = await run("git", ["-C", folder, "ls-files"]);
+  const { stdout: log } = await run("git", ["-C", folder, "log", "--format=%B%x00"]);
+  return {
+    files: files.split("\n").filter(Boolean),
+    commits: log
+      .split("\0")
+      .map((message) => message.trim())
+      .filter(Boolean),
+    read: (path) => readFile(join(folder, path), "utf8"),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,15 @@
+export const platformVariable = "FACTORY_TEST_PLATFORM";
+
+export interface TestPlatform {
+  readonly publicUrl: string;
+  readonly internalUrl: string;
+  readonly dataDir: string;
+  readonly pid: number;
+}
+
+/** The platform that the global setup started. */
+export function platform(): TestPlatform {
+  const found = process.env[platformVariable];
+  if (found === undefined) throw new Error("No platform was started: run the suites through npm test");
+  return JSON.parse(found) as TestPlatform;
+}

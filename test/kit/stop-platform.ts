@@ -1,0 +1,8 @@
+import { removeData } from "@factory/gateway/standalone/platform-process";
+import { platform } from "./platform.js";
+
+/** Jest's global teardown: leaves no process and no file. */
+export default async function stopPlatform(): Promise<void> {
+  await (globalThis as { stopPlatform?: () => Promise<unknown> }).stopPlatform?.();
+  await removeData(platform().dataDir);
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import {
+  accessToken,
+  type ClientCredentials,
+  createTenantClient,
+  ensureTenant,
+  readJson,
+} from "@factory/gateway/standalone/platform-api";
+import { type Scope, tenantScopes } from "@factory/schema/scopes";
+import { platform } from "./platform.js";
+
+export interface TestTenant {
+  readonly tenantId: string;
+  readonly slug: string;
+  /** Access token of a service client; every tenant scope unless some are named. */
+  tokenWith(...scopes: Scope[]): Promise<string>;
+}
+
+export async function platformToken(...scopes: Scope[]): Promise<string> {
+  const bootstrap = await readJson<ClientCredentials>(platform().dataDir, "bootstrap.json");
+  return accessToken(platform(), bootstrap, scopes.length === 0 ? undefined : scopes.join(" "));
+}
+
+/** A provisioned tenant of its own. */
+export async function aTenant(): Promise<TestTenant> {
+  const admin = await platformToken();
+  const slug = `t${randomBytes(6).toString("hex")}`;
+  const { tenantId } = await ensureTenant(platform(), admin, slug, `Tenant ${slug}`);
+  const client = await createTenantClient(platform(), admin, tenantId, { name: "test", scopes: tenantScopes });
+  return {
+    tenantId,
+    slug,
+    tokenWith: (...scopes) => accessToken(platform(), client, scopes.length === 0 ? undefined : scopes.join(" ")),
+  };
+}
