@@ -41,6 +41,7 @@ export function ormOptions(definition: DatabaseDefinition, url: string) {
     migrations: {
       tableName: "migrations",
       snapshot: false,
+      silent: true,
       migrationsList: definition.migrations,
     },
   });
