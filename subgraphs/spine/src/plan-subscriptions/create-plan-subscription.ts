@@ -1,0 +1,17 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { ProvisioningStep } from "../tenants/provisioning.js";
+import { PlanSubscription } from "./plan-subscription.entity.js";
+
+/** So that `GET /subscriptions` shows an id that can be activated. */
+export const createPlanSubscription: ProvisioningStep = {
+  name: "createPlanSubscription",
+  async run({ em, record }, tenant) {
+    const { tenantId, editionCode } = tenant;
+    if ((await em.count(PlanSubscription, { tenantId })) > 0) return;
+    const subscriptionId = newId("sub");
+    const subscription = { tenantId, subscriptionId, editionCode, status: "Pending" as const };
+    em.persist(em.create(PlanSubscription, { ...subscription, createdAt: new Date() }));
+    tenant.subscriptionId = subscriptionId;
+    record({ type: "SubscriptionCreated", subject: `subscriptions/${subscriptionId}`, data: subscription });
+  },
+};

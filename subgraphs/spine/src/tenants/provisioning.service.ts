@@ -1,0 +1,69 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { JobQueue } from "@factory/runtime/jobs/job-queue";
+import { traceparent } from "@factory/runtime/telemetry/trace";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { LockMode } from "@mikro-orm/postgresql";
+import { provisionTenantJob } from "./provisioning.js";
+import { ProvisioningRun } from "./provisioning-run.entity.js";
+import type { ProvisioningRunType } from "./provisioning-run.type.js";
+import { Tenant } from "./tenant.entity.js";
+import { unknownTenant } from "./tenant.service.js";
+import { provisionableStates } from "./tenant.states.js";
+
+/** Starts a provisioning run, or answers the one under way. */
+export class ProvisioningService {
+  readonly #database: Database;
+  readonly #jobs: JobQueue;
+
+  constructor(database: Database, jobs: JobQueue) {
+    this.#database = database;
+    this.#jobs = jobs;
+  }
+
+  request(context: RequestContext, tenantId: string): Promise<ProvisioningRunType> {
+    if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
+    return mutate(this.#database, context, {
+      field: "provisionTenant",
+      arguments: { tenantId },
+      tenant: tenantWithId(tenantId),
+      commit: (transaction) => this.#start(transaction, context),
+    });
+  }
+
+  async #start(transaction: Transaction, context: RequestContext): Promise<ProvisioningRunType> {
+    const { em, record } = transaction;
+    const { tenantId } = transaction.tenant;
+    const tenant = await em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!tenant) throw unknownTenant();
+    if (!provisionableStates.includes(tenant.status))
+      throw new DomainError("INVALID_STATE", {
+        detail: `A tenant that is ${tenant.status} is not provisioned again.`,
+        currentState: tenant.status,
+        allowed: provisionableStates,
+      });
+    const underWay = await em.findOne(ProvisioningRun, { tenantId, status: "Running" });
+    if (underWay) return { tenantId, status: "Provisioning", runId: underWay.runId };
+    const now = new Date();
+    const runId = newId("run");
+    tenant.status = "Provisioning";
+    tenant.updatedAt = now;
+    const run = { tenantId, runId, status: "Running", completedSteps: [], requestedAt: now, endedAt: null } as const;
+    em.persist(em.create(ProvisioningRun, { ...run, completedSteps: [] }));
+    record({
+      type: "TenantProvisioningStarted",
+      subject: `tenants/${tenantId}`,
+      data: { tenantId, runId, status: tenant.status },
+    });
+    await this.#jobs.send(transaction, provisionTenantJob, {
+      tenantId,
+      runId,
+      traceparent: traceparent(context.trace),
+      actorId: principalOf(context).subject,
+    });
+    return { tenantId, status: tenant.status, runId };
+  }
+}

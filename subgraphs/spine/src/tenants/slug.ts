@@ -1,0 +1,13 @@
+/** Lower-case letters, digits and inner hyphens, 3 to 63 characters: a DNS label and a path segment. */
+export const slugPattern = "^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$";
+
+/** Slugs stand in paths (`/git/{tenantSlug}/…`) and host names: these would be mistaken for the platform's own. */
+const reserved = new Set([
+  ..."admin administrator api app apps assets auth billing connect console dashboard docs events git graphql".split(
+    " ",
+  ),
+  ..."health help internal livez login logout mail metrics null oauth openapi platform public readyz root".split(" "),
+  ..."security static status support system tenant tenants undefined well-known www".split(" "),
+]);
+
+export const isReservedSlug = (slug: string): boolean => reserved.has(slug);

@@ -1,0 +1,37 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, InputType } from "type-graphql";
+import { slugPattern } from "./slug.js";
+
+@InputType()
+export class RegisterTenantInput {
+  @Field()
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  name: string;
+
+  @Field({ description: "3 to 63 lower-case letters, digits and inner hyphens." })
+  @Constraint({ pattern: slugPattern })
+  slug: string;
+
+  @Field({ description: "Free, Standard or Enterprise." })
+  @Constraint({ minLength: 1, maxLength: 100 })
+  editionCode: string;
+
+  @Field({ description: "Who is invited as the tenant's owner." })
+  @Constraint({ maxLength: 254, format: "email" })
+  ownerEmail: string;
+}
+
+@InputType()
+export class TenantFilterInput {
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  status?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  slug?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  editionCode?: string | null;
+}

@@ -1,0 +1,147 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { violatedUnique } from "@factory/runtime/db/database-failure";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { connectionOf, pageSize } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { LockMode } from "@mikro-orm/postgresql";
+import { editions, isEdition } from "./editions.js";
+import { isReservedSlug } from "./slug.js";
+import { Tenant } from "./tenant.entity.js";
+import type { RegisterTenantInput, TenantFilterInput } from "./tenant.input.js";
+import { tenantStates } from "./tenant.states.js";
+import type { TenantConnection, TenantType } from "./tenant.type.js";
+import { tenantColumns, tenantFacts, type TenantRow, tenantView } from "./tenant.view.js";
+
+export interface TenantPageRequest {
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  filter?: TenantFilterInput | null | undefined;
+}
+
+const ownTenant = tenantStatement(
+  "own_tenant",
+  `select ${tenantColumns} from tenants where tenant_id = scope.tenant and tenant_id = $2`,
+);
+
+export class TenantService {
+  readonly #database: Database;
+  readonly #cursors: CursorSeal;
+
+  constructor(database: Database, cursors: CursorSeal) {
+    this.#database = database;
+    this.#cursors = cursors;
+  }
+
+  /** Any tenant for platform administrators, for others their own; undefined otherwise. */
+  async find(context: RequestContext, tenantId: string): Promise<TenantType | undefined> {
+    const uuid = decodeId("ten", tenantId);
+    if (uuid === undefined) return undefined;
+    const row = principalOf(context).platformAdmin
+      ? (await this.#acrossTenants(context, `select ${tenantColumns} from tenants where tenant_id = $1`, [uuid]))[0]
+      : await this.#database.reader.row<TenantRow>(ownTenant, tenantOf(context), uuid);
+    return row && tenantView(row);
+  }
+
+  async register(context: RequestContext, input: RegisterTenantInput): Promise<TenantType> {
+    if (isReservedSlug(input.slug))
+      throw new DomainError("SLUG_TAKEN", { detail: `The slug ${input.slug} is reserved.` });
+    if (!isEdition(input.editionCode))
+      throw new DomainError("REFERENCE_NOT_FOUND", {
+        detail: "There is no such edition.",
+        errors: [
+          { pointer: "/input/editionCode", code: "UNKNOWN_VALUE", detail: `Must be one of ${editions.join(", ")}.` },
+        ],
+      });
+    try {
+      return await mutate(this.#database, context, {
+        field: "registerTenant",
+        arguments: input,
+        tenant: { ...tenantOf(context), platform: true },
+        commit: async (transaction) => createTenant(transaction, input),
+      });
+    } catch (error) {
+      if (violatedUnique(error) === "tenants_slug")
+        throw new DomainError("SLUG_TAKEN", { detail: `A tenant with the slug ${input.slug} exists.` });
+      throw error;
+    }
+  }
+
+  /** Keyset on (createdAt, tenantId), oldest first: a tenant registered meanwhile appears on a later page. */
+  async list(context: RequestContext, { first, after, filter }: TenantPageRequest): Promise<TenantConnection> {
+    const size = pageSize(first);
+    const { status = null, slug = null, editionCode = null } = filter ?? {};
+    if (status !== null && !Object.hasOwn(tenantStates, status))
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: "There is no such status.",
+        errors: [
+          {
+            pointer: "/filter/status",
+            code: "UNKNOWN_VALUE",
+            detail: `Must be one of ${Object.keys(tenantStates).join(", ")}.`,
+          },
+        ],
+      });
+    const list = { list: "tenants", status, slug, editionCode };
+    const [createdAt, id] = after == null ? [null, null] : (this.#cursors.open(list, after) as [string, string]);
+    const rows = await this.#acrossTenants(
+      context,
+      `select ${tenantColumns} from tenants
+       where ($1::text is null or status = $1) and ($2::text is null or slug = $2)
+         and ($3::text is null or edition_code = $3)
+         and ($4::timestamptz is null or (created_at, tenant_id) > ($4, $5::uuid))
+       order by created_at, tenant_id limit $6`,
+      [status, slug, editionCode, createdAt, id, size + 1],
+    );
+    const cursorOf = ({ createdAt, tenantId }: TenantType) =>
+      this.#cursors.seal(list, [createdAt, decodeId("ten", tenantId) ?? ""]);
+    return connectionOf(rows.map(tenantView), { size, after, cursorOf });
+  }
+
+  /** For what is made inside a tenant: it exists and is Active until the transaction ends. */
+  async requireActive({ em, tenant: { tenantId } }: Transaction): Promise<void> {
+    const tenant = await em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_READ });
+    if (!tenant) throw unknownTenant();
+    if (tenant.status !== "Active")
+      throw new DomainError("INVALID_STATE", {
+        detail: `The tenant is ${tenant.status}.`,
+        currentState: tenant.status,
+        allowed: ["Active"],
+      });
+  }
+
+  #acrossTenants(context: RequestContext, text: string, values: readonly unknown[]): Promise<TenantRow[]> {
+    const cause = { trace: context.trace, actorId: principalOf(context).subject };
+    return this.#database.transaction({ ...tenantOf(context), platform: true }, cause, ({ execute }) =>
+      execute<TenantRow>(text, values),
+    );
+  }
+}
+
+export function unknownTenant(): DomainError {
+  return new DomainError("NOT_FOUND", { detail: "There is no such tenant." });
+}
+
+function createTenant({ em, record }: Transaction, input: RegisterTenantInput): TenantType {
+  const now = new Date();
+  const { name, slug, editionCode, ownerEmail } = input;
+  const tenant = em.create(Tenant, {
+    tenantId: newId("ten"),
+    name,
+    slug,
+    status: "Provisioning",
+    editionCode,
+    ownerEmail,
+    subscriptionId: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  em.persist(tenant);
+  const { tenantId, status } = tenant;
+  record({ type: "TenantRegistered", tenantId, subject: `tenants/${tenantId}`, data: tenantFacts(tenant) });
+  return { tenantId, name, slug, status, editionCode, createdAt: now.toISOString(), subscriptionId: null };
+}

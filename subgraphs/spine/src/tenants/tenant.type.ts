@@ -1,0 +1,62 @@
+import type { Connection } from "@factory/runtime/pagination/page";
+import { PageInfo } from "@factory/runtime/pagination/page-info.type";
+import { DateTime } from "@factory/runtime/subgraph/scalars";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+
+export const TenantStatus = {
+  Provisioning: "Provisioning",
+  Active: "Active",
+  ProvisioningFailed: "ProvisioningFailed",
+  Suspended: "Suspended",
+  Archived: "Archived",
+} as const;
+registerEnumType(TenantStatus, { name: "TenantStatus" });
+
+@ObjectType("Tenant", { simpleResolvers: true })
+@Directive('@key(fields: "tenantId")')
+export class TenantType {
+  @Field(() => ID)
+  tenantId: string;
+
+  @Field()
+  name: string;
+
+  @Field({ description: "Unique on the platform; part of addresses." })
+  slug: string;
+
+  @Field(() => TenantStatus)
+  status: keyof typeof TenantStatus;
+
+  @Field()
+  editionCode: string;
+
+  @Field(() => DateTime)
+  createdAt: string;
+
+  @Field(() => ID, { nullable: true, description: "The plan subscription; null until the tenant was provisioned." })
+  subscriptionId: string | null;
+}
+
+@ObjectType({ simpleResolvers: true })
+export class TenantEdge {
+  @Field()
+  cursor: string;
+
+  @Field(() => TenantType)
+  node: TenantType;
+}
+
+@ObjectType({ simpleResolvers: true, description: "In the order of creation." })
+export class TenantConnection implements Connection<TenantType> {
+  @Field(() => [TenantEdge])
+  edges: TenantEdge[];
+
+  @Field(() => PageInfo)
+  pageInfo: PageInfo;
+
+  @Field(() => [TenantType])
+  items: TenantType[];
+
+  @Field(() => String, { nullable: true, description: "Null on the last page." })
+  nextCursor: string | null;
+}

@@ -1,0 +1,34 @@
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Tenant } from "./tenant.entity.js";
+import type { TenantState } from "./tenant.states.js";
+import type { TenantType } from "./tenant.type.js";
+
+/** A row of `tenants` as PostgreSQL gives it. */
+export interface TenantRow {
+  tenant_id: string;
+  name: string;
+  slug: string;
+  status: TenantState;
+  edition_code: string;
+  created_at: Date | string;
+  subscription_id: string | null;
+}
+
+export const tenantColumns = "tenant_id, name, slug, status, edition_code, created_at, subscription_id";
+
+export function tenantView(row: TenantRow): TenantType {
+  return {
+    tenantId: encodeId("ten", row.tenant_id),
+    name: row.name,
+    slug: row.slug,
+    status: row.status,
+    editionCode: row.edition_code,
+    createdAt: new Date(row.created_at).toISOString(),
+    subscriptionId: row.subscription_id && encodeId("sub", row.subscription_id),
+  };
+}
+
+/** What other subgraphs keep of a tenant; the owner's address stays here. */
+export function tenantFacts({ tenantId, name, slug, status, editionCode }: Tenant): Record<string, unknown> {
+  return { tenantId, name, slug, status, editionCode };
+}
