@@ -1,0 +1,48 @@
+import { workerTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { GrantType } from "./grant-types.js";
+
+/** A client of the token endpoint, bound to one tenant. Workers read it before a tenant is known. */
+@Entity(workerTable("api_clients"))
+export class ApiClient {
+  [PrimaryKeyProp]?: ["tenantId", "clientId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  /** `cli_…`; text, because the platform's own client may be named by its operator. */
+  @PrimaryKey({ type: "text" })
+  @Unique({ name: "api_clients_client_id" })
+  clientId: string;
+
+  @Property({ type: "text" })
+  name: string;
+
+  @Property({ type: "text[]" })
+  scopes: string[];
+
+  @Property({ type: "text[]" })
+  grantTypes: GrantType[];
+
+  @Property({ type: "text" })
+  principalType: "Service" | "Agent";
+
+  @Property({ type: "boolean" })
+  platformAdmin: boolean;
+
+  @Property({ type: "text" })
+  status: "Active" | "Disabled";
+
+  /** What the secret is derived from together with SECRETS_KEY; null for a secret that an operator chose. */
+  @Property({ type: "text", nullable: true })
+  secretNonce: string | null;
+
+  /** SHA-256, hex. The secret itself is stored nowhere. */
+  @Property({ type: "text" })
+  secretDigest: string;
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+}

@@ -1,0 +1,145 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { tenantScopes } from "@factory/schema/scopes";
+import { platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
+import { secretDigest } from "./client-secret.js";
+
+let platform: RunningSpine;
+let tenantId: string;
+beforeAll(async () => {
+  platform = await RunningSpine.start();
+  tenantId = await platform.activeTenant("acme");
+}, 60_000);
+afterAll(() => platform?.stop());
+
+const fields = "clientId clientSecret name scopes grantTypes principalType tenantId createdAt";
+const forTenant = `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+  createTenantApiClient(tenantId: $tenantId, input: $input) { ${fields} } }`;
+const own = `mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { ${fields} } }`;
+const input = { name: "CI", scopes: ["templates.read", "templates.write"] };
+
+const owner = () => principal(tenantId, ["client.manage", "templates.read", "templates.write"]);
+
+describe("Mutation.createTenantApiClient", () => {
+  it("is for platform administrators only", async () => {
+    const variables = { tenantId, input };
+    expect((await platform.ask(undefined, forTenant, variables)).refusal).toMatchObject({ code: "UNAUTHENTICATED" });
+    expect((await platform.ask(owner(), forTenant, variables)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    const impostor = principal(tenantId, ["tenant.manage"]);
+    expect((await platform.ask(impostor, forTenant, variables)).refusal).toMatchObject({
+      code: "PLATFORM_ADMIN_REQUIRED",
+    });
+  });
+
+  it("gives a secret that is stored nowhere", async () => {
+    const all = { name: "Everything", scopes: [...tenantScopes], principalType: "Agent" };
+    const { data } = await platform.ask(platformAdmin(), forTenant, { tenantId, input: all });
+    const client = data?.["createTenantApiClient"];
+    expect(client).toEqual({
+      clientId: expect.stringMatching(/^cli_/),
+      clientSecret: expect.stringMatching(/^[\w-]{43}$/),
+      name: "Everything",
+      scopes: [...tenantScopes],
+      grantTypes: ["client_credentials"],
+      principalType: "Agent",
+      tenantId,
+      createdAt: expect.any(String),
+    });
+    const { rows } = await platform.admin.query("select * from api_clients where client_id = $1", [client.clientId]);
+    expect(rows[0]).toMatchObject({ secret_digest: secretDigest(client.clientSecret), platform_admin: false });
+    expect(JSON.stringify(rows)).not.toContain(client.clientSecret);
+    const event = (await platform.eventsOf(tenantId)).at(-1);
+    expect(event).toMatchObject({
+      type: "ApiClientCreated",
+      subject: `clients/${client.clientId}`,
+      data: { clientId: client.clientId, name: "Everything", principalType: "Agent" },
+    });
+    expect(JSON.stringify(event)).not.toContain(client.clientSecret);
+    expect(JSON.stringify(event)).not.toContain(rows[0].secret_nonce);
+  });
+
+  it("shows the same secret for a repeated Idempotency-Key, and stores it with neither", async () => {
+    const first = await platform.ask(platformAdmin(), forTenant, { tenantId, input }, "client-1");
+    const second = await platform.ask(platformAdmin(), forTenant, { tenantId, input }, "client-1");
+    expect(second.replayed).toBe(true);
+    expect(second.data).toEqual(first.data);
+    const { rows } = await platform.admin.query("select result from idempotency_records where key = 'client-1'");
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(first.data?.["createTenantApiClient"].clientSecret);
+  });
+
+  it("needs a tenant that exists and is Active", async () => {
+    for (const unknown of [newId("ten"), "acme"]) {
+      const { refusal } = await platform.ask(platformAdmin(), forTenant, { tenantId: unknown, input });
+      expect(refusal).toMatchObject({ code: "NOT_FOUND", status: 404 });
+    }
+    const { tenantId: young } = await platform.registerTenant("young");
+    const { refusal } = await platform.ask(platformAdmin(), forTenant, { tenantId: young, input });
+    expect(refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Provisioning", allowed: ["Active"] });
+  });
+
+  it.each([
+    ["/input/scopes/1", { scopes: ["templates.read", "templates.everything"] }],
+    ["/input/scopes/0", { scopes: ["tenant.manage"] }],
+    ["/input/grantTypes/0", { grantTypes: ["implicit"] }],
+    ["/input/principalType", { principalType: "User" }],
+  ])("refuses an unknown value at %s", async (pointer, change) => {
+    const { refusal } = await platform.ask(platformAdmin(), forTenant, { tenantId, input: { ...input, ...change } });
+    expect(refusal).toMatchObject({
+      code: "REFERENCE_NOT_FOUND",
+      status: 422,
+      errors: [{ pointer, code: "UNKNOWN_VALUE" }],
+    });
+  });
+
+  it.each([
+    ["/input/name", { name: "x".repeat(201) }],
+    ["/input/scopes", { scopes: [] }],
+    ["/input/scopes/0", { scopes: [""] }],
+    ["/input/grantTypes", { grantTypes: [] }],
+  ])("refuses a malformed %s", async (pointer, change) => {
+    const { refusal } = await platform.ask(platformAdmin(), forTenant, { tenantId, input: { ...input, ...change } });
+    expect(refusal).toMatchObject({ code: "VALIDATION_FAILED", status: 400, errors: [{ pointer }] });
+  });
+});
+
+describe("Mutation.createApiClient", () => {
+  it("makes a client of the caller's tenant", async () => {
+    const { data } = await platform.ask(owner(), own, { input: { ...input, scopes: ["templates.read"] } });
+    expect(data?.["createApiClient"]).toMatchObject({ tenantId, scopes: ["templates.read"], principalType: "Service" });
+  });
+
+  it("needs client.manage", async () => {
+    const { refusal } = await platform.ask(principal(tenantId, ["templates.read"]), own, { input });
+    expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["client.manage"] });
+  });
+
+  it("gives away no scope that the caller does not hold", async () => {
+    const { refusal } = await platform.ask(owner(), own, { input: { ...input, scopes: ["templates.publish"] } });
+    expect(refusal).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+      status: 403,
+      requiredScopes: ["templates.publish"],
+    });
+  });
+});
+
+describe("rows of the spine", () => {
+  it("are seen by their own tenant only, and keys by no tenant at all", async () => {
+    const count = async (tenant: string | null, table: string) => {
+      const { rows } = await platform.asApp(tenant, `select count(*)::int as count from ${table}`);
+      return rows[0]?.["count"];
+    };
+    const other = await platform.activeTenant("other");
+    for (const table of ["api_clients", "plan_subscriptions", "provisioning_runs", "tenants"]) {
+      expect([table, await count(null, table)]).toEqual([table, 0]);
+      expect([table, await count(newId("ten"), table)]).toEqual([table, 0]);
+    }
+    expect(await count(other, "tenants")).toBe(1);
+    expect(await count(other, "plan_subscriptions")).toBe(1);
+    expect(await count(other, "api_clients")).toBe(0);
+    expect(await count(tenantId, "signing_keys")).toBe(0);
+    await expect(platform.asApp(other, "update api_clients set status = 'Disabled'")).resolves.toMatchObject({
+      rowCount: 0,
+    });
+  });
+});
