@@ -1,0 +1,368 @@
+import { once } from "node:events";
+import { createServer, request as httpRequest, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { startSpine } from "../subgraph.js";
+import { type Json, platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
+import { platformTenantId } from "../tenants/platform-tenant.js";
+
+let platform: RunningSpine;
+let server: Server;
+let base: string;
+let tenantId: string;
+let client: { clientId: string; clientSecret: string };
+
+beforeAll(async () => {
+  platform = await RunningSpine.start();
+  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  tenantId = await platform.activeTenant("acme");
+  client = await newClient(["templates.read", "templates.write"]);
+}, 60_000);
+
+afterAll(async () => {
+  server?.close();
+  await platform?.stop();
+});
+
+async function newClient(scopes: string[], principalType = "Service") {
+  const { data } = await platform.ask(
+    platformAdmin(),
+    `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+      createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
+    { tenantId, input: { name: "test", scopes, principalType } },
+  );
+  return data?.["createTenantApiClient"];
+}
+
+const basic = ({ clientId, clientSecret } = client) =>
+  `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
+
+async function post(
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+  path = "/connect/token",
+) {
+  const body = new URLSearchParams(form);
+  const response = await fetch(base + path, { method: "POST", body, headers });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, Json> };
+}
+
+const clientCredentials = { grant_type: "client_credentials" };
+
+describe("POST /connect/token", () => {
+  it("gives a service client an access token that verifies", async () => {
+    const { status, headers, body } = await post(clientCredentials, { authorization: basic() });
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      token_type: "Bearer",
+      expires_in: 900,
+      scope: "templates.read templates.write",
+    });
+    const keys = await platform.spine.authorizationServer.jwks();
+    const { payload, protectedHeader } = await jwtVerify(body["access_token"], createLocalJWKSet(keys), {
+      issuer: testSettings.issuer,
+      audience: testSettings.issuer,
+      typ: "at+jwt",
+    });
+    const [key] = keys.keys;
+    expect(protectedHeader).toEqual({ alg: "ES256", typ: "at+jwt", kid: key?.kid });
+    expect(payload).toEqual({
+      iss: testSettings.issuer,
+      aud: testSettings.issuer,
+      sub: client.clientId,
+      client_id: client.clientId,
+      iat: expect.any(Number),
+      nbf: payload.iat,
+      exp: (payload.iat ?? 0) + 900,
+      jti: expect.any(String),
+      scope: "templates.read templates.write",
+      tenantId,
+      tenantSlug: "acme",
+      editionCode: "Standard",
+      principalType: "Service",
+      roles: [],
+      platformAdmin: false,
+    });
+    const { issuer } = testSettings;
+    const verifier = new TokenVerifier({ issuer, audience: issuer, keys: async () => keys });
+    expect(await verifier.verify(body["access_token"])).toMatchObject({ tenantId, clientId: client.clientId });
+  });
+
+  it("takes the credentials from the form, at /v1 too, and ignores the query", async () => {
+    const form = { ...clientCredentials, client_id: client.clientId, client_secret: client.clientSecret };
+    expect((await post(form, {}, "/v1/connect/token?grant_type=password")).status).toBe(200);
+  });
+
+  it("narrows to the scopes that are asked for", async () => {
+    const { body } = await post({ ...clientCredentials, scope: "templates.read" }, { authorization: basic() });
+    expect(body["scope"]).toBe("templates.read");
+  });
+
+  it("gives agents ten minutes", async () => {
+    const agent = await newClient(["templates.read"], "Agent");
+    const { body } = await post(clientCredentials, { authorization: basic(agent) });
+    expect(body["expires_in"]).toBe(600);
+  });
+
+  it("marks the platform's own client", async () => {
+    const { clientId, clientSecret = "" } = platform.spine.bootstrap;
+    const { body } = await post(clientCredentials, { authorization: basic({ clientId, clientSecret }) });
+    expect(body["scope"]).toBe("tenant.read tenant.manage governance.read governance.approve");
+    const { payload } = await jwtVerify(
+      body["access_token"],
+      createLocalJWKSet(await platform.spine.authorizationServer.jwks()),
+    );
+    expect(payload).toMatchObject({
+      platformAdmin: true,
+      tenantId: platformTenantId,
+      tenantSlug: "platform",
+      roles: ["PlatformAdmin"],
+    });
+  });
+
+  it("answers an unknown client and a wrong secret alike", async () => {
+    const answers = [];
+    for (const [clientId, clientSecret] of [
+      [client.clientId, "wrong"],
+      ["cli_nobody", "wrong"],
+      ["\u0000", "x"],
+    ] as const) {
+      const { status, headers, body } = await post({
+        ...clientCredentials,
+        client_id: clientId,
+        client_secret: clientSecret,
+      });
+      const { traceId, ...rest } = body;
+      expect(traceId).toBe(headers.get("x-trace-id"));
+      answers.push({
+        status,
+        rest,
+        authenticate: headers.get("www-authenticate"),
+        cache: headers.get("cache-control"),
+      });
+    }
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      rest: { error: "invalid_client", error_description: "client authentication failed", code: "UNAUTHENTICATED" },
+      authenticate: `Basic realm="${testSettings.issuer}", error="invalid_client"`,
+      cache: "no-store",
+    });
+  });
+
+  it.each([
+    ["no client authentication", clientCredentials, false, 401, "invalid_client"],
+    ["a client id alone", { ...clientCredentials, client_id: "cli_x" }, false, 401, "invalid_client"],
+    [
+      "a scope that the client does not hold",
+      { ...clientCredentials, scope: "templates.read tenant.manage" },
+      true,
+      400,
+      "invalid_scope",
+    ],
+    ["an unknown scope", { ...clientCredentials, scope: "everything" }, true, 400, "invalid_scope"],
+    [
+      "the password grant",
+      { grant_type: "password", username: "a", password: "b" },
+      true,
+      400,
+      "unsupported_grant_type",
+    ],
+    ["the refresh grant", { grant_type: "refresh_token", refresh_token: "a" }, true, 400, "unsupported_grant_type"],
+    ["an unknown grant", { grant_type: "magic" }, true, 400, "unsupported_grant_type"],
+    ["no grant", {}, true, 400, "invalid_request"],
+    [
+      "a parameter that comes twice",
+      "grant_type=client_credentials&grant_type=client_credentials",
+      true,
+      400,
+      "invalid_request",
+    ],
+    ["another resource", { ...clientCredentials, resource: "https://other.example" }, true, 400, "invalid_target"],
+  ])("refuses %s", async (_, form, authenticated, status, error) => {
+    const answer = await post(form as Record<string, string>, authenticated ? { authorization: basic() } : {});
+    expect([answer.status, answer.body["error"]]).toEqual([status, error]);
+    expect(answer.body).toMatchObject({ error_description: expect.any(String), code: expect.any(String) });
+    expect(answer.headers.get("content-type")).toContain("application/json");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("tells a client that its grant is not allowed for it", async () => {
+    const limited = await newClient(["templates.read"]);
+    await platform.admin.query("update api_clients set grant_types = '{}' where client_id = $1", [limited.clientId]);
+    const { status, body } = await post(clientCredentials, { authorization: basic(limited) });
+    expect([status, body["error"]]).toEqual([400, "unauthorized_client"]);
+  });
+
+  it("refuses a disabled client and a client of a tenant that is not active", async () => {
+    const disabled = await newClient(["templates.read"]);
+    await platform.admin.query("update api_clients set status = 'Disabled' where client_id = $1", [disabled.clientId]);
+    expect((await post(clientCredentials, { authorization: basic(disabled) })).status).toBe(401);
+    await platform.admin.query("update tenants set status = 'Suspended' where slug = 'acme'");
+    const { status, body } = await post(clientCredentials, { authorization: basic() });
+    await platform.admin.query("update tenants set status = 'Active' where slug = 'acme'");
+    expect([status, body["error"], body["code"]]).toEqual([400, "invalid_grant", "TENANT_SUSPENDED"]);
+  });
+
+  it("answers 429 after ten failures of one client, also for the right secret, and others go on", async () => {
+    const guessed = await newClient(["templates.read"]);
+    for (let time = 0; time < 10; time += 1)
+      expect((await post(clientCredentials, { authorization: basic({ ...guessed, clientSecret: "no" }) })).status).toBe(
+        401,
+      );
+    const { status, headers, body } = await post(clientCredentials, { authorization: basic(guessed) });
+    expect([status, body["code"]]).toEqual([429, "RATE_LIMITED"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(890);
+    expect((await post(clientCredentials, { authorization: basic() })).status).toBe(200);
+  });
+
+  it.each([
+    ["JSON", { "content-type": "application/json" }, JSON.stringify(clientCredentials), 400],
+    ["a body over 1 MiB", { "content-type": "application/x-www-form-urlencoded" }, `a=${"x".repeat(1_048_577)}`, 413],
+    ["a long body", { "content-type": "application/x-www-form-urlencoded" }, `a=${"x".repeat(100_000)}`, 400],
+    ["broken Basic credentials", { authorization: "Basic !!!" }, "", 400],
+    ["another scheme", { authorization: "Bearer abc" }, "", 400],
+  ])("refuses %s", async (_, headers, body, status) => {
+    const response = await fetch(`${base}/connect/token`, { method: "POST", headers: { ...headers }, body });
+    expect([response.status, await response.json()]).toEqual([
+      status,
+      expect.objectContaining({ error: "invalid_request", code: expect.any(String), traceId: expect.any(String) }),
+    ]);
+  });
+
+  it("does not let a foreign page read the answer, nor an Origin stop it", async () => {
+    const { status, headers } = await post(clientCredentials, {
+      authorization: basic(),
+      origin: "https://evil.example",
+    });
+    expect(status).toBe(200);
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("continues the caller's trace", async () => {
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const { body } = await post({}, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+    expect(body["traceId"]).toBe(traceId);
+  });
+});
+
+describe("well-known documents", () => {
+  it.each([
+    "/.well-known/openid-configuration",
+    "/v1/.well-known/openid-configuration",
+    "/.well-known/oauth-authorization-server",
+  ])("GET %s lists what is served, whatever the Host header says", async (path) => {
+    const outgoing = httpRequest(base + path, {
+      headers: { host: "evil.example", "x-forwarded-host": "evil.example" },
+    });
+    outgoing.end();
+    const [response] = await once(outgoing, "response");
+    const text = Buffer.concat(await response.toArray()).toString();
+    expect(text).not.toContain("evil");
+    expect(response.headers["cache-control"]).toBe("public, max-age=600");
+    const discovery = JSON.parse(text);
+    expect(discovery).toMatchObject({
+      issuer: testSettings.issuer,
+      token_endpoint: `${testSettings.issuer}/connect/token`,
+      jwks_uri: `${testSettings.issuer}/.well-known/jwks`,
+      grant_types_supported: ["client_credentials"],
+      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    });
+    expect(discovery).not.toHaveProperty("authorization_endpoint");
+  });
+
+  it("GET /.well-known/jwks shows public keys under their thumbprints", async () => {
+    const response = await fetch(`${base}/.well-known/jwks`);
+    const { keys } = (await response.json()) as { keys: Record<string, string>[] };
+    expect(keys).toHaveLength(1);
+    const [key = {}] = keys;
+    expect(key).toEqual({
+      kty: "EC",
+      crv: "P-256",
+      x: key["x"],
+      y: key["y"],
+      alg: "ES256",
+      use: "sig",
+      kid: key["kid"],
+    });
+    expect(key["kid"]).toBe(await calculateJwkThumbprint(key as never));
+    expect(response.headers.get("cache-control")).toBe("public, max-age=600");
+  });
+});
+
+describe("everything else", () => {
+  it.each([
+    ["GET", "/connect/token", 405, "POST"],
+    ["PUT", "/v1/connect/token", 405, "POST"],
+    ["POST", "/.well-known/jwks", 405, "GET, HEAD"],
+    ["GET", "/connect/authorize", 404, null],
+    ["GET", "/v1/v1/.well-known/jwks", 404, null],
+    ["GET", "/__proto__", 404, null],
+    ["GET", "/", 404, null],
+  ])("%s %s is a problem %i", async (method, path, status, allow) => {
+    const response = await fetch(base + path, { method });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("allow")).toBe(allow);
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(await response.json()).toMatchObject({
+      type: status === 405 ? "/problems/method-not-allowed" : "/problems/not-found",
+      status,
+      traceId: response.headers.get("x-trace-id"),
+    });
+  });
+});
+
+describe("a later start", () => {
+  it("keeps the signing key and the platform client", async () => {
+    const again = await startSpine(platform.host, testSettings);
+    try {
+      expect(await again.authorizationServer.jwks()).toEqual(await platform.spine.authorizationServer.jwks());
+      expect(again.bootstrap).toEqual(platform.spine.bootstrap);
+      await again.ready();
+    } finally {
+      await again.close();
+    }
+    const { rows } = await platform.admin.query("select count(*)::int as count from signing_keys");
+    expect(rows).toEqual([{ count: 1 }]);
+    expect((await platform.eventsOf(platformTenantId)).map(({ type }) => type)).toEqual([
+      "TenantRegistered",
+      "ApiClientCreated",
+    ]);
+  });
+
+  it("with a client of the operator disables the generated one, and without him enables it again", async () => {
+    const generated = platform.spine.bootstrap as { clientId: string; clientSecret: string };
+    const given = { id: "operator", secret: "chosen by the operator" };
+    const status = async (clientId: string, clientSecret: string) =>
+      (await post({ ...clientCredentials, client_id: clientId, client_secret: clientSecret })).status;
+    const withGiven = await startSpine(platform.host, { ...testSettings, platformClient: given });
+    await withGiven.close();
+    expect(withGiven.bootstrap).toEqual({ clientId: "operator" });
+    expect(await status(given.id, given.secret)).toBe(200);
+    expect(await status(generated.clientId, generated.clientSecret)).toBe(401);
+    await (await startSpine(platform.host, testSettings)).close();
+    expect(await status(given.id, given.secret)).toBe(401);
+    expect(await status(generated.clientId, generated.clientSecret)).toBe(200);
+  });
+
+  it("with another SECRETS_KEY does not start", async () => {
+    const other = { ...testSettings, secretsKey: Buffer.alloc(32, 9) };
+    await expect(startSpine(platform.host, other)).rejects.toThrow(/SECRETS_KEY is not the one/);
+  });
+
+  it("never writes the private key in clear", async () => {
+    const { rows } = await platform.admin.query("select * from signing_keys");
+    expect(JSON.stringify(rows)).not.toContain('"d"');
+    const { keyId } = { keyId: rows[0].key_id };
+    const { body } = await post(clientCredentials, { authorization: basic() });
+    expect(decodeProtectedHeader(body["access_token"]).kid).toBe(keyId);
+  });
+});

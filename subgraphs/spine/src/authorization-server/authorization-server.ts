@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import type { JSONWebKeySet } from "jose";
+import type { Pool } from "pg";
+import { derivedKey } from "../derived-key.js";
+import { discoveryDocument, jwksPath } from "./discovery.js";
+import { FailureLimiter } from "./failure-limiter.js";
+import { registeredClient } from "./registered-clients.js";
+import { loadSigningKeys } from "./signing-keys.js";
+import { createTokenProvider, tokenPath } from "./token-provider.js";
+
+export interface AuthorizationServerOptions {
+  /** Absolute, without a trailing slash; also the audience of every token. */
+  issuer: string;
+  /** Connects as the worker role of the spine. */
+  pool: Pool;
+  secretsKey: Buffer;
+  logger: Logger;
+}
+
+export interface AuthorizationServer {
+  /** Serves the token endpoint and the well-known documents, also under /v1; answers 404 to anything else. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  jwks(): Promise<JSONWebKeySet>;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Route {
+  methods: readonly string[];
+  handle: Handler;
+}
+
+const maxBodyBytes = 1_048_576;
+/** How long a verifier may keep a key set; rotation waits as long before a new key signs. */
+const publicDocumentCache = "public, max-age=600";
+
+export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
+  const { issuer, pool, secretsKey, logger } = options;
+  const keys = await loadSigningKeys(pool, derivedKey(secretsKey, "signing keys"));
+  const keySet: JSONWebKeySet = { keys: keys.map(({ publicJwk }) => publicJwk) };
+  const provider = createTokenProvider({
+    issuer,
+    keys,
+    findClient: (clientId) => registeredClient(pool, clientId),
+    failures: new FailureLimiter(),
+    logger,
+  });
+  const discovery = document("application/json", discoveryDocument(issuer));
+  const routes: Record<string, Route> = {
+    [tokenPath]: { methods: ["POST"], handle: tokenEndpoint(provider.callback(), logger) },
+    "/.well-known/openid-configuration": discovery,
+    "/.well-known/oauth-authorization-server": discovery,
+    [jwksPath]: document("application/jwk-set+json", keySet),
+  };
+  return {
+    jwks: async () => keySet,
+    handle(request, response) {
+      // whoever passed the request on may have answered for the trace already
+      if (!response.hasHeader("x-trace-id"))
+        response.setHeader("x-trace-id", continueTrace(single(request.headers["traceparent"])).traceId);
+      const path = pathOf(request);
+      const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+      if (!route) return problem(response, "NOT_FOUND", "Nothing is served at this path.");
+      if (!route.methods.includes(request.method ?? "")) {
+        response.setHeader("allow", route.methods.join(", "));
+        return problem(response, "METHOD_NOT_ALLOWED", `Only ${route.methods.join(" and ")} is served at this path.`);
+      }
+      route.handle(request, response);
+    },
+  };
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const [path = "/"] = url.split("?", 1);
+  return path.startsWith("/v1/") ? path.slice(3) : path;
+}
+
+function document(contentType: string, value: unknown): Route {
+  const body = Buffer.from(JSON.stringify(value));
+  return {
+    methods: ["GET", "HEAD"],
+    handle(request, response) {
+      response.writeHead(200, {
+        "content-type": contentType,
+        "content-length": body.length,
+        "cache-control": publicDocumentCache,
+        "access-control-allow-origin": "*",
+      });
+      response.end(request.method === "HEAD" ? undefined : body);
+    },
+  };
+}
+
+function tokenEndpoint(
+  callback: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  logger: Logger,
+): Handler {
+  return (request, response) => {
+    if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) {
+      response.setHeader("connection", "close");
+      return oauthError(response, "PAYLOAD_TOO_LARGE", "The body is larger than 1 MiB.");
+    }
+    // the query holds nothing that counts here (RFC 6749 section 3.2), and the provider knows one path only
+    request.url = tokenPath;
+    callback(request, response).catch((error: unknown) => {
+      logger.error({ err: error }, "token request failed");
+      if (response.headersSent) response.destroy();
+      else problem(response, "INTERNAL", "An internal error occurred.");
+    });
+  };
+}
+
+function oauthError(response: ServerResponse, code: ErrorCode, description: string): void {
+  const body = { error: "invalid_request", error_description: description };
+  send(response, code, "application/json", { ...body, code, traceId: response.getHeader("x-trace-id") });
+}
+
+/** RFC 9457. */
+function problem(response: ServerResponse, code: ErrorCode, detail: string): void {
+  const { status, title } = errorCodes[code];
+  const type = `/problems/${code.toLowerCase().replaceAll("_", "-")}`;
+  const body = { type, title, status, detail, code, traceId: response.getHeader("x-trace-id") };
+  send(response, code, "application/problem+json", body);
+}
+
+function send(response: ServerResponse, code: ErrorCode, contentType: string, body: unknown): void {
+  response.writeHead(errorCodes[code].status ?? 500, { "content-type": contentType, "cache-control": "no-store" });
+  response.end(JSON.stringify(body));
+}
+
+const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);

@@ -1,0 +1,25 @@
+import { scopes } from "@factory/schema/scopes";
+import { grantTypes } from "../api-clients/grant-types.js";
+import { tokenPath } from "./token-provider.js";
+
+export const jwksPath = "/.well-known/jwks";
+
+/** OpenID Connect Discovery 1.0 and RFC 8414 in one document. Lists what is served, built from the issuer alone:
+ * oidc-provider would take the addresses from the Host header and name an authorization endpoint. */
+export function discoveryDocument(issuer: string): Record<string, unknown> {
+  return {
+    issuer,
+    token_endpoint: `${issuer}${tokenPath}`,
+    jwks_uri: `${issuer}${jwksPath}`,
+    grant_types_supported: grantTypes,
+    response_types_supported: [],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["ES256"],
+    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    scopes_supported: scopes,
+    claims_supported: [
+      ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope"],
+      ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin"],
+    ],
+  };
+}

@@ -1,0 +1,106 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformScopes } from "@factory/schema/scopes";
+import { ApiClient } from "../api-clients/api-client.entity.js";
+import { type ClientSecrets, secretDigest } from "../api-clients/client-secret.js";
+import { platformTenant, platformTenantId, platformTenantSlug } from "../tenants/platform-tenant.js";
+import { Tenant } from "../tenants/tenant.entity.js";
+import { tenantFacts } from "../tenants/tenant.view.js";
+
+/** Chosen by the operator (PLATFORM_CLIENT_ID, PLATFORM_CLIENT_SECRET) in place of a generated one. */
+export interface GivenClient {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface PlatformClient {
+  readonly clientId: string;
+  /** Of a generated client, the same at every start; absent for a given one. */
+  readonly clientSecret?: string;
+}
+
+/** Two processes that start together make one client. */
+const bootstrapLock = 4_000_011;
+
+/** Makes what is missing of the platform's tenant and its administrator client; only one such client is Active. */
+export async function ensurePlatformClient(
+  database: Database,
+  secrets: ClientSecrets,
+  given: GivenClient | undefined,
+): Promise<PlatformClient> {
+  const cause = { trace: continueTrace(undefined), actorId: "bootstrap" };
+  return database.transaction(platformTenant, cause, async (transaction) => {
+    await transaction.execute("select pg_advisory_xact_lock($1)", [bootstrapLock]);
+    await ensurePlatformTenant(transaction);
+    const clients = await transaction.em.find(ApiClient, { tenantId: platformTenantId, platformAdmin: true });
+    const current = given ? takeGiven(transaction, clients, given) : takeGenerated(transaction, clients, secrets);
+    for (const client of clients) client.status = client === current ? "Active" : "Disabled";
+    const { clientId, secretNonce } = current;
+    return secretNonce === null ? { clientId } : { clientId, clientSecret: secrets.derive(clientId, secretNonce) };
+  });
+}
+
+async function ensurePlatformTenant({ em, record }: Transaction): Promise<void> {
+  if (await em.findOne(Tenant, { tenantId: platformTenantId })) return;
+  const now = new Date();
+  const tenant = em.create(Tenant, {
+    tenantId: platformTenantId,
+    name: "Platform",
+    slug: platformTenantSlug,
+    status: "Active",
+    editionCode: "Enterprise",
+    ownerEmail: null,
+    subscriptionId: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  em.persist(tenant);
+  await em.flush();
+  record({ type: "TenantRegistered", subject: `tenants/${platformTenantId}`, data: tenantFacts(tenant) });
+}
+
+function takeGiven(transaction: Transaction, clients: readonly ApiClient[], { id, secret }: GivenClient): ApiClient {
+  const known = clients.find(({ clientId }) => clientId === id);
+  const digest = secretDigest(secret);
+  if (!known) return createClient(transaction, { clientId: id, secretNonce: null, secretDigest: digest });
+  if (known.secretDigest !== digest) Object.assign(known, { secretNonce: null, secretDigest: digest });
+  return known;
+}
+
+function takeGenerated(transaction: Transaction, clients: readonly ApiClient[], secrets: ClientSecrets): ApiClient {
+  const known = clients.find(({ secretNonce }) => secretNonce !== null);
+  if (known) return known;
+  const clientId = newId("cli");
+  const secretNonce = secrets.newNonce();
+  return createClient(transaction, {
+    clientId,
+    secretNonce,
+    secretDigest: secretDigest(secrets.derive(clientId, secretNonce)),
+  });
+}
+
+function createClient(
+  { em, record }: Transaction,
+  identity: Pick<ApiClient, "clientId" | "secretNonce" | "secretDigest">,
+): ApiClient {
+  const client = em.create(ApiClient, {
+    ...identity,
+    tenantId: platformTenantId,
+    name: "Platform administrator",
+    scopes: [...platformScopes],
+    grantTypes: ["client_credentials"],
+    principalType: "Service",
+    platformAdmin: true,
+    status: "Active",
+    createdAt: new Date(),
+  });
+  em.persist(client);
+  const { tenantId, clientId, name, scopes, grantTypes, principalType } = client;
+  record({
+    type: "ApiClientCreated",
+    subject: `clients/${clientId}`,
+    data: { tenantId, clientId, name, scopes, grantTypes, principalType },
+  });
+  return client;
+}

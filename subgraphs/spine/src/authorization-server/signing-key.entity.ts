@@ -1,0 +1,25 @@
+import { workerGroup } from "@factory/runtime/db/tenant-table";
+import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import type { JWK } from "jose";
+
+/** A key that signs access tokens. Of no tenant: only the worker role reads or writes it. */
+@Entity({
+  tableName: "signing_keys",
+  rowLevelSecurity: "force",
+  policies: [{ name: "worker", roles: [workerGroup], using: "true", check: "true" }],
+})
+export class SigningKey {
+  /** RFC 7638 thumbprint of the public key. */
+  @PrimaryKey({ type: "text" })
+  keyId: string;
+
+  @Property({ type: "json" })
+  publicKey: JWK;
+
+  /** The private JWK: AES-256-GCM under a key derived from SECRETS_KEY, bound to `keyId`. */
+  @Property({ type: "text" })
+  sealedPrivateKey: string;
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+}

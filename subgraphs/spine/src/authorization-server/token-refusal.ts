@@ -1,0 +1,66 @@
+import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import { errors } from "oidc-provider";
+
+/** A refusal of ours inside the provider: an OAuth error word and the platform's own code for it. */
+export class TokenRefusal extends errors.CustomOIDCProviderError {
+  constructor(
+    readonly code: ErrorCode,
+    error: string,
+    description: string,
+    readonly facts: { status?: number; retryAfterSeconds?: number } = {},
+  ) {
+    super(error, description);
+    this.status = this.statusCode = facts.status ?? 400;
+  }
+}
+
+/** RFC 6749 section 5.2, with `code` and `traceId` as everywhere on the platform (8.5 allows more members). */
+export interface TokenErrorBody {
+  error: string;
+  error_description: string;
+  code: ErrorCode;
+  traceId: string;
+}
+
+export interface TokenError {
+  status: number;
+  body: Omit<TokenErrorBody, "traceId">;
+  headers: Record<string, string>;
+}
+
+const codeOfStatus: Record<number, ErrorCode> = { 400: "VALIDATION_FAILED", 401: "UNAUTHENTICATED" };
+
+/** oidc-provider 9.13 answers invalid_request where RFC 6749 section 5.2 has a word of its own. */
+const ownWords: Record<string, { status: number; error: string }> = {
+  "no client authentication mechanism provided": { status: 401, error: "invalid_client" },
+  "requested grant type is not allowed for this client": { status: 400, error: "unauthorized_client" },
+};
+
+export function tokenError(failure: unknown, issuer: string): TokenError {
+  if (failure instanceof TokenRefusal) {
+    const { retryAfterSeconds } = failure.facts;
+    return {
+      status: failure.statusCode,
+      body: { error: failure.error, error_description: failure.error_description ?? "", code: failure.code },
+      headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
+    };
+  }
+  if (failure instanceof errors.OIDCProviderError && failure.expose) {
+    const description = failure.error_description ?? failure.error;
+    const { status, error } = ownWords[description] ?? { status: failure.statusCode, error: failure.error };
+    return {
+      status,
+      body: { error, error_description: description, code: codeOfStatus[status] ?? "VALIDATION_FAILED" },
+      headers: status === 401 ? { "www-authenticate": `Basic realm="${issuer}", error="${error}"` } : {},
+    };
+  }
+  const code = isDatabaseUnavailable(failure) ? "UNAVAILABLE" : "INTERNAL";
+  const { status, title } = errorCodes[code];
+  const error = code === "UNAVAILABLE" ? "temporarily_unavailable" : "server_error";
+  return {
+    status,
+    body: { error, error_description: title, code },
+    headers: status === 503 ? { "retry-after": "1" } : {},
+  };
+}
