@@ -1,0 +1,95 @@
+import { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
+import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
+import type { GraphQLSchema } from "graphql";
+import pg from "pg";
+import { ApiClientResolver } from "./api-clients/api-client.resolver.js";
+import { ApiClientService } from "./api-clients/api-client.service.js";
+import { ClientSecrets } from "./api-clients/client-secret.js";
+import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
+import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
+import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
+import { derivedKey } from "./derived-key.js";
+import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
+import { spineTables } from "./tables.js";
+import { abandonedProvisioningJob, ProvisioningRunner, provisionTenantJob } from "./tenants/provisioning.js";
+import { ProvisioningService } from "./tenants/provisioning.service.js";
+import { TenantResolver } from "./tenants/tenant.resolver.js";
+import { TenantService } from "./tenants/tenant.service.js";
+
+export interface SpineSettings {
+  /** Absolute, without a trailing slash. */
+  readonly issuer: string;
+  /** SECRETS_KEY: everything sealed or derived in this schema hangs on it. */
+  readonly secretsKey: Buffer;
+  readonly platformClient?: GivenClient | undefined;
+  /** Where `bootstrap.json` is written for a generated platform client. */
+  readonly dataDir?: string;
+}
+
+export interface Spine {
+  readonly schema: GraphQLSchema;
+  readonly authorizationServer: AuthorizationServer;
+  /** The administrator of the platform; its secret is absent when the operator gave it. */
+  readonly bootstrap: PlatformClient;
+  /** Rejects while the database does not answer. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SpineServices {
+  readonly tenants: TenantService;
+  readonly provisioning: ProvisioningService;
+  readonly apiClients: ApiClientService;
+}
+
+export const provisioningSteps = [createPlanSubscription];
+
+/** The federated schema over its services. Printing its SDL calls none of them. */
+export function spineSubgraph({ tenants, provisioning, apiClients }: SpineServices): Subgraph {
+  return buildSubgraph({
+    resolvers: [new TenantResolver(tenants, provisioning), new ApiClientResolver(apiClients)],
+    references: {
+      Tenant: async ({ tenantId }, context) => (await tenants.find(context, tenantId ?? "")) ?? null,
+    },
+  });
+}
+
+export async function startSpine(host: SubgraphHost, settings: SpineSettings): Promise<Spine> {
+  const { issuer, secretsKey } = settings;
+  const resources = await SubgraphResources.open(host, spineTables, [provisionTenantJob]);
+  const { database, jobs } = resources;
+  const pool = new pg.Pool({ connectionString: host.connections.worker, max: 4, idleTimeoutMillis: 30_000 });
+  pool.on("error", (error) => host.logger.debug({ error: error.message }, "idle connection lost"));
+  try {
+    const secrets = new ClientSecrets(secretsKey);
+    const tenants = new TenantService(database, new CursorSeal(derivedKey(secretsKey, "list cursors")));
+    const provisioning = new ProvisioningService(database, jobs);
+    const apiClients = new ApiClientService(database, secrets, tenants);
+    const runner = new ProvisioningRunner(database, provisioningSteps);
+    await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt));
+    await jobs.work(abandonedProvisioningJob, (payload) => runner.abandon(payload));
+    // first, because it proves that this is the SECRETS_KEY of this database
+    const authorizationServer = await createAuthorizationServer({ issuer, pool, secretsKey, logger: host.logger });
+    const bootstrap = await ensurePlatformClient(database, secrets, settings.platformClient);
+    const { clientId, clientSecret } = bootstrap;
+    if (settings.dataDir !== undefined && clientSecret !== undefined)
+      await writeBootstrapFile(settings.dataDir, { issuer, clientId, clientSecret });
+    return {
+      schema: spineSubgraph({ tenants, provisioning, apiClients }).schema,
+      authorizationServer,
+      bootstrap,
+      async ready() {
+        await pool.query("select");
+      },
+      async close() {
+        await resources.close();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await resources.close();
+    await pool.end();
+    throw error;
+  }
+}

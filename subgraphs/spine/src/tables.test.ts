@@ -1,0 +1,15 @@
+import { schemaDrift } from "@factory/runtime/db/write-migration";
+import { spineTables } from "./tables.js";
+import { RunningSpine } from "./testing/running-spine.js";
+
+let platform: RunningSpine;
+beforeAll(async () => {
+  platform = await RunningSpine.start();
+}, 60_000);
+afterAll(() => platform?.stop());
+
+describe("spine migrations", () => {
+  it("make exactly what the entities describe", async () => {
+    expect(await schemaDrift({ connections: platform.connections, ...spineTables })).toBe("");
+  });
+});

@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Envelope } from "@factory/runtime/outbox/envelope";
+import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { platformScopes, type Scope } from "@factory/schema/scopes";
+import { execute, type GraphQLFormattedError, parse } from "graphql";
+import pg from "pg";
+import { type Spine, type SpineSettings, startSpine } from "../subgraph.js";
+import { platformTenantId } from "../tenants/platform-tenant.js";
+
+export const testSettings: SpineSettings = { issuer: "http://127.0.0.1:4000", secretsKey: Buffer.alloc(32, 7) };
+
+/** An answer's value, as untyped as `JSON.parse` leaves it. */
+export type Json = ReturnType<JSON["parse"]>;
+
+export interface Answer {
+  data: Record<string, Json> | null;
+  /** Of the first error. */
+  refusal: Record<string, Json> | undefined;
+  errors: readonly GraphQLFormattedError[];
+  replayed: boolean;
+}
+
+/** A started spine over a PostgreSQL of its own, and what a test asks of it. */
+export class RunningSpine {
+  private constructor(
+    readonly host: SubgraphHost,
+    readonly spine: Spine,
+    readonly connections: SchemaConnections,
+    /** Superuser: sees every row of every tenant. */
+    readonly admin: pg.Pool,
+    private readonly stopServer: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<RunningSpine> {
+    const logger = createLogger("spine-test", "silent");
+    const dataDir = await mkdtemp(join(tmpdir(), "spine-"));
+    const server = await startEmbeddedPostgres({ dataDir, logger });
+    await provisionDatabase(server.url, ["spine"]);
+    const connections = schemaConnections(server.url, "spine");
+    const bus = await PostgresBus.open(connections.worker, logger);
+    const host = { connections, bus, logger };
+    const spine = await startSpine(host, testSettings);
+    const admin = new pg.Pool({ connectionString: server.url, max: 2, options: "-c search_path=spine" });
+    return new RunningSpine(host, spine, connections, admin, async () => {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.admin.end();
+    await this.spine.close();
+    await this.host.bus.close();
+    await this.stopServer();
+  }
+
+  async ask(
+    principal: Principal | undefined,
+    document: string,
+    variables: Record<string, unknown> = {},
+    idempotencyKey?: string,
+  ): Promise<Answer> {
+    const contextValue = requestContext({ principal, trace: continueTrace(undefined), idempotencyKey });
+    const { data, errors = [] } = await execute({
+      schema: this.spine.schema,
+      document: parse(document),
+      variableValues: variables,
+      contextValue,
+    });
+    const shown = errors.map((error) => error.toJSON());
+    return { data: data ?? null, errors: shown, refusal: shown[0]?.extensions, replayed: contextValue.replayed };
+  }
+
+  /** One statement as the role that serves requests, in a transaction of that tenant. */
+  async asApp(tenantId: string | null, statement: string): Promise<pg.QueryResult> {
+    const client = new pg.Client({ connectionString: this.connections.app });
+    await client.connect();
+    try {
+      await client.query("begin");
+      if (tenantId !== null)
+        await client.query("select set_config('app.tenant', $1, true)", [decodeId("ten", tenantId)]);
+      return await client.query(statement);
+    } finally {
+      await client.query("rollback");
+      await client.end();
+    }
+  }
+
+  async eventsOf(tenantId: string): Promise<Envelope[]> {
+    const { rows } = await this.admin.query<{ envelope: Envelope }>(
+      "select envelope from outbox where envelope->>'tenantid' = $1 order by txid, seq",
+      [tenantId],
+    );
+    return rows.map(({ envelope }) => envelope);
+  }
+
+  async registerTenant(slug: string, editionCode = "Standard"): Promise<Record<string, Json>> {
+    const input = { name: `Tenant ${slug}`, slug, editionCode, ownerEmail: "owner@example.com" };
+    const { data, errors } = await this.ask(
+      platformAdmin(),
+      "mutation ($input: RegisterTenantInput!) { registerTenant(input: $input) { tenantId name slug status editionCode createdAt subscriptionId } }",
+      { input },
+    );
+    if (!data) throw new Error(JSON.stringify(errors));
+    return data["registerTenant"];
+  }
+
+  provision(tenantId: string, principal = platformAdmin()): Promise<Answer> {
+    return this.ask(
+      principal,
+      "mutation ($tenantId: ID!) { provisionTenant(tenantId: $tenantId) { tenantId status runId } }",
+      { tenantId },
+    );
+  }
+
+  async tenantStatus(tenantId: string): Promise<string> {
+    const { data } = await this.entity(platformAdmin(), tenantId);
+    return data?.["_entities"][0]?.status;
+  }
+
+  entity(principal: Principal | undefined, tenantId: string): Promise<Answer> {
+    return this.ask(
+      principal,
+      "query ($of: [_Any!]!) { _entities(representations: $of) { ... on Tenant { tenantId slug status subscriptionId } } }",
+      { of: [{ __typename: "Tenant", tenantId }] },
+    );
+  }
+
+  async activeTenant(slug: string): Promise<string> {
+    const { tenantId } = await this.registerTenant(slug);
+    await this.provision(tenantId);
+    await until(async () => (await this.tenantStatus(tenantId)) === "Active");
+    return tenantId;
+  }
+}
+
+export async function until(condition: () => Promise<boolean>, patienceMs = 15_000): Promise<void> {
+  const giveUpAt = Date.now() + patienceMs;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAt) throw new Error("It did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export function platformAdmin(changes: Partial<Principal> = {}): Principal {
+  return { ...principal(platformTenantId, platformScopes), platformAdmin: true, ...changes };
+}
+
+export function principal(tenantId: string, scopes: readonly Scope[]): Principal {
+  return {
+    subject: "cli_test",
+    clientId: "cli_test",
+    tenantId,
+    tenantSlug: undefined,
+    scopes: new Set(scopes),
+    principalType: "Service",
+    platformAdmin: false,
+    agentTaskId: undefined,
+    roles: [],
+    tokenId: "test",
+    expiresAt: Number.MAX_SAFE_INTEGER,
+  };
+}
