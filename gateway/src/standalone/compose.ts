@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { composeServices } from "@apollo/composition";
 import { catalogSchema } from "@factory/catalog/schema";
 import { integrationSchema } from "@factory/integration/schema";
-import { spineSubgraph } from "@factory/spine/subgraph";
+import { spineSchema } from "@factory/spine/schema";
 import { parse } from "graphql";
 
 /** Stands in for the services of a schema that is printed and never run. */
@@ -15,7 +15,7 @@ function generatedFiles(): Record<string, string> {
   const subgraphs = {
     catalog: catalogSchema(unused).sdl,
     integration: integrationSchema(unused).sdl,
-    spine: spineSubgraph(unused).sdl,
+    spine: spineSchema(unused).sdl,
   };
   const composed = composeServices(
     Object.entries(subgraphs).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),

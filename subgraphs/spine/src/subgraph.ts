@@ -1,9 +1,7 @@
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import pg from "pg";
-import { ApiClientResolver } from "./api-clients/api-client.resolver.js";
 import { ApiClientService } from "./api-clients/api-client.service.js";
 import { ClientSecrets } from "./api-clients/client-secret.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
@@ -11,10 +9,10 @@ import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
 import { derivedKey } from "./derived-key.js";
 import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
+import { spineSchema } from "./schema.js";
 import { spineTables } from "./tables.js";
 import { abandonedProvisioningJob, ProvisioningRunner, provisionTenantJob } from "./tenants/provisioning.js";
 import { ProvisioningService } from "./tenants/provisioning.service.js";
-import { TenantResolver } from "./tenants/tenant.resolver.js";
 import { TenantService } from "./tenants/tenant.service.js";
 
 export interface SpineSettings {
@@ -37,23 +35,8 @@ export interface Spine {
   close(): Promise<void>;
 }
 
-export interface SpineServices {
-  readonly tenants: TenantService;
-  readonly provisioning: ProvisioningService;
-  readonly apiClients: ApiClientService;
-}
-
-export const provisioningSteps = [createPlanSubscription];
-
-/** The federated schema over its services. Printing its SDL calls none of them. */
-export function spineSubgraph({ tenants, provisioning, apiClients }: SpineServices): Subgraph {
-  return buildSubgraph({
-    resolvers: [new TenantResolver(tenants, provisioning), new ApiClientResolver(apiClients)],
-    references: {
-      Tenant: async ({ tenantId }, context) => (await tenants.find(context, tenantId ?? "")) ?? null,
-    },
-  });
-}
+/** In order; later slices add theirs. */
+const provisioningSteps = [createPlanSubscription];
 
 export async function startSpine(host: SubgraphHost, settings: SpineSettings): Promise<Spine> {
   const { issuer, secretsKey } = settings;
@@ -76,7 +59,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     if (settings.dataDir !== undefined && clientSecret !== undefined)
       await writeBootstrapFile(settings.dataDir, { issuer, clientId, clientSecret });
     return {
-      schema: spineSubgraph({ tenants, provisioning, apiClients }).schema,
+      schema: spineSchema({ tenants, provisioning, apiClients }).schema,
       authorizationServer,
       bootstrap,
       async ready() {

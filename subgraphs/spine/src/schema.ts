@@ -1,0 +1,22 @@
+import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
+import { ApiClientResolver } from "./api-clients/api-client.resolver.js";
+import type { ApiClientService } from "./api-clients/api-client.service.js";
+import type { ProvisioningService } from "./tenants/provisioning.service.js";
+import { TenantResolver } from "./tenants/tenant.resolver.js";
+import type { TenantService } from "./tenants/tenant.service.js";
+
+export interface SpineServices {
+  readonly tenants: TenantService;
+  readonly provisioning: ProvisioningService;
+  readonly apiClients: ApiClientService;
+}
+
+/** The federated schema over its services. Printing its SDL calls none of them. */
+export function spineSchema({ tenants, provisioning, apiClients }: SpineServices): Subgraph {
+  return buildSubgraph({
+    resolvers: [new TenantResolver(tenants, provisioning), new ApiClientResolver(apiClients)],
+    references: {
+      Tenant: async ({ tenantId }, context) => (await tenants.find(context, tenantId ?? "")) ?? null,
+    },
+  });
+}
