@@ -1,4 +1,4 @@
-import type { Pool, QueryResultRow } from "pg";
+import pg, { type Pool, type QueryResultRow } from "pg";
 import type { Tenant } from "../tenancy/tenant.js";
 
 /** A prepared read that sets the tenant and selects in one statement, hence one round trip. */
@@ -27,7 +27,8 @@ export class TenantReader {
   }
 
   async rows<R extends QueryResultRow>(statement: TenantStatement, tenant: Tenant, ...values: unknown[]): Promise<R[]> {
-    const result = await this.#pool.query<R>({ ...statement, values: [tenant.uuid, ...values] });
+    // pg's own parsers: the pool is the ORM's, which keeps timestamps as text
+    const result = await this.#pool.query<R>({ ...statement, values: [tenant.uuid, ...values], types: pg.types });
     return result.rows;
   }
 
