@@ -75,7 +75,7 @@ export class CredentialService {
     try {
       return await mutate(this.#database, context, {
         field: "createCredential",
-        arguments: { ...input, secret: this.#vault.digest(input.secret) },
+        arguments: { ...wanted, secret: this.#vault.digest(input.secret) },
         commit: async (transaction) => credentialView(this.createIn(transaction, wanted)),
       });
     } catch (error) {

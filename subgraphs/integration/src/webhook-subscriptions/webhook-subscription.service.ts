@@ -187,7 +187,8 @@ export class WebhookSubscriptionService {
         };
       },
     });
-    return { ...created, signingSecret: generated };
+    created.signingSecret = generated;
+    return created;
   }
 
   async #signingCredential(

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/outbox/envelope";
+import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { type Scope, scopes as allScopes } from "@factory/schema/scopes";
+import { type ExecutionResult, graphql, parse, subscribe } from "graphql";
+import pg from "pg";
+import { type Integration, type IntegrationSettings, startIntegration } from "./subgraph.js";
+
+export interface IntegrationFixture {
+  readonly connections: SchemaConnections;
+  readonly bus: PostgresBus;
+  readonly integration: Integration;
+  /** As the superuser, who sees every tenant. */
+  rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
+  run(principal: Principal, source: string, variables?: Record<string, unknown>, key?: string): Promise<Answer>;
+  follow(principal: Principal, source: string, variables?: Record<string, unknown>): Promise<AsyncIterator<Answer>>;
+  close(): Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are as varied as the documents
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Answer = ExecutionResult<any, Record<string, any>>;
+
+export async function startIntegrationFixture(
+  settings: Partial<IntegrationSettings> = {},
+): Promise<IntegrationFixture> {
+  const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
+  const dataDir = await mkdtemp(join(tmpdir(), "integration-"));
+  const server = await startEmbeddedPostgres({ dataDir, logger });
+  await provisionDatabase(server.url, ["integration"]);
+  const connections = schemaConnections(server.url, "integration");
+  const bus = await PostgresBus.open(connections.worker, logger);
+  const integration = await startIntegration(
+    { connections, bus, logger },
+    { secretsKey: randomBytes(32), allowLoopback: true, ...settings },
+  );
+  const admin = new pg.Pool({ connectionString: server.url, max: 2 });
+  admin.on("error", () => undefined);
+  const contextOf = (principal: Principal, key?: string) =>
+    requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: key });
+  return {
+    connections,
+    bus,
+    integration,
+    async rows<R>(sql: string, ...values: unknown[]) {
+      return (await admin.query(sql, values)).rows as R[];
+    },
+    async run(principal, source, variableValues = {}, key) {
+      const contextValue = contextOf(principal, key);
+      return (await graphql({ schema: integration.schema, source, variableValues, contextValue })) as Answer;
+    },
+    async follow(principal, source, variableValues = {}) {
+      const { schema } = integration;
+      const result = await subscribe({
+        schema,
+        document: parse(source),
+        variableValues,
+        contextValue: contextOf(principal),
+      });
+      if (Symbol.asyncIterator in result) return result[Symbol.asyncIterator]() as AsyncIterator<Answer>;
+      throw result.errors?.[0] ?? new Error("neither events nor errors");
+    },
+    async close() {
+      await bus.close();
+      await integration.close();
+      await admin.end();
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A principal of a new tenant, or of the given one, who holds every scope unless told otherwise. */
+export function aPrincipal(
+  given: { tenantId?: string; scopes?: readonly Scope[]; expiresAt?: number } = {},
+): Principal {
+  return {
+    subject: newId("cli"),
+    clientId: "client",
+    tenantId: given.tenantId ?? newId("ten"),
+    tenantSlug: "acme",
+    scopes: new Set(given.scopes ?? allScopes),
+    principalType: "Service",
+    platformAdmin: false,
+    agentTaskId: undefined,
+    roles: [],
+    tokenId: "token",
+    expiresAt: given.expiresAt ?? Math.floor(Date.now() / 1000) + 900,
+  };
+}
+
+/** An event as the catalog would publish it. */
+export function anEvent(principal: Principal, event: Partial<NewEvent> = {}): Envelope {
+  const templateId = newId("tpl");
+  const wanted: NewEvent = {
+    type: "TemplateRegistered",
+    subject: `templates/${templateId}`,
+    data: { templateId },
+    ...event,
+  };
+  return sealEnvelope(wanted, principal.tenantId ?? "", { trace: continueTrace(undefined) });
+}
+
+/** Polls until the value is there; the last error or `undefined` tells why it never came. */
+export async function eventually<T>(
+  read: () => Promise<T | undefined> | T | undefined,
+  patienceMs = 10_000,
+): Promise<T> {
+  const giveUpAt = Date.now() + patienceMs;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    if (Date.now() > giveUpAt) throw new Error("it did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

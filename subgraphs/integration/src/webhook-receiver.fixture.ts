@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ReceivedWebhook {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly at: number;
+}
+
+export interface ReceiverAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** A real HTTP server that keeps what it was sent. */
+export class WebhookReceiver {
+  readonly received: ReceivedWebhook[] = [];
+  /** Decides the answer; by default 204. */
+  answer: (webhook: ReceivedWebhook, nth: number) => ReceiverAnswer = () => ({ status: 204 });
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = Buffer.concat(chunks).toString();
+        const webhook = { path: request.url ?? "", headers: request.headers, body, at: Date.now() };
+        this.received.push(webhook);
+        const answer = this.answer(webhook, this.at(webhook.path).length);
+        response.writeHead(answer.status, answer.headers).end(answer.body);
+      });
+    });
+  }
+
+  static async start(): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver();
+    receiver.#server.listen(0, "127.0.0.1");
+    await once(receiver.#server, "listening");
+    return receiver;
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${path}`;
+  }
+
+  at(path: string): ReceivedWebhook[] {
+    return this.received.filter((webhook) => webhook.path === path);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
