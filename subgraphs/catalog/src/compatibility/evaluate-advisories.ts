@@ -3,9 +3,8 @@ import { isCompatible } from "../nuget/framework-compatibility.js";
 import { isPrerelease } from "../nuget/version.js";
 import { describeRange } from "../nuget/version-range.js";
 import { compareText, type Entry, entryName } from "./evaluate-entries.js";
-import type { EvaluationInput } from "./evaluate-input.js";
-import { type Situation, situationOf } from "./evaluate-situation.js";
-import { type Release, releaseName, type Snapshot } from "./evaluate-snapshot.js";
+import type { Situation } from "./evaluate-situation.js";
+import { type Release, releaseName } from "./evaluate-snapshot.js";
 import type { AdvisoryCode } from "./rules.js";
 
 export interface Advisory {
@@ -18,8 +17,7 @@ export interface Advisory {
 const lastFramework = parseFramework("net481");
 
 /** What a reader should know though it breaks no rule. Ordered by package, then by code. */
-export function advisoriesOf(input: EvaluationInput, snapshot: Snapshot): Advisory[] {
-  const situation = situationOf(input, snapshot);
+export function advisoriesOf(situation: Situation): Advisory[] {
   const advisories = [
     ...templateAdvisories(situation),
     ...situation.entries.flatMap((entry) => entryAdvisories(situation, entry)),

@@ -7,12 +7,12 @@ import type { Graph } from "./evaluate-walk.js";
 /** Releases that depend on themselves through others (NU1108); one finding per knot. */
 export function cyclic(situation: Situation): Finding[] {
   const { graph } = situation;
-  const onward = neighbours(graph);
+  const onward = withoutEnds(neighbours(graph));
   const knots = new Map<string, string[]>();
   for (const key of [...onward.keys()].sort(compareText)) {
+    if ([...knots.values()].some((known) => known.includes(key))) continue;
     const circle = shortestCircle(key, onward);
-    if (circle === undefined || [...knots.values()].some((known) => known.includes(key))) continue;
-    knots.set(circle.toSorted(compareText).join("|"), circle);
+    if (circle !== undefined) knots.set(circle.toSorted(compareText).join("|"), circle);
   }
   return [...knots].map(([subject, circle]) => {
     const members = circle.flatMap((key) => graph.nodes.get(key)?.release ?? []);
@@ -35,6 +35,23 @@ function neighbours({ nodes, edges }: Graph): Map<string, Set<string>> {
     onward.set(from.library.key, known.add(key));
   }
   return onward;
+}
+
+/** Leaves only what may lie on a circle: takes away, until none is left, packages that need nothing that needs more. */
+function withoutEnds(onward: ReadonlyMap<string, ReadonlySet<string>>): Map<string, Set<string>> {
+  const open = new Map([...onward].map(([key, needs]) => [key, new Set(needs)]));
+  const askers = new Map<string, string[]>();
+  for (const [key, needs] of onward) for (const need of needs) askers.set(need, [...(askers.get(need) ?? []), key]);
+  const ends = [...askers.keys()].filter((key) => !open.has(key));
+  for (const end of ends)
+    for (const asker of askers.get(end) ?? []) {
+      const needs = open.get(asker);
+      needs?.delete(end);
+      if (needs?.size !== 0) continue;
+      open.delete(asker);
+      ends.push(asker);
+    }
+  return open;
 }
 
 function shortestCircle(start: string, onward: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {

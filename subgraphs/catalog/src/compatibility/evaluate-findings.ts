@@ -2,10 +2,8 @@ import { conflicting } from "./evaluate-conflicts.js";
 import { cyclic } from "./evaluate-cycles.js";
 import { downgraded, missingRequirements, versionConflicts } from "./evaluate-dependencies.js";
 import { compareText } from "./evaluate-entries.js";
-import type { EvaluationInput } from "./evaluate-input.js";
 import { duplicated, notRegistered, retired, versionNotFound } from "./evaluate-listing.js";
-import { type Finding, type Situation, situationOf } from "./evaluate-situation.js";
-import type { Snapshot } from "./evaluate-snapshot.js";
+import type { Finding, Situation } from "./evaluate-situation.js";
 import { unsupportedLibraries, unsupportedTemplate } from "./evaluate-support.js";
 import { type RuleName, ruleOrder } from "./rules.js";
 
@@ -24,8 +22,7 @@ const rules: Record<RuleName, (situation: Situation) => Finding[]> = {
 };
 
 /** Every broken rule of a set; all rules run. Ordered by rule, then by package. */
-export function findingsOf(input: EvaluationInput, snapshot: Snapshot): Finding[] {
-  const situation = situationOf(input, snapshot);
+export function findingsOf(situation: Situation): Finding[] {
   return ruleOrder.flatMap((rule) => rules[rule](situation).sort(byPackage));
 }
 

@@ -62,7 +62,7 @@ export function versionNotFound(situation: Situation): Finding[] {
       from === undefined
         ? []
         : [releasesNear(situation, library, { from }).map((one) => changeVersion(packageName, [text, one.text]))];
-    return [{ rule: "LibraryVersionNotFound", subject: key, packageName, detail, moves }];
+    return [{ rule: "LibraryVersionNotFound", subject: `${key}|${text}`, packageName, detail, moves }];
   });
 }
 
@@ -75,7 +75,7 @@ export function retired(situation: Situation): Finding[] {
       moveTo({ direct: true, release }, nextFirst(situation, release)),
       alternatives(situation, release.library, text),
     ];
-    return [{ rule: "LibraryVersionRetired", subject: key, packageName, detail, moves }];
+    return [{ rule: "LibraryVersionRetired", subject: `${key}|${text}`, packageName, detail, moves }];
   });
 }
 

@@ -581,6 +581,16 @@ describe("the dependencies of a set", () => {
     expect(rulesOf(evaluate(sketch, "Self 1.0.0"))).toEqual(["LibraryDependencyCycle"]);
   });
 
+  it("count once when they are declared twice", () => {
+    const sketch: CatalogSketch = {
+      A: { versions: { "1.0.0": { needs: { B: "2.0" } } } },
+      B: { versions: { "1.0.0": {} } },
+    };
+    const input = inputOf(sketch, "A 1.0.0");
+    input.catalog.get("a")?.versions[0]?.dependencies.push({ packageName: "b", range: "2.0" });
+    expect(rulesOf(evaluateSet(input))).toEqual(["LibraryRequires"]);
+  });
+
   it("leave out what is broken already: one fault, one violation", () => {
     expect(rulesOf(evaluate(messaging, "Orders 2.1.0, Messaging 1.0.0"))).toEqual(["LibraryVersionNotFound"]);
     expect(rulesOf(evaluate(messaging, "Orders 9.0.0, Messaging 2.0.0"))).toEqual(["LibraryVersionNotFound"]);
@@ -697,5 +707,26 @@ describe("any evaluation", () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it("stays bounded in a set where everything is broken", () => {
+    const names = Array.from({ length: 60 }, (_, index) => `L${index}`);
+    const broken: CatalogSketch = Object.fromEntries(
+      names.map((name, index) => [
+        name,
+        {
+          versions: {
+            "1.0.0": { on: "net9.0", clashes: { [`L${index + 1}`]: null } },
+            "2.0.0": { needs: { [`L${index + 2}`]: "[2.0]" } },
+          },
+        },
+      ]),
+    );
+    const { violations } = evaluate(broken, names.map((name) => `${name} 1.0.0`).join(", "));
+    expect(violations).toHaveLength(60 + 59);
+    expect(violations.at(-1)).toMatchObject({
+      suggestedResolution: "Not searched: mend the violations listed above, then evaluate again.",
+      resolution: null,
+    });
   });
 });

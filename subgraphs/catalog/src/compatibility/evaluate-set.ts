@@ -1,18 +1,12 @@
 import { type Advisory, advisoriesOf } from "./evaluate-advisories.js";
 import { findingsOf } from "./evaluate-findings.js";
 import type { EvaluationInput, Resolution } from "./evaluate-input.js";
+import { situationOf } from "./evaluate-situation.js";
 import { Snapshot } from "./evaluate-snapshot.js";
 import { SuggestionSearch } from "./evaluate-suggestion.js";
 import type { RuleName } from "./rules.js";
 
-export type { Advisory } from "./evaluate-advisories.js";
-export type {
-  CatalogLibrary,
-  CatalogLibraryVersion,
-  EvaluationInput,
-  Resolution,
-  TemplateSide,
-} from "./evaluate-input.js";
+export type { CatalogLibrary, TemplateSide } from "./evaluate-input.js";
 
 export interface Violation {
   rule: RuleName;
@@ -31,12 +25,13 @@ export interface Evaluation {
 /** Evaluates a set of libraries, and a template with it, over a snapshot of the catalog. */
 export function evaluateSet(input: EvaluationInput): Evaluation {
   const snapshot = new Snapshot(input.catalog);
-  const findings = findingsOf(input, snapshot);
-  const search = new SuggestionSearch(input, snapshot, findings);
+  const situation = situationOf(input, snapshot);
+  const findings = findingsOf(situation);
+  const search = new SuggestionSearch(situation, findings);
   const violations = findings.map((finding) => ({
     rule: finding.rule,
     detail: finding.detail,
     ...search.suggest(finding),
   }));
-  return { compatible: violations.length === 0, violations, advisories: advisoriesOf(input, snapshot) };
+  return { compatible: violations.length === 0, violations, advisories: advisoriesOf(situation) };
 }

@@ -19,7 +19,7 @@ export interface Situation {
 /** A broken rule, and the changes that may mend it: groups of moves, the preferred group first. */
 export interface Finding {
   readonly rule: RuleName;
-  /** The package or pair it is about; a finding about the same subject is the same finding in another set. */
+  /** The listed version or the pair it is about; a finding about the same subject is the same finding in another set. */
   readonly subject: string;
   readonly packageName: string;
   readonly detail: string;

@@ -1,7 +1,7 @@
 import { type Framework, parseFramework } from "../nuget/framework.js";
 import { isCompatible } from "../nuget/framework-compatibility.js";
-import { compareVersions, type NugetVersion, parseVersion } from "../nuget/version.js";
-import { parseRange, type VersionRange } from "../nuget/version-range.js";
+import { compareVersions, isPrerelease, type NugetVersion, parseVersion } from "../nuget/version.js";
+import { admitsPrereleases, bestMatch, parseRange, satisfies, type VersionRange } from "../nuget/version-range.js";
 import type { CatalogLibrary, CatalogLibraryVersion } from "./evaluate-input.js";
 
 export interface Dependency {
@@ -41,6 +41,8 @@ export class Snapshot {
   readonly #catalog: ReadonlyMap<string, CatalogLibrary>;
   readonly #libraries = new Map<string, KnownLibrary | undefined>();
   readonly #ranges = new Map<string, VersionRange | undefined>();
+  readonly #lowest = new Map<KnownLibrary, Map<VersionRange, Release | undefined>>();
+  readonly #supported = new Map<Framework, Map<Release, boolean>>();
   readonly #frameworks = new Map<string, Framework | undefined>();
 
   constructor(catalog: ReadonlyMap<string, CatalogLibrary>) {
@@ -60,13 +62,25 @@ export class Snapshot {
   }
 
   supports(release: Release, project: Framework): boolean {
-    return (
-      release.targetFrameworks.length === 0 || this.frameworksOf(release).some((asset) => isCompatible(project, asset))
+    if (release.targetFrameworks.length === 0) return true;
+    const byProject = remembered(this.#supported, project, () => new Map<Release, boolean>());
+    return remembered(byProject, release, () =>
+      this.frameworksOf(release).some((asset) => isCompatible(project, asset)),
     );
   }
 
   frameworksOf({ targetFrameworks }: Release): Framework[] {
     return targetFrameworks.flatMap((text) => remembered(this.#frameworks, text, () => parseFramework(text)) ?? []);
+  }
+
+  /** The release that a restore takes for these ranges; a retired one is never taken on its own. */
+  lowest(library: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
+    // equal texts are one range object, and the askers of one package mostly ask the same
+    const asked = new Set(ranges);
+    const [only] = asked;
+    if (asked.size !== 1 || only === undefined) return lowestOf(library, [...asked]);
+    const byRange = remembered(this.#lowest, library, () => new Map<VersionRange, Release | undefined>());
+    return remembered(byRange, only, () => lowestOf(library, [only]));
   }
 
   #read({ packageName, capabilities, versions }: CatalogLibrary): KnownLibrary {
@@ -81,7 +95,7 @@ export class Snapshot {
         version,
         status,
         targetFrameworks,
-        dependencies: dependencies.flatMap((dependency) => this.#dependency(dependency)),
+        dependencies: distinct(dependencies.flatMap((dependency) => this.#dependency(dependency))),
         conflicts: conflictsWith.flatMap((conflict) => this.#conflict(conflict)),
       });
     }
@@ -105,7 +119,31 @@ export class Snapshot {
   }
 }
 
-function remembered<T>(memory: Map<string, T>, key: string, compute: () => T): T {
+// the same dependency may come from the library and from the version
+function distinct(dependencies: readonly Dependency[]): Dependency[] {
+  return [
+    ...new Map(dependencies.map((dependency) => [`${dependency.key}|${dependency.range.text}`, dependency])).values(),
+  ];
+}
+
+function lowestOf({ releases }: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
+  const prereleases = ranges.some(admitsPrereleases);
+  const usable = releases.filter(
+    ({ status, version }) =>
+      status !== "Retired" &&
+      (prereleases || !isPrerelease(version)) &&
+      ranges.every((range) => satisfies(range, version)),
+  );
+  const floating = ranges.find((range) => range.floating !== undefined);
+  if (floating === undefined) return usable[0];
+  const best = bestMatch(
+    floating,
+    usable.map(({ version }) => version),
+  );
+  return usable.find(({ version }) => version === best);
+}
+
+function remembered<K, T>(memory: Map<K, T>, key: K, compute: () => T): T {
   const known = memory.get(key);
   if (known !== undefined || memory.has(key)) return known as T;
   const value = compute();

@@ -2,7 +2,7 @@ import { frameworkName } from "../nuget/framework.js";
 import { findingsOf, identityOf } from "./evaluate-findings.js";
 import type { EvaluationInput, Move, Resolution } from "./evaluate-input.js";
 import { applyMove } from "./evaluate-move.js";
-import type { Finding } from "./evaluate-situation.js";
+import { type Finding, type Situation, situationOf } from "./evaluate-situation.js";
 import type { Snapshot } from "./evaluate-snapshot.js";
 
 export interface Suggestion {
@@ -12,6 +12,8 @@ export interface Suggestion {
 
 const mostEvaluations = 200;
 const mostPerFinding = 24;
+/** Packages and dependencies looked at in all evaluations together: about 100 ms, but the same on every machine. */
+const mostSteps = 30_000;
 
 /** What the set would be after a move. */
 interface Trial {
@@ -27,13 +29,18 @@ export class SuggestionSearch {
   readonly #snapshot: Snapshot;
   readonly #known: ReadonlySet<string>;
   readonly #share: number;
-  #evaluationsLeft = mostEvaluations;
+  #evaluationsLeft: number;
 
-  constructor(input: EvaluationInput, snapshot: Snapshot, findings: readonly Finding[]) {
-    this.#input = input;
-    this.#snapshot = snapshot;
+  constructor(situation: Situation, findings: readonly Finding[]) {
+    this.#input = situation.input;
+    this.#snapshot = situation.snapshot;
     this.#known = new Set(findings.map(identityOf));
-    this.#share = Math.min(mostPerFinding, Math.max(4, Math.floor(mostEvaluations / Math.max(1, findings.length))));
+    const steps = situation.entries.length + situation.graph.edges.length + findings.length;
+    this.#evaluationsLeft = Math.min(mostEvaluations, Math.ceil(mostSteps / Math.max(1, steps)));
+    this.#share = Math.min(
+      mostPerFinding,
+      Math.max(4, Math.floor(this.#evaluationsLeft / Math.max(1, findings.length))),
+    );
   }
 
   suggest(finding: Finding): Suggestion {
@@ -57,7 +64,7 @@ export class SuggestionSearch {
 
   #try(finding: Finding, move: Move): Trial {
     this.#evaluationsLeft -= 1;
-    const after = findingsOf(applyMove(this.#input, move), this.#snapshot);
+    const after = findingsOf(situationOf(applyMove(this.#input, move), this.#snapshot));
     const mended = !after.some((one) => identityOf(one) === identityOf(finding));
     return { move, mended, added: after.filter((one) => !this.#known.has(identityOf(one))), left: after.length };
   }

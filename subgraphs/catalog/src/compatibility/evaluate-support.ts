@@ -11,20 +11,16 @@ import { type Release, releaseName } from "./evaluate-snapshot.js";
 /** Listed packages, and those they bring in: a restore fails on both alike (NU1202). */
 export function unsupportedLibraries(situation: Situation): Finding[] {
   const { entries, graph, snapshot, project } = situation;
-  const listed = entries.flatMap(({ release }) => (release ? [finding(situation, release, [])] : []));
+  const listed = entries.flatMap(({ release }) => (release ? [{ release, path: [] }] : []));
   const broughtIn = [...graph.nodes.values()].flatMap(({ direct, release, path }) =>
-    direct || release === undefined ? [] : [finding(situation, release, path)],
+    direct || release === undefined ? [] : [{ release, path }],
   );
-  return [...listed, ...broughtIn].flatMap(({ release, found }) =>
-    snapshot.supports(release, project) ? [] : [found],
-  );
+  return [...listed, ...broughtIn]
+    .filter(({ release }) => !snapshot.supports(release, project))
+    .map(({ release, path }) => finding(situation, release, path));
 }
 
-function finding(
-  situation: Situation,
-  release: Release,
-  path: readonly Release[],
-): { release: Release; found: Finding } {
+function finding(situation: Situation, release: Release, path: readonly Release[]): Finding {
   const { library, version, text, targetFrameworks } = release;
   const { packageName, key } = library;
   const direct = path.length === 0;
@@ -36,7 +32,7 @@ function finding(
     direct ? alternatives(situation, library, text) : [],
     runtimesFor(situation, release),
   ];
-  return { release, found: { rule: "LibraryDoesNotSupportRuntime", subject: key, packageName, detail, moves } };
+  return { rule: "LibraryDoesNotSupportRuntime", subject: `${key}|${text}`, packageName, detail, moves };
 }
 
 export function unsupportedTemplate(situation: Situation): Finding[] {

@@ -1,5 +1,4 @@
-import { compareVersions, isPrerelease, type NugetVersion } from "../nuget/version.js";
-import { admitsPrereleases, bestMatch, satisfies, type VersionRange } from "../nuget/version-range.js";
+import { compareVersions, type NugetVersion } from "../nuget/version.js";
 import type { Entry } from "./evaluate-entries.js";
 import type { Dependency, KnownLibrary, Release, Snapshot } from "./evaluate-snapshot.js";
 
@@ -32,7 +31,7 @@ export interface Graph {
 }
 
 // a restore settles in a few rounds; choices that chase each other are cut off
-const maxRounds = 30;
+const maxRounds = 10;
 
 /** Walks the dependencies as a restore does: listed versions win, else the lowest version that serves every asker. */
 export function walk(entries: readonly Entry[], snapshot: Snapshot, supported: (release: Release) => boolean): Graph {
@@ -71,7 +70,7 @@ function collectEdges(direct: ReadonlyMap<string, Entry>, { isFixed, chosen, sna
       if (isFixed(dependency.key) || seen.has(dependency.key)) continue;
       seen.add(dependency.key);
       const library = snapshot.library(dependency.key);
-      const next = chosen.get(dependency.key) ?? (library && lowest(library, [dependency.range]));
+      const next = chosen.get(dependency.key) ?? (library && snapshot.lowest(library, [dependency.range]));
       if (next !== undefined) queue.push({ release: next, path: onward });
     }
   }
@@ -94,14 +93,14 @@ function choose(edges: readonly Edge[], { isFixed, snapshot }: Omit<Surroundings
       choice.unknown.push(...asking);
       continue;
     }
-    const [able, unable] = split(asking, ({ range }) => lowest(library, [range]) !== undefined);
+    const [able, unable] = split(asking, ({ range }) => snapshot.lowest(library, [range]) !== undefined);
     choice.unsatisfied.push(...unable);
-    const all = lowest(
+    const all = snapshot.lowest(
       library,
       able.map(({ range }) => range),
     );
     if (all === undefined && able.length > 0) choice.conflicts.set(key, able);
-    const release = all ?? highestAsked(library, able);
+    const release = all ?? highestAsked(snapshot, library, able);
     if (release !== undefined && able.length > 0) choice.chosen.set(key, release);
   }
   return choice;
@@ -118,27 +117,9 @@ function byPackage(edges: readonly Edge[]): Map<string, Edge[]> {
 }
 
 // after a conflict the walk goes on with what the most demanding asker wants
-function highestAsked(library: KnownLibrary, edges: readonly Edge[]): Release | undefined {
-  const wanted = edges.flatMap(({ range }) => lowest(library, [range]) ?? []);
+function highestAsked(snapshot: Snapshot, library: KnownLibrary, edges: readonly Edge[]): Release | undefined {
+  const wanted = edges.flatMap(({ range }) => snapshot.lowest(library, [range]) ?? []);
   return wanted.sort((a, b) => compareVersions(b.version, a.version))[0];
-}
-
-/** The release that a restore takes for these ranges; a retired one is never taken on its own. */
-function lowest({ releases }: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
-  const prereleases = ranges.some(admitsPrereleases);
-  const usable = releases.filter(
-    ({ status, version }) =>
-      status !== "Retired" &&
-      (prereleases || !isPrerelease(version)) &&
-      ranges.every((range) => satisfies(range, version)),
-  );
-  const floating = ranges.find((range) => range.floating !== undefined);
-  if (floating === undefined) return usable[0];
-  const best = bestMatch(
-    floating,
-    usable.map(({ version }) => version),
-  );
-  return usable.find(({ version }) => version === best);
 }
 
 function sameChoice(a: ReadonlyMap<string, Release>, b: ReadonlyMap<string, Release>): boolean {
