@@ -35,6 +35,8 @@ export interface Spine {
   close(): Promise<void>;
 }
 
+const shortestSafeSecret = 32;
+
 /** In order; later slices add theirs. */
 const provisioningSteps = [createPlanSubscription];
 
@@ -55,6 +57,8 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     // first, because it proves that this is the SECRETS_KEY of this database
     const authorizationServer = await createAuthorizationServer({ issuer, pool, secretsKey, logger: host.logger });
     const bootstrap = await ensurePlatformClient(database, secrets, settings.platformClient);
+    if (settings.platformClient && settings.platformClient.secret.length < shortestSafeSecret)
+      host.logger.warn("PLATFORM_CLIENT_SECRET is short enough to be guessed: use 32 random characters or more");
     const { clientId, clientSecret } = bootstrap;
     if (settings.dataDir !== undefined && clientSecret !== undefined)
       await writeBootstrapFile(settings.dataDir, { issuer, clientId, clientSecret });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EventEmitter } from "node:events";
+import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Adapter, type Client, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
@@ -175,7 +176,8 @@ function shapeErrors(provider: Provider, { issuer, logger }: TokenProviderOption
   provider.on("grant.error", remember);
   provider.on("server_error", (context, error) => {
     remember(context, error);
-    logger.error({ err: error }, "token request failed");
+    if (isDatabaseUnavailable(error)) logger.warn({ error: error.message }, "token request failed: no database");
+    else logger.error({ err: error }, "token request failed");
   });
   const application: EventEmitter = provider;
   application.on("error", (error) => logger.error({ err: error }, "authorization server"));

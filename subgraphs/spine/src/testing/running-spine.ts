@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
@@ -7,6 +7,7 @@ import { provisionDatabase, type SchemaConnections, schemaConnections } from "@f
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -53,7 +54,7 @@ export class RunningSpine {
     const admin = new pg.Pool({ connectionString: server.url, max: 2, options: "-c search_path=spine" });
     return new RunningSpine(host, spine, connections, admin, async () => {
       await server.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await removeDataDirectory(dataDir, logger);
     });
   }
 
