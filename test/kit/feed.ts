@@ -1,0 +1,46 @@
+import { createClient } from "graphql-ws";
+import WebSocket from "ws";
+import { platform } from "./platform.js";
+
+export interface Feed<T> {
+  readonly events: readonly T[];
+  readonly errors: readonly unknown[];
+  /** Close code of the socket, once it is closed. */
+  readonly closed: Promise<{ code: number; reason: string }>;
+  stop(): Promise<void>;
+}
+
+/** A graphql-ws subscription; resolves when the socket is acknowledged. */
+export async function aFeed<T>(options: {
+  query: string;
+  variables?: Record<string, unknown>;
+  token?: string | undefined;
+}): Promise<Feed<T>> {
+  const events: T[] = [];
+  const errors: unknown[] = [];
+  const client = createClient({
+    url: `${platform().publicUrl.replace("http", "ws")}/graphql`,
+    webSocketImpl: WebSocket,
+    lazy: false,
+    retryAttempts: 0,
+    ...(options.token === undefined ? {} : { connectionParams: { authorization: `Bearer ${options.token}` } }),
+    onNonLazyError: () => undefined,
+  });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    client.on("closed", (event) => resolve(event as { code: number; reason: string })),
+  );
+  const opened = new Promise<void>((resolve) => client.on("connected", () => resolve()));
+  client.subscribe<T>(
+    { query: options.query, ...(options.variables ? { variables: options.variables } : {}) },
+    {
+      next(result) {
+        if (result.errors) errors.push(...result.errors);
+        if (result.data) events.push(result.data);
+      },
+      error: (error) => errors.push(...[error].flat()),
+      complete: () => undefined,
+    },
+  );
+  await Promise.race([opened, closed]);
+  return { events, errors, closed, stop: async () => client.dispose() };
+}
