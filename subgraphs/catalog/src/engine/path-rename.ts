@@ -6,11 +6,9 @@ import { TextPass } from "./content/text-run.js";
 export class PathRename {
   private readonly pass: TextPass | null;
 
-  /** Of two equal parts the first one counts. */
+  /** Of two equal parts the last one counts that changes anything. */
   constructor(parts: Iterable<readonly [string, string]>) {
-    const distinct = new Map<string, string>();
-    for (const [from, to] of parts) if (from !== "" && !distinct.has(from)) distinct.set(from, to);
-    const operations = [...distinct].map(([from, to]) => replacement(token(from), to)).filter((one) => one !== null);
+    const operations = [...parts].map(([from, to]) => replacement(token(from), to)).filter((one) => one !== null);
     this.pass = operations.length === 0 ? null : new TextPass(operations);
   }
 

@@ -71,6 +71,15 @@ describe("source name", () => {
     });
   });
 
+  it("follows a template that declares the name itself", () => {
+    const symbols = { name: { type: "parameter", replaces: "Other" } };
+    const result = renderFiles(
+      { sourceName: "Company.App", symbols },
+      { "Company.App.txt": "Company.App company.app Other" },
+    );
+    expect(texts(result)).toEqual({ "MyApp.txt": "Company.App company.app MyApp" });
+  });
+
   it("is not applied again to what it wrote", () => {
     expect(texts(renderFiles({ sourceName: "App" }, { "App.txt": "App" }, { name: "AppApp" }))).toEqual({
       "AppApp.txt": "AppApp",

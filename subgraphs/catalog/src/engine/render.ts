@@ -1,3 +1,4 @@
+import { MAX_OUTPUT_BYTES } from "./content/byte-sink.js";
 import { ContentRewriter } from "./content/content-rewriter.js";
 import { decideCondition } from "./expressions/evaluate.js";
 import { FileSelection } from "./file-selection.js";
@@ -55,6 +56,7 @@ class Rendering {
   private readonly table: SymbolTable;
   private readonly rewriter: ContentRewriter;
   private readonly symbolRename: PathRename;
+  private outputBytes = 0;
 
   constructor(
     private readonly pack: TemplatePack,
@@ -62,7 +64,7 @@ class Rendering {
   ) {
     const { config } = pack;
     this.table = resolveSymbols(config, request, this.report);
-    this.rewriter = new ContentRewriter(this.table.variables, this.table.replacements, this.report);
+    this.rewriter = new ContentRewriter(pack, this.table, this.report);
     const renames = this.table.fileRenames.map(({ from, to }): [string, string] => [from, to]);
     const name: [string, string][] = config.sourceName === null ? [] : [[config.sourceName, request.name.trim()]];
     this.symbolRename = new PathRename([...name, ...renames]);
@@ -110,9 +112,15 @@ class Rendering {
       if (taken.has(output)) throw unsafe(output, "is produced twice by one source");
       taken.add(output);
       const bytes = disposition === "copied" ? file.bytes : this.rewriter.rewrite(relative, file.bytes);
+      this.count(bytes.length - (this.files.get(output)?.bytes.length ?? 0));
       this.files.set(output, { bytes, executable: file.executable });
     }
     if (!found) this.report.warn("SourceMissing", `The source "${source.source}" holds no file.`);
+  }
+
+  private count(bytes: number): void {
+    this.outputBytes += bytes;
+    if (this.outputBytes > MAX_OUTPUT_BYTES) throw renderFailed(`The output exceeds ${MAX_OUTPUT_BYTES} bytes.`);
   }
 
   private targetOf(target: string): string {

@@ -1,7 +1,12 @@
+import { renderFailed } from "../template-error.js";
+
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
 const TAB = 9;
+
+/** No render may grow beyond what a package may unpack to. */
+export const MAX_OUTPUT_BYTES = 200 * 1024 * 1024;
 
 /** Output of one file: grows, and can be cut back to an earlier point. */
 export class ByteSink {
@@ -21,6 +26,7 @@ export class ByteSink {
   }
 
   private grow(needed: number): void {
+    if (needed > MAX_OUTPUT_BYTES) throw renderFailed(`A file grows beyond ${MAX_OUTPUT_BYTES} bytes.`);
     const larger = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
     this.bytes.copy(larger, 0, 0, this.length);
     this.bytes = larger;

@@ -1,4 +1,3 @@
-import { parseGlob } from "../glob.js";
 import type { EvaluatorName } from "../expressions/evaluate.js";
 import type { ConditionalStyle } from "./comment-styles.js";
 
@@ -44,7 +43,3 @@ export const FILE_TABLE: readonly FileKind[] = [
   ...rows("xml", "<!--", "*.xaml *.axaml *.slnx *.appxmanifest"),
   ...rows("hash", "#-", "*.sln *.yaml *.yml Dockerfile .editorconfig .gitattributes .gitignore .dockerignore *.ps1"),
 ];
-
-export function fileKindOf(path: string): FileKind {
-  return FILE_TABLE.find((kind) => parseGlob(kind.glob).matches(path)) ?? OTHER_FILES;
-}

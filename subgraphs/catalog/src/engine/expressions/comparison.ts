@@ -1,11 +1,9 @@
 import { MultiValue, parseBoolean, parseDouble, parseHex, parseLong, type SymbolValue, sameText } from "./value.js";
 
-const NULL_TEXT = "null";
-
-/** Order of two values in the C++2, MSBuild and Visual Basic evaluators: the first reading that fits both decides. */
-export function compareValues(first: SymbolValue, second: SymbolValue): number {
-  const left = first === NULL_TEXT ? null : first;
-  const right = second === NULL_TEXT ? null : second;
+/** Order of two values; the first reading that fits both decides. `nullText` spells the absent value. */
+export function compareValues(first: SymbolValue, second: SymbolValue, nullText: string): number {
+  const left = first === nullText ? null : first;
+  const right = second === nullText ? null : second;
   return (
     compareBy(left, right, asNumber, (x, y) => x - y) ??
     compareBy(left, right, asBoolean, (x, y) => Number(x) - Number(y)) ??

@@ -47,9 +47,9 @@ export interface CppOutcome {
 export class CppEvaluator {
   private readonly reader: TokenReader<Item>;
 
-  constructor(variables: Variables) {
+  constructor(variables: Variables, variableName: (name: string) => string = (name) => name) {
     const tokens: [string, Item][] = SIGNS.map(([text, sign]) => [text, { kind: "sign", sign, text }]);
-    for (const [name, value] of variables) tokens.push([name, { kind: "value", value }]);
+    for (const [name, value] of variables) tokens.push([variableName(name), { kind: "value", value }]);
     this.reader = new TokenReader(tokens);
   }
 

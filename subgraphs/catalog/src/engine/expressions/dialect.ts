@@ -13,6 +13,8 @@ export type Sign =
 /** The words of one evaluator. */
 export interface Dialect {
   readonly signs: readonly (readonly [string, Sign])[];
+  /** How the absent value is written. */
+  readonly nullText: string;
   /** Variables are also replaced inside quotes. */
   readonly readsVariablesInQuotes: boolean;
   readonly encode: (text: string) => string;
@@ -56,6 +58,7 @@ export const CPP2: Dialect = {
     ["'", { kind: "quote" }],
     ['"', { kind: "quote" }],
   ],
+  nullText: "null",
   readsVariablesInQuotes: false,
   encode: same,
   decode: decodeBackslashes,
@@ -77,6 +80,7 @@ export const MSBUILD: Dialect = {
     // a property that is no symbol: the condition is left to MSBuild
     ["$(", { kind: "bad" }],
   ],
+  nullText: "null",
   readsVariablesInQuotes: true,
   encode: encodeXml,
   decode: decodeXml,
@@ -101,11 +105,14 @@ export const VISUAL_BASIC: Dialect = {
     binary("-", "-"),
     binary("*", "*"),
     binary("/", "/"),
+    binary("^", "^"),
+    ["'", { kind: "quote" }],
     ['"', { kind: "quote" }],
   ],
+  nullText: "Nothing",
   readsVariablesInQuotes: false,
   encode: same,
-  decode: same,
+  decode: decodeBackslashes,
 };
 
 function decodeBackslashes(text: string): string {

@@ -31,14 +31,18 @@ export interface Outcome {
 
 export type Evaluate = (text: string) => Outcome;
 
-/** An evaluator over variables that do not change any more. */
-export function evaluatorFor(name: EvaluatorName, variables: Variables): Evaluate {
+/** An evaluator over variables that do not change any more; `variableName` tells how a condition spells them. */
+export function evaluatorFor(
+  name: EvaluatorName,
+  variables: Variables,
+  variableName: (name: string) => string = (symbol) => symbol,
+): Evaluate {
   if (name === "C++") {
-    const cpp = new CppEvaluator(variables);
+    const cpp = new CppEvaluator(variables, variableName);
     return (text) => cpp.evaluate(text);
   }
   const dialect = { "C++2": CPP2, MSBUILD, VB: VISUAL_BASIC }[name];
-  const tree = new TreeEvaluator(dialect, variables);
+  const tree = new TreeEvaluator(dialect, variables, variableName);
   return (text) => tree.evaluate(text);
 }
 

@@ -1,7 +1,7 @@
 import { asNumber, compareValues } from "./comparison.js";
 import type { Dialect, Sign } from "./dialect.js";
 import { TokenReader } from "./token-reader.js";
-import { type BinaryNode, type BinaryOperator, type ExpressionNode, Group, ValueNode } from "./tree.js";
+import { type BinaryOperator, type ExpressionNode, Group, ValueNode } from "./tree.js";
 import { MultiValue, parseBoolean, type SymbolValue, textOf, type Variables } from "./value.js";
 
 export interface TreeOutcome {
@@ -33,7 +33,7 @@ export class TreeEvaluator {
     const builder = new Builder(this.dialect);
     const length = this.read(text, builder);
     try {
-      return { value: toBoolean(decide(builder.finish())), length, fault: null };
+      return { value: toBoolean(new Decision(this.dialect.nullText).of(builder.finish())), length, fault: null };
     } catch (error) {
       if (error instanceof ExpressionFault) return { value: false, length, fault: error.message };
       throw error;
@@ -159,71 +159,77 @@ class Builder {
   }
 }
 
-function decide(node: ExpressionNode<SymbolValue> | null): SymbolValue {
-  if (node === null) return null;
-  if (node.kind === "value") return node.value;
-  if (node.kind === "unary") return node.negates ? !toBoolean(decide(node.operand)) : decide(node.operand);
-  return decideBinary(node);
-}
+/** Values of a tree's nodes in one dialect. */
+class Decision {
+  constructor(private readonly nullText: string) {}
 
-function decideBinary(node: BinaryNode<SymbolValue>): SymbolValue {
-  const left = decide(node.left);
-  const right = decide(node.right);
-  switch (node.operator) {
-    case "and": {
-      const x = toBoolean(left);
-      return toBoolean(right) && x;
+  of(node: ExpressionNode<SymbolValue> | null): SymbolValue {
+    if (node === null) return null;
+    if (node.kind === "value") return node.value;
+    if (node.kind === "unary") return node.negates ? !toBoolean(this.of(node.operand)) : this.of(node.operand);
+    // both sides are always decided, so that a fault in either shows
+    return this.combine(node.operator, this.of(node.left), this.of(node.right));
+  }
+
+  private combine(operator: BinaryOperator, left: SymbolValue, right: SymbolValue): SymbolValue {
+    switch (operator) {
+      case "and":
+        return [toBoolean(left), toBoolean(right)].every(Boolean);
+      case "or":
+        return [toBoolean(left), toBoolean(right)].some(Boolean);
+      case "xor":
+        return toBoolean(left) !== toBoolean(right);
+      case "==":
+        return this.compare(left, right) === 0;
+      case "!=":
+        return this.compare(left, right) !== 0;
+      case ">":
+        return this.compare(left, right) > 0;
+      case ">=":
+        return this.compare(left, right) >= 0;
+      case "<":
+        return this.compare(left, right) < 0;
+      case "<=":
+        return this.compare(left, right) <= 0;
+      default:
+        return calculate(operator, left, right);
     }
-    case "or": {
-      const x = toBoolean(left);
-      return toBoolean(right) || x;
-    }
-    case "xor":
-      return toBoolean(left) !== toBoolean(right);
-    case "==":
-      return compareValues(left, right) === 0;
-    case "!=":
-      return compareValues(left, right) !== 0;
-    case ">":
-      return compareValues(left, right) > 0;
-    case ">=":
-      return compareValues(left, right) >= 0;
-    case "<":
-      return compareValues(left, right) < 0;
-    case "<=":
-      return compareValues(left, right) <= 0;
-    default:
-      return calculate(node.operator, left, right);
+  }
+
+  private compare(left: SymbolValue, right: SymbolValue): number {
+    return compareValues(left, right, this.nullText);
   }
 }
 
-function calculate(operator: BinaryOperator, left: SymbolValue, right: SymbolValue): SymbolValue {
+function calculate(operator: ArithmeticOperator, left: SymbolValue, right: SymbolValue): SymbolValue {
   const x = asNumber(left);
   const y = asNumber(right);
   if (x === undefined || y === undefined) {
-    if (operator === "+" && typeof left === "string" && typeof right === "string") return left + right;
+    if (operator === "+") return textOf(left) + textOf(right);
     throw new ExpressionFault(`"${operator}" needs two numbers`);
   }
-  switch (operator) {
-    case "+":
-      return x + y;
-    case "-":
-      return x - y;
-    case "*":
-      return x * y;
-    case "/":
-      return x / y;
-    case "<<":
-      return BigInt.asIntN(64, integer(x) << (integer(y) & 63n));
-    case ">>":
-      return integer(x) >> (integer(y) & 63n);
-    case "&":
-      return integer(x) & integer(y);
-    case "|":
-      return integer(x) | integer(y);
-    default:
-      throw new ExpressionFault(`"${operator}" is not supported here`);
-  }
+  return ARITHMETIC[operator](x, y);
+}
+
+type ArithmeticOperator = "+" | "-" | "*" | "/" | "^" | "<<" | ">>" | "&" | "|";
+
+const ARITHMETIC: Readonly<Record<ArithmeticOperator, (x: number, y: number) => SymbolValue>> = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  "/": divided,
+  "^": (x, y) => x ** y,
+  "<<": (x, y) => BigInt.asIntN(64, integer(x) << (integer(y) & 63n)),
+  ">>": (x, y) => integer(x) >> (integer(y) & 63n),
+  "&": (x, y) => integer(x) & integer(y),
+  "|": (x, y) => integer(x) | integer(y),
+};
+
+/** Integers divide to an integer. */
+function divided(x: number, y: number): SymbolValue {
+  if (!Number.isInteger(x) || !Number.isInteger(y)) return x / y;
+  if (y === 0) throw new ExpressionFault("division by zero");
+  return Math.trunc(x / y);
 }
 
 function integer(value: number): bigint {

@@ -19,6 +19,7 @@ export type BinaryOperator =
   | "-"
   | "*"
   | "/"
+  | "^"
   | "&"
   | "|";
 
@@ -132,10 +133,10 @@ function attach<V>(active: ExpressionNode<V>, operator: BinaryOperator): BinaryN
 }
 
 const RANK: Readonly<Record<BinaryOperator, number>> = {
-  xor: 1,
-  or: 2,
-  and: 3,
-  "|": 4,
+  or: 1,
+  and: 2,
+  "|": 3,
+  xor: 4,
   "&": 5,
   "==": 6,
   "!=": 6,
@@ -149,13 +150,9 @@ const RANK: Readonly<Record<BinaryOperator, number>> = {
   "-": 8,
   "*": 9,
   "/": 9,
+  "^": 10,
 };
 
-const ARITHMETIC_RANK = 7;
-
 function bindsTighter(added: BinaryOperator, existing: BinaryOperator): boolean {
-  // logical operators of one kind nest to the right, which changes nothing; arithmetic goes left to right
-  return RANK[existing] < ARITHMETIC_RANK && RANK[added] < 4 && RANK[existing] < 4
-    ? RANK[added] >= RANK[existing]
-    : RANK[added] > RANK[existing];
+  return RANK[added] > RANK[existing];
 }

@@ -5,11 +5,18 @@
 
 const WORD = "\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}";
 
-const cache = new Map<string, RegExp | null>();
+export interface DotnetRegex {
+  /** With the `g` and `u` flags. */
+  readonly regex: RegExp;
+  /** Where JavaScript keeps the group that .NET numbers one higher than the place in this list. */
+  readonly groupOrder: readonly number[];
+}
+
+const cache = new Map<string, DotnetRegex | null>();
 const CACHE_LIMIT = 500;
 
-/** The expression with the `g` and `u` flags, or null when it cannot be expressed here. */
-export function dotnetRegex(pattern: string): RegExp | null {
+/** The expression, or null when it cannot be expressed here. */
+export function dotnetRegex(pattern: string): DotnetRegex | null {
   const known = cache.get(pattern);
   if (known !== undefined) return known;
   const compiled = compile(pattern);
@@ -18,7 +25,7 @@ export function dotnetRegex(pattern: string): RegExp | null {
   return compiled;
 }
 
-function compile(pattern: string): RegExp | null {
+function compile(pattern: string): DotnetRegex | null {
   let flags = "gu";
   let body = pattern;
   const leading = /^\(\?([imsn]+)\)/.exec(pattern);
@@ -27,11 +34,26 @@ function compile(pattern: string): RegExp | null {
     body = pattern.slice(leading[0].length);
   }
   try {
-    return new RegExp(translate(body, flags.includes("m")), flags);
+    const source = translate(body, flags.includes("m"));
+    return { regex: new RegExp(source, flags), groupOrder: groupOrder(source) };
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
+}
+
+/** .NET numbers unnamed groups first, then the named ones. */
+function groupOrder(source: string): number[] {
+  const bare = source.replace(/\\[\s\S]/g, "__").replace(/\[[^\]]*\]/g, "_");
+  const unnamed: number[] = [];
+  const named: number[] = [];
+  let index = 0;
+  for (const [open] of bare.matchAll(/\((?:\?(?:<(?![=!]))?)?/g)) {
+    if (open === "(?") continue;
+    index++;
+    (open === "(" ? unnamed : named).push(index);
+  }
+  return [...unnamed, ...named];
 }
 
 const SIMPLE: Readonly<Record<string, string>> = {
@@ -128,12 +150,14 @@ function escape(next: string, inClass: boolean): string {
 }
 
 /** All matches replaced, with .NET's spelling of groups in the replacement. */
-export function dotnetReplace(text: string, regex: RegExp, replacement: string): string {
+export function dotnetReplace(text: string, { regex, groupOrder: order }: DotnetRegex, replacement: string): string {
   return text.replace(regex, (...args: unknown[]) => {
     const groups = typeof args.at(-1) === "object" ? (args.pop() as Record<string, string | undefined>) : {};
     const whole = args.pop() as string;
     const offset = args.pop() as number;
-    return expand(replacement, args as (string | undefined)[], groups, { whole, offset });
+    const captures = args as (string | undefined)[];
+    const numbered = [captures[0], ...order.map((index) => captures[index])];
+    return expand(replacement, numbered, groups, { whole, offset });
   });
 }
 

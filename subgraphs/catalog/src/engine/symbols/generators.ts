@@ -6,7 +6,7 @@ import type { RenderReport } from "../render-report.js";
 import type { GeneratedSymbol } from "../template-config.js";
 import { renderFailed } from "../template-error.js";
 import { formatDate } from "./date-format.js";
-import { dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
+import { type DotnetRegex, dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
 import { formatGuid, GUID_FORMATS, seededGuid, seededInteger } from "./seeded-values.js";
 import { lower, upper } from "./value-forms.js";
 
@@ -106,12 +106,8 @@ function evaluatorOf(symbol: GeneratedSymbol) {
 function guid(symbol: GeneratedSymbol, { variables, seed }: GeneratorContext): SymbolValue {
   const value = seededGuid(seed, `symbol/${symbol.name}`);
   setGuidFormats(variables, symbol.name, value, textMember(symbol.parameters, "format"));
-  return formatGuid(value, textMember(symbol.parameters, "defaultFormat") ?? guidFormat(symbol));
-}
-
-function guidFormat(symbol: GeneratedSymbol): string {
-  const format = textMember(symbol.parameters, "format");
-  return format !== null && /^[ndbpx]$/i.test(format) ? format : "D";
+  const format = textMember(symbol.parameters, "defaultFormat");
+  return formatGuid(value, format === null || format === "" ? "D" : format);
 }
 
 /** Besides its own name a guid is known under `name-lc-f` and `name-uc-F` for each format. */
@@ -190,12 +186,11 @@ function regex(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue 
 function regexMatch(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
   const value = source(symbol, context);
   if (value === undefined) return undefined;
-  const pattern = expression(symbol, text(symbol, "pattern"));
-  pattern.lastIndex = 0;
-  return pattern.test(value);
+  const { regex: pattern } = expression(symbol, text(symbol, "pattern"));
+  return value.search(pattern) !== -1;
 }
 
-function expression(symbol: GeneratedSymbol, pattern: string | null): RegExp {
+function expression(symbol: GeneratedSymbol, pattern: string | null): DotnetRegex {
   const compiled = pattern === null ? null : dotnetRegex(pattern);
   if (compiled !== null) return compiled;
   throw renderFailed(`Symbol "${symbol.name}" has the unreadable regular expression "${pattern ?? ""}".`, {

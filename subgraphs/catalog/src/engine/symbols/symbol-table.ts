@@ -88,18 +88,11 @@ function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
   return [...symbols.values()];
 }
 
+/** A template that declares `name` itself also decides what it replaces and in which forms. */
 function nameSymbol(config: TemplateConfig): ParameterSymbol {
   const own = config.symbols.get(NAME_SYMBOL);
-  const base = { ...implicit(NAME_SYMBOL, null), replaces: config.sourceName, forms: NAME_FORMS };
-  if (own?.type !== "parameter") return base;
-  const ownForms = own.raw["forms"] !== undefined;
-  return {
-    ...own,
-    isRequired: false,
-    isEnabled: true,
-    replaces: own.replaces ?? base.replaces,
-    forms: ownForms ? own.forms : NAME_FORMS,
-  };
+  if (own?.type === "parameter") return { ...own, isRequired: false, isEnabled: true };
+  return { ...implicit(NAME_SYMBOL, null), replaces: config.sourceName, forms: NAME_FORMS };
 }
 
 function implicit(name: string, defaultValue: string | null): ParameterSymbol {

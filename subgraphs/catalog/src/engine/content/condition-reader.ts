@@ -1,0 +1,61 @@
+import { asBuffer } from "../encodings.js";
+import { attributeEvaluator, type Evaluate, type EvaluatorName, evaluatorFor } from "../expressions/evaluate.js";
+import type { Variables } from "../expressions/value.js";
+import type { RenderReport } from "../render-report.js";
+import { afterLineEnd } from "./byte-sink.js";
+import type { Evaluators } from "./comment-styles.js";
+import type { EvaluateAt } from "./conditional.js";
+
+// a condition longer than this is no condition
+const MAX_CONDITION_BYTES = 16 * 1024;
+const SHOWN_CHARACTERS = 80;
+
+/** Decides conditions where they stand in a file. */
+export class ConditionReader implements Evaluators {
+  /** The file that is being read, for warnings. */
+  path = "";
+  private readonly known = new Map<string, Evaluate>();
+  private readonly ofAttribute: Evaluate;
+
+  constructor(
+    private readonly variables: Variables,
+    private readonly report: RenderReport,
+  ) {
+    this.ofAttribute = attributeEvaluator(variables);
+  }
+
+  /** With `format`, symbols are written like `$({0})`. */
+  at(name: EvaluatorName, format = "{0}"): EvaluateAt {
+    const key = `${name} ${format}`;
+    return (source, position) => {
+      let evaluate = this.known.get(key);
+      if (evaluate === undefined) {
+        evaluate = evaluatorFor(name, this.variables, (symbol) => format.replaceAll("{0}", () => symbol));
+        this.known.set(key, evaluate);
+      }
+      return this.decide(evaluate, source, position);
+    };
+  }
+
+  attribute = (condition: string): boolean | undefined => {
+    const { value, fault } = this.ofAttribute(condition);
+    return fault === null ? value : undefined;
+  };
+
+  private decide(evaluate: Evaluate, source: Uint8Array, position: number): { value: boolean; end: number } {
+    const window = source.subarray(position, position + MAX_CONDITION_BYTES);
+    const line = asBuffer(window.subarray(0, afterLineEnd(window, 0)));
+    const text = line.toString("utf8");
+    const valid = !text.includes("\ufffd");
+    const { value, length, fault } = evaluate(valid ? text : line.toString("latin1"));
+    if (fault !== null) {
+      this.report.warn("ConditionUnparseable", `${this.path}: "${shortened(text)}" is read as ${value}: ${fault}.`);
+    }
+    return { value, end: position + (valid ? Buffer.byteLength(text.slice(0, length), "utf8") : length) };
+  }
+}
+
+function shortened(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > SHOWN_CHARACTERS ? `${trimmed.slice(0, SHOWN_CHARACTERS)}…` : trimmed;
+}

@@ -1,0 +1,179 @@
+import { decideCondition, type EvaluatorName, evaluatorNamed } from "../expressions/evaluate.js";
+import type { Variables } from "../expressions/value.js";
+import type { JsonObject } from "../json-value.js";
+import { booleanMember, booleanOf, member, objectMember, objectsMember, textMember, textsMember } from "../jsonc.js";
+import type { RenderReport } from "../render-report.js";
+import { BalancedNesting } from "./balanced-nesting.js";
+import { token } from "./byte-trie.js";
+import { blockComments, type Evaluators, type Keywords, lineComments, STANDARD_KEYWORDS } from "./comment-styles.js";
+import { Conditional, type EvaluateAt } from "./conditional.js";
+import { IncludeFile, type ReadTemplateFile } from "./include-file.js";
+import { Region } from "./region.js";
+import { Replacement } from "./replacement.js";
+import { SetFlag } from "./set-flag.js";
+import type { Operation } from "./text-run.js";
+
+export interface CustomContext {
+  evaluators: Evaluators;
+  variables: Variables;
+  report: RenderReport;
+  read: ReadTemplateFile;
+}
+
+/** The operations that a template defines itself for a group of files. */
+export function customOperations(raw: JsonObject | null, context: CustomContext): Operation[] {
+  if (raw === null) return [];
+  return objectsMember(raw, "operations").flatMap((entry) => {
+    if (!decideCondition(textMember(entry, "condition"), context.variables, context.report)) return [];
+    return build(textMember(entry, "type") ?? "", objectMember(entry, "configuration") ?? {}, context);
+  });
+}
+
+function build(type: string, raw: JsonObject, context: CustomContext): Operation[] {
+  switch (type.toLowerCase()) {
+    case "replacement":
+      return replacements(raw);
+    case "conditional":
+      return conditionals(raw, context);
+    case "balancednesting":
+      return [
+        new BalancedNesting(
+          {
+            start: text(raw, "startToken"),
+            realEnd: text(raw, "realEndToken"),
+            pseudoEnd: text(raw, "pseudoEndToken"),
+          },
+          idOf(raw),
+          text(raw, "resetFlag"),
+          startsOn(raw),
+        ),
+      ];
+    case "flag":
+    case "flags":
+      return [flag(raw)];
+    case "region":
+      return [
+        new Region({
+          start: text(raw, "start"),
+          end: text(raw, "end"),
+          include: booleanMember(raw, "include"),
+          wholeLine: booleanMember(raw, "wholeLine"),
+          trim: booleanMember(raw, "trim"),
+          id: idOf(raw),
+          startsOn: startsOn(raw),
+        }),
+      ];
+    case "include":
+      return [
+        new IncludeFile({ start: text(raw, "start"), end: text(raw, "end") }, context.read, idOf(raw), startsOn(raw)),
+      ];
+    default:
+      context.report.warn(
+        "CustomOperationUnknown",
+        `The custom operation "${type}" is not supported and was left out.`,
+      );
+      return [];
+  }
+}
+
+function text(raw: JsonObject, name: string): string {
+  return textMember(raw, name) ?? "";
+}
+
+function idOf(raw: JsonObject): string | null {
+  return textMember(raw, "id") || null;
+}
+
+/** Without an id an operation is always on, else only when it says so. */
+function startsOn(raw: JsonObject): boolean {
+  return idOf(raw) === null || booleanMember(raw, "onByDefault");
+}
+
+function replacements(raw: JsonObject): Operation[] {
+  const { core } = token(text(raw, "original"));
+  const bytes = Buffer.from(text(raw, "replacement"), "utf8");
+  if (core.equals(bytes)) return [];
+  const contexts = objectsMember(raw, "onlyIf").map((one) => ({
+    before: contextBytes(one, "after"),
+    after: contextBytes(one, "before"),
+  }));
+  const placed = contexts.length === 0 ? [{ before: null, after: null }] : contexts;
+  return placed.map((place) => new Replacement({ core, ...place }, bytes, idOf(raw), startsOn(raw)));
+}
+
+function contextBytes(raw: JsonObject, name: string): Buffer | null {
+  const value = text(raw, name);
+  return value === "" ? null : Buffer.from(value, "utf8");
+}
+
+function flag(raw: JsonObject): Operation {
+  const texts = {
+    on: text(raw, "on"),
+    off: text(raw, "off"),
+    onSilent: text(raw, "onNoEmit"),
+    offSilent: text(raw, "offNoEmit"),
+  };
+  return new SetFlag(text(raw, "name"), texts, idOf(raw), booleanOf(member(raw, "default")) ?? null);
+}
+
+function conditionals(raw: JsonObject, context: CustomContext): Operation[] {
+  const style = text(raw, "style").toLowerCase();
+  if (style === "" || style === "custom") return [customConditional(raw, context)];
+  const options = {
+    keywords: keywordsOf(raw),
+    evaluate: evaluatorOf(raw, context),
+    wholeLine: booleanMember(raw, "wholeLine", true),
+    trim: booleanMember(raw, "trim", true),
+    id: idOf(raw),
+    startsOn: startsOn(raw),
+  };
+  if (style === "line" && text(raw, "token") !== "") return lineComments(text(raw, "token"), options);
+  if (style === "block" && text(raw, "startToken") !== "" && text(raw, "endToken") !== "") {
+    const pseudo = textMember(raw, "pseudoEndToken");
+    return blockComments(text(raw, "startToken"), text(raw, "endToken"), options, pseudo || undefined);
+  }
+  context.report.warn("CustomOperationUnknown", `A custom conditional of style "${style}" is incomplete or unknown.`);
+  return [];
+}
+
+function customConditional(raw: JsonObject, context: CustomContext): Operation {
+  const list = (name: string) => textsMember(raw, name) ?? [];
+  return new Conditional({
+    tokens: {
+      if: list("if"),
+      elseif: list("elseif"),
+      else: list("else"),
+      endif: list("endif"),
+      actionableIf: list("actionableIf"),
+      actionableElseif: list("actionableElseif"),
+      actionableElse: list("actionableElse"),
+      actions: list("actions"),
+    },
+    wholeLine: booleanMember(raw, "wholeLine"),
+    trim: booleanMember(raw, "trim"),
+    evaluate: evaluatorOf(raw, context),
+    id: idOf(raw),
+    startsOn: startsOn(raw),
+  });
+}
+
+function keywordsOf(raw: JsonObject): Keywords {
+  const one = (name: string, fallback: readonly string[]) => {
+    const keyword = textMember(raw, name);
+    return keyword === null || keyword.trim() === "" ? fallback : [keyword];
+  };
+  return {
+    prefix: textMember(raw, "keywordPrefix") ?? STANDARD_KEYWORDS.prefix,
+    if: one("ifKeyword", STANDARD_KEYWORDS.if),
+    elseif: one("elseIfKeyword", STANDARD_KEYWORDS.elseif),
+    else: one("elseKeyword", STANDARD_KEYWORDS.else),
+    endif: one("endIfKeyword", STANDARD_KEYWORDS.endif),
+  };
+}
+
+function evaluatorOf(raw: JsonObject, context: CustomContext): EvaluateAt {
+  const name = textMember(raw, "evaluator");
+  const known: EvaluatorName | undefined = evaluatorNamed(name, "C++");
+  if (known === undefined) context.report.warn("UnknownEvaluator", `The evaluator "${name}" is unknown; C++ is used.`);
+  return context.evaluators.at(known ?? "C++");
+}

@@ -1,0 +1,100 @@
+import { decideCondition } from "../expressions/evaluate.js";
+import { textOf, type Variables } from "../expressions/value.js";
+import { parseGlob } from "../glob.js";
+import type { JsonObject } from "../json-value.js";
+import { booleanMember, objectMember, textMember } from "../jsonc.js";
+import type { RenderReport } from "../render-report.js";
+import type { TemplateConfig } from "../template-config.js";
+import { token } from "./byte-trie.js";
+import { styleOperations } from "./comment-styles.js";
+import type { ConditionReader } from "./condition-reader.js";
+import { Conditional } from "./conditional.js";
+import { customOperations } from "./custom-operations.js";
+import { FILE_TABLE, type FileKind, OTHER_FILES, UNKNOWN_FILES } from "./file-table.js";
+import type { ReadTemplateFile } from "./include-file.js";
+import { replacement } from "./replacement.js";
+import { standardFlags, switchFor } from "./set-flag.js";
+import { type Operation, TextPass } from "./text-run.js";
+
+export interface FileOperationsContext {
+  config: TemplateConfig;
+  variables: Variables;
+  conditions: ConditionReader;
+  replacements: readonly Operation[];
+  report: RenderReport;
+  read: ReadTemplateFile;
+}
+
+interface Row {
+  glob: string;
+  kind: FileKind;
+  custom: JsonObject | null;
+}
+
+/** Chooses the operations for a file: the template's own globs first, then the built-in table. */
+export class FileOperations {
+  private readonly rows: readonly Row[];
+  private readonly others: Row;
+  private readonly passes = new Map<string, TextPass>();
+
+  constructor(private readonly context: FileOperationsContext) {
+    const { config, variables, report } = context;
+    const own: Row[] = [];
+    const mentioned = new Set<string>();
+    for (const [glob, custom] of config.specialCustomOperations) {
+      // a glob whose condition is false also takes the built-in row of that glob away
+      mentioned.add(glob);
+      if (!decideCondition(textMember(custom, "condition"), variables, report)) continue;
+      own.push({ glob, kind: FILE_TABLE.find((row) => row.glob === glob) ?? UNKNOWN_FILES, custom });
+    }
+    const builtIn = FILE_TABLE.filter((row) => !mentioned.has(row.glob));
+    this.rows = [...own, ...builtIn.map((kind) => ({ glob: kind.glob, kind, custom: null }))];
+    this.others = { glob: "", kind: OTHER_FILES, custom: config.globalCustomOperations };
+  }
+
+  passFor(path: string): TextPass {
+    const row = this.rows.find(({ glob }) => parseGlob(glob).matches(path)) ?? this.others;
+    // files of one built-in style share their operations
+    const key = row.custom === null ? `${row.kind.style} ${row.kind.flagPrefix}` : `custom ${row.glob}`;
+    let pass = this.passes.get(key);
+    if (pass === undefined) {
+      pass = new TextPass(this.operationsOf(row));
+      this.passes.set(key, pass);
+    }
+    return pass;
+  }
+
+  private operationsOf({ kind, custom }: Row): Operation[] {
+    const { conditions, variables, report, read } = this.context;
+    const variableSetup = custom === null ? null : objectMember(custom, "variableFormat");
+    const format = (variableSetup === null ? null : textMember(variableSetup, "fallbackFormat")) ?? "{0}";
+    const evaluators = {
+      at: (name: Parameters<ConditionReader["at"]>[0]) => conditions.at(name, format),
+      attribute: conditions.attribute,
+    };
+    const prefix = (custom === null ? null : textMember(custom, "flagPrefix")) || kind.flagPrefix;
+    const own = customOperations(custom, { evaluators, variables, report, read });
+    const replacesConditionals = own.some((operation) => operation instanceof Conditional);
+    const standard = styleOperations(kind.style, evaluators).filter(
+      (operation) => !(replacesConditionals && operation instanceof Conditional),
+    );
+    const ids = new Set(standard.map((operation) => operation.id).filter((id) => id !== null));
+    const expands = variableSetup !== null && booleanMember(variableSetup, "expand");
+    return [
+      ...own,
+      ...standard,
+      ...standardFlags(prefix),
+      ...Array.from(ids, (id) => switchFor(id, prefix, id)),
+      ...this.context.replacements,
+      ...(expands ? expansions(variables, format) : []),
+    ];
+  }
+}
+
+/** Each symbol's name in the content stands for its value. */
+function expansions(variables: Variables, format: string): Operation[] {
+  return [...variables].flatMap(([name, value]) => {
+    const text = value === null ? "null" : textOf(value);
+    return replacement(token(format.replaceAll("{0}", () => name)), text) ?? [];
+  });
+}

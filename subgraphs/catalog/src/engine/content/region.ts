@@ -1,0 +1,70 @@
+import { afterBlanks, afterLineEnd, lineEnd } from "./byte-sink.js";
+import { type Token, token } from "./byte-trie.js";
+import type { Operation, TextRun } from "./text-run.js";
+
+const REGION_FLAG = "region";
+
+export interface RegionSettings {
+  start: string;
+  end: string;
+  /** Keeps what lies between the marks and takes only the marks away. */
+  include: boolean;
+  wholeLine: boolean;
+  trim: boolean;
+  id: string | null;
+  startsOn: boolean;
+}
+
+/** Text between two marks, taken away with them or kept without them. */
+export class Region implements Operation {
+  readonly id: string | null;
+  readonly startsOn: boolean;
+  readonly tokens: readonly Token[];
+  private readonly end: Buffer;
+  private open = false;
+
+  constructor(private readonly settings: RegionSettings) {
+    this.id = settings.id;
+    this.startsOn = settings.startsOn;
+    const marks = settings.start === settings.end ? [settings.start] : [settings.start, settings.end];
+    this.tokens = marks.map(token);
+    this.end = Buffer.from(settings.end, "utf8");
+  }
+
+  begin(): void {
+    this.open = false;
+  }
+
+  handle(run: TextRun, index: number): void {
+    const shown = this.tokens[index];
+    if (run.flag(REGION_FLAG) === false && shown !== undefined) {
+      run.output.write(shown.core);
+      return;
+    }
+    this.tidy(run);
+    const starts = this.tokens.length === 1 ? !this.open : index === 0;
+    if (!starts) {
+      this.open = false;
+    } else if (this.settings.include) {
+      this.open = true;
+    } else {
+      const at = Buffer.from(run.source.buffer, run.source.byteOffset, run.source.length).indexOf(
+        this.end,
+        run.position,
+      );
+      run.position = at === -1 ? run.source.length : at + this.end.length;
+      this.tidy(run);
+    }
+  }
+
+  private tidy(run: TextRun): void {
+    if (this.settings.wholeLine) {
+      run.output.trimBlanks();
+      run.position = afterLineEnd(run.source, run.position);
+    } else if (this.settings.trim) {
+      run.output.trimBlanks();
+      const at = afterBlanks(run.source, run.position);
+      run.position = lineEnd(run.source, at) === at ? afterLineEnd(run.source, at) : at;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { attributeEvaluator, type EvaluatorName, evaluatorFor, evaluatorNamed } from "./evaluate.js";
+import { MultiValue, type SymbolValue } from "./value.js";
+
+const variables = new Map<string, SymbolValue>([
+  ["T", true],
+  ["F", false],
+  ["Text", "Hello"],
+  ["Five", 5n],
+  ["Half", 0.5],
+  ["Many", new MultiValue(["iOS", "Android"])],
+  ["Nothing_", null],
+  ["Version", "10.2"],
+]);
+
+const decide = (name: EvaluatorName, text: string) => evaluatorFor(name, variables)(text);
+
+describe("C++ evaluator", () => {
+  it.each<[string, boolean]>([
+    [" (T)", true],
+    [" (!T)", false],
+    ["(T && F)", false],
+    [" (T || F)", true],
+    [" (F || T && F)", false],
+    [" (T ^ T)", false],
+    [" ((T && T) || F)", true],
+    [" (T && (F || T))", true],
+    [" (!(T && F) && T)", true],
+    [" (Text == 'hello')", true],
+    [' (Text == "Hello")', true],
+    [" (Text != 'Hello')", false],
+    [" (Text = 'Hello')", true],
+    [" (Five == 5)", true],
+    [" (Five == 5.0)", false],
+    [" (Five == '5')", false],
+    [" (Five > 4 && Five <= 5)", true],
+    [" (Five >= 6)", false],
+    [" (Half < 1)", true],
+    [" (0x10 == 16)", true],
+    [" (Five & 4)", true],
+    [" (Five & 2)", false],
+    [" (1 << 3 == 8)", true],
+    [" (T == true)", true],
+    [" (T == 'true')", false],
+    [" (Many == 'ios')", true],
+    [" ('Windows' == Many)", false],
+    [" (Unknown)", false],
+    [" (Unknown == null)", true],
+    [" (Text == 'a b')", false],
+    [" (Text != 'say \"hi\"')", true],
+    [" T", true],
+    [" F", false],
+    [" (T) // trailing", true],
+    [" (A == B || T)", true],
+    ["", false],
+  ])("%s is %s", (text, expected) => {
+    expect(decide("C++", text).value).toBe(expected);
+  });
+
+  it("reads the first operand only outside parentheses, and says so", () => {
+    expect(decide("C++", " T && F")).toMatchObject({ value: true, fault: expect.stringContaining("parentheses") });
+    expect(decide("C++", " T -->")).toMatchObject({ value: true, fault: null });
+  });
+
+  it("joins parenthesised operands", () => {
+    expect(decide("C++", " (T) && (F)")).toMatchObject({ value: false, fault: null });
+    expect(decide("C++", " (F) || (T)")).toMatchObject({ value: true, fault: null });
+  });
+
+  it("stops at the line end", () => {
+    expect(decide("C++", " (T)\nrest")).toMatchObject({ value: true, length: 4 });
+  });
+
+  it("counts a text as false and says so", () => {
+    expect(decide("C++", " (Text)")).toMatchObject({ value: false, fault: expect.stringContaining("Hello") });
+  });
+});
+
+describe("C++2 evaluator", () => {
+  it.each<[string, boolean]>([
+    ["T", true],
+    ["!T", false],
+    ["T && F", false],
+    ["F || T && T", true],
+    ["(F || T) && F", false],
+    ["Text == 'hello'", true],
+    ['(Text == "Hello") && (Five == 5)', true],
+    ["Five == '5'", true],
+    ["Five == 5.0", true],
+    ["T == 'true'", true],
+    ["Version > 9.1", true],
+    ["Version >= '10.1.5'", true],
+    ["Five + 1 == 6", true],
+    ["Five * 2 > 9", true],
+    ["Five - 1 < 5", true],
+    ["Many == 'Android'", true],
+    ["Many != 'Windows'", true],
+    ["Text == Hello", true],
+    ["Text != ''", true],
+    ["Nothing_ == null", true],
+    ["!F && !F", true],
+    ["!(F || F)", true],
+    ["Five", true],
+    ["T junk", true],
+  ])("%s is %s", (text, expected) => {
+    expect(decide("C++2", text)).toMatchObject({ value: expected, fault: null });
+  });
+
+  it.each(["", "1", "Text", "T &&", ")", "T 'x'", "T && 'x'"])("cannot decide %j", (text) => {
+    expect(decide("C++2", text)).toMatchObject({ value: false, fault: expect.any(String) });
+  });
+});
+
+describe("Visual Basic evaluator", () => {
+  it.each<[string, boolean]>([
+    ["(T)", true],
+    ["Not T", false],
+    ["T And F", false],
+    ["T AndAlso T", true],
+    ["F OrElse T", true],
+    ["T Xor T", false],
+    ['Text = "hello"', true],
+    ['Text <> "hello"', false],
+    ["Five > 4", true],
+  ])("%s is %s", (text, expected) => {
+    expect(decide("VB", text)).toMatchObject({ value: expected, fault: null });
+  });
+});
+
+describe("MSBuild evaluator", () => {
+  const attribute = attributeEvaluator(variables);
+
+  it.each<[string, boolean]>([
+    ["'$(Text)' == 'Hello'", true],
+    ["'$(T)' == 'true' AND '$(F)' == 'true'", false],
+    ["'$(T)' == 'true' OR '$(F)' == 'true'", true],
+    ["$(T)", true],
+    ["!$(F)", true],
+    ["'$(Text)|$(Five)' == 'Hello|5'", true],
+    ["'$(Five)' &gt; '4'", true],
+    ["'a &amp; b' == 'a &amp; b'", true],
+  ])("%s is %s", (text, expected) => {
+    expect(attribute(text)).toMatchObject({ value: expected, fault: null });
+  });
+
+  it("leaves other properties alone", () => {
+    expect(attribute("'$(Configuration)' == 'Debug'").fault).not.toBeNull();
+    expect(attribute("$(Configuration.StartsWith('x'))").fault).not.toBeNull();
+  });
+});
+
+describe("evaluator names", () => {
+  it.each([
+    ["c++", "C++"],
+    ["C++2", "C++2"],
+    ["msbuild", "MSBUILD"],
+    ["vb", "VB"],
+    [null, "C++2"],
+    ["", "C++2"],
+    ["pascal", undefined],
+  ])("%s is %s", (name, expected) => {
+    expect(evaluatorNamed(name, "C++2")).toBe(expected);
+  });
+});

@@ -1,0 +1,40 @@
+import { dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
+
+const replace = (pattern: string, text: string, by = "_") => {
+  const regex = dotnetRegex(pattern);
+  return regex === null ? null : dotnetReplace(text, regex, by);
+};
+
+describe("regular expressions of .NET", () => {
+  it.each<[string, string, string, string]>([
+    ["\\w+", "é١_", "x", "x"],
+    ["\\W", "a-b", "_", "a_b"],
+    ["\\d", "٣", "3", "3"],
+    ["[\\w.]+", "ab.cd é", "x", "x x"],
+    ["[^\\w]", "a b", "_", "a_b"],
+    ["b$", "ab\n", "c", "ac\n"],
+    ["\\Aab\\z", "ab", "x", "x"],
+    ["(?i)AB", "xab", "-", "x-"],
+    ["(?<n>a)b", "ab", "${n}!", "a!"],
+    ["(?'n'a)b", "ab", "${n}", "a"],
+    ["(a)(b)", "ab", "$2$1$0", "baab"],
+    ["a", "a", "$$", "$"],
+    ["a", "xay", "[$`|$']", "x[x|y]y"],
+    ["a", "a", "$9", "$9"],
+    ["a{2}", "aaa", "b", "ba"],
+    ["{x}", "{x}", "y", "y"],
+    ["a]", "a]", "b", "b"],
+    ["[]a]", "]a", "b", "bb"],
+    ["\\-\\_\\ ", "-_ ", "x", "x"],
+    ["\\bfoo\\b", "foo food", "bar", "bar food"],
+    ["", "ab", "-", "-a-b-"],
+  ])("%s in %j by %j gives %j", (pattern, text, by, expected) => {
+    expect(replace(pattern, text, by)).toBe(expected);
+  });
+
+  it("says when an expression cannot be read", () => {
+    expect(replace("(", "x")).toBeNull();
+    expect(replace("[", "x")).toBeNull();
+    expect(replace("(?<n", "x")).toBeNull();
+  });
+});
