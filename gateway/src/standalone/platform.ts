@@ -9,7 +9,6 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { startCatalog } from "@factory/catalog/subgraph";
 import { startIntegration } from "@factory/integration/subgraph";
 import { startFacade } from "@factory/rest-facade/server";
-import { writeBootstrapFile } from "@factory/spine/bootstrap-file";
 import { startSpine } from "@factory/spine/subgraph";
 import { localSubgraph } from "../execution/local-subgraph.js";
 import { SupergraphExecutor } from "../execution/supergraph.js";
@@ -70,11 +69,10 @@ async function start(
   const spine = await startSpine(host("spine"), {
     issuer: publicUrl,
     secretsKey,
+    dataDir,
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
   onStop(() => spine.close());
-  const { clientId, clientSecret } = spine.bootstrap;
-  if (clientSecret !== undefined) await writeBootstrapFile(dataDir, { issuer: publicUrl, clientId, clientSecret });
   const verifier = new TokenVerifier({
     issuer: publicUrl,
     audience: publicUrl,

@@ -14,6 +14,9 @@ export class CompatibilityResolutionType {
   @Field(() => String, { nullable: true })
   toVersion: string | null;
 
+  @Field(() => String, { nullable: true, description: "The package that comes in for packageName, for Replace." })
+  replacedBy: string | null;
+
   @Field(() => String, { nullable: true })
   runtime: string | null;
 

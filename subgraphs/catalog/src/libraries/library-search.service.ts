@@ -3,7 +3,7 @@ import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import { matchCapability, normaliseTokens } from "../nuget/capability-match.js";
+import { indexTokens, matchCapability } from "../nuget/capability-match.js";
 import { isCompatible } from "../nuget/framework-compatibility.js";
 import { type Framework, parseFramework } from "../nuget/framework.js";
 import { isPrerelease, parseVersion } from "../nuget/version.js";
@@ -23,6 +23,8 @@ interface Hit {
   latestVersion: string | null;
 }
 
+/** One edit away from a token: the weakest match. */
+const similarTier = 6;
 const tierNames = ["Listed", "ExactName", "ExactContract", "NamePrefix", "AllTokens", "TokenPrefix", "SimilarToken"];
 
 /** Finds libraries by capability: best match first, then those with a usable version, then by name. */
@@ -43,12 +45,15 @@ export class LibrarySearchService {
     const scope = { tenant: tenant.tenantId, search: { capability, area, targetFramework, includeApiClients } };
     const limit = Math.min(input.limit ?? defaultLimit, maxLimit);
     const start = input.cursor == null ? 0 : Number(this.#cursors.open(scope, input.cursor));
-    const rows = await this.#libraries.like(
-      tenant,
-      area?.trim() || null,
-      capability === undefined ? null : normaliseTokens(capability),
-    );
-    const hits = rows.flatMap((row) => hitOf(row, capability, framework) ?? []).sort(bestFirst);
+    const find = async (tokens: string[] | null) =>
+      (await this.#libraries.like(tenant, area?.trim() || null, tokens)).flatMap(
+        (row) => hitOf(row, capability, framework) ?? [],
+      );
+    let hits = await find(capability === undefined ? null : indexTokens(capability));
+    // a typing error shares no token with anything: look at every library, but only when nothing else was found
+    if (capability !== undefined && hits.length === 0) hits = await find(null);
+    else hits = hits.filter(({ tier }) => tier < similarTier);
+    hits.sort(bestFirst);
     const end = start + limit;
     return {
       results: hits.slice(start, end).map(({ row, tier, matchedCapability, latestVersion }) => ({

@@ -6,7 +6,7 @@ import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
-import { normaliseTokens } from "../nuget/capability-match.js";
+import { indexTokens } from "../nuget/capability-match.js";
 import { Library } from "./library.entity.js";
 import type { RegisterLibraryInput } from "./library.input.js";
 import type { LibraryType } from "./library.type.js";
@@ -97,7 +97,7 @@ export class LibraryService {
             owner: input.owner ?? null,
             capabilities,
             capabilityTokens: [
-              ...new Set(capabilities.flatMap(({ name, contract }) => normaliseTokens(`${name} ${contract ?? ""}`))),
+              ...new Set(capabilities.flatMap(({ name, contract }) => indexTokens(`${name} ${contract ?? ""}`))),
             ],
             tags: [...new Set(input.tags ?? [])],
             status: "Active",
