@@ -14,6 +14,7 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { type Scope, scopes as allScopes } from "@factory/schema/scopes";
 import { type ExecutionResult, graphql, parse, subscribe } from "graphql";
 import pg from "pg";
+import { EventLogPruner } from "./event-log/event-log.pruner.js";
 import { type Integration, type IntegrationSettings, startIntegration } from "./subgraph.js";
 
 export interface IntegrationFixture {
@@ -24,6 +25,8 @@ export interface IntegrationFixture {
   rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
   run(principal: Principal, source: string, variables?: Record<string, unknown>, key?: string): Promise<Answer>;
   follow(principal: Principal, source: string, variables?: Record<string, unknown>): Promise<AsyncIterator<Answer>>;
+  /** Forgets now what is older than the retention of the event log. */
+  prune(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,6 +49,7 @@ export async function startIntegrationFixture(
   );
   const admin = new pg.Pool({ connectionString: server.url, max: 2 });
   admin.on("error", () => undefined);
+  const workerPool = new pg.Pool({ connectionString: connections.worker, max: 1 });
   const contextOf = (principal: Principal, key?: string) =>
     requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: key });
   return {
@@ -70,9 +74,11 @@ export async function startIntegrationFixture(
       if (Symbol.asyncIterator in result) return result[Symbol.asyncIterator]() as AsyncIterator<Answer>;
       throw result.errors?.[0] ?? new Error("neither events nor errors");
     },
+    prune: () => new EventLogPruner(workerPool, logger).prune(),
     async close() {
       await bus.close();
       await integration.close();
+      await workerPool.end();
       await admin.end();
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });

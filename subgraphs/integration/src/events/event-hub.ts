@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { DrainLoop, type Drained } from "@factory/runtime/db/drain-loop";
 import type { Listener } from "@factory/runtime/db/listener";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -9,6 +10,8 @@ import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns 
 export type EventListener = (event: LoggedEvent) => void;
 
 const batchSize = 500;
+// handed out at once: well under what one subscriber may leave untaken
+const burst = { events: 64, bytes: 128 * 1024 };
 
 /** Reads new events once per process, however many subscribers there are, and hands them out by tenant. */
 export class EventHub {
@@ -60,14 +63,23 @@ export class EventHub {
     };
   }
 
-  /** Reads also when nobody listens: who attaches during a read must not miss what that read skips. */
+  /**
+   * Reads also when nobody listens: who attaches during a read must not miss what that read skips. Between bursts the
+   * listeners get a turn: nobody lags only because a batch is large.
+   */
   async #drain(): Promise<Drained> {
     const { rows } = await this.#pool.query<LoggedEventRow>(
       `select ${loggedEventColumns} from event_log where position > $1 order by position limit ${batchSize}`,
       [this.#position],
     );
+    let given = { events: 0, bytes: 0 };
     for (const row of rows) {
       const event = loggedEvent(row);
+      given = { events: given.events + 1, bytes: given.bytes + event.bytes };
+      if (given.events > burst.events || given.bytes > burst.bytes) {
+        await nextTurn();
+        given = { events: 1, bytes: event.bytes };
+      }
       this.#position = event.position;
       for (const listener of this.#listeners.get(event.tenantUuid) ?? []) listener(event);
     }
