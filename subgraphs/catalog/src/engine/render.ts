@@ -5,7 +5,7 @@ import { FileSelection } from "./file-selection.js";
 import type { TreeFile } from "./file-tree.js";
 import { PathRename } from "./path-rename.js";
 import { collidingPaths, unsafePath } from "./path-safety.js";
-import { applyPostActions } from "./post-actions.js";
+import { applyPostActions } from "./post-actions/post-actions.js";
 import { RenderReport } from "./render-report.js";
 import { resolveSymbols, type SymbolTable } from "./symbols/symbol-table.js";
 import type { TemplateSource } from "./template-config.js";
@@ -77,7 +77,6 @@ class Rendering {
     for (const source of sources) {
       if (decideCondition(source.condition, this.table.variables, this.report)) this.take(source);
     }
-    this.checkCollisions();
     const primaryOutputs = this.primaryOutputs();
     const rename = (path: string) => this.symbolRename.apply(path);
     const outcome = applyPostActions(config.postActions, {
@@ -87,6 +86,7 @@ class Rendering {
       report: this.report,
       rename,
     });
+    this.checkCollisions();
     return {
       files: this.files,
       primaryOutputs,
@@ -152,7 +152,7 @@ class Rendering {
     const paths: string[] = [];
     for (const output of this.pack.config.primaryOutputs) {
       if (!decideCondition(output.condition, this.table.variables, this.report)) continue;
-      const path = this.outputPath("", this.symbolRename.apply(output.path));
+      const path = this.outputPath("", this.symbolRename.apply(output.path.replaceAll("\\", "/")));
       if (!this.files.has(path)) {
         this.report.warn("PrimaryOutputMissing", `The primary output "${path}" was not produced.`);
       }

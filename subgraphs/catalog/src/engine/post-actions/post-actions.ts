@@ -1,17 +1,8 @@
-import { decideCondition } from "./expressions/evaluate.js";
-import type { Variables } from "./expressions/value.js";
-import type { TreeFile } from "./file-tree.js";
-import { scalarText } from "./jsonc.js";
-import type { RenderReport } from "./render-report.js";
-import type { ManualInstruction, PostAction } from "./template-config.js";
-
-export interface PostActionContext {
-  files: Map<string, TreeFile>;
-  primaryOutputs: readonly string[];
-  variables: Variables;
-  report: RenderReport;
-  rename: (path: string) => string;
-}
+import { decideCondition } from "../expressions/evaluate.js";
+import type { ManualInstruction, PostAction } from "../template-config.js";
+import { label, type PostActionContext } from "./post-action-context.js";
+import { addJsonProperty, addReference } from "./file-edits.js";
+import { makeExecutable } from "./file-modes.js";
 
 export interface PostActionOutcome {
   manualInstructions: { text: string; actionId: string | null }[];
@@ -48,6 +39,10 @@ function perform(action: PostAction, context: PostActionContext): boolean {
   switch (kind) {
     case "chmod":
       return makeExecutable(action, context);
+    case "addReference":
+      return addReference(action, context);
+    case "addJson":
+      return addJsonProperty(action, context);
     case "open":
       // there is no editor on a server
       return true;
@@ -63,10 +58,6 @@ function perform(action: PostAction, context: PostActionContext): boolean {
   }
 }
 
-function label(action: PostAction): string {
-  return action.description ?? action.id ?? action.actionId ?? "";
-}
-
 function instructionOf(action: PostAction, context: PostActionContext): string | undefined {
   const { variables, report } = context;
   const conditional = action.manualInstructions.filter((one) => hasCondition(one));
@@ -80,51 +71,4 @@ function instructionOf(action: PostAction, context: PostActionContext): string |
 
 function hasCondition(instruction: ManualInstruction): boolean {
   return instruction.condition !== null && instruction.condition.trim() !== "";
-}
-
-/** `{"+x": "build.sh"}`, also with a list of patterns. */
-function makeExecutable(action: PostAction, context: PostActionContext): boolean {
-  let done = true;
-  for (const [mode, value] of Object.entries(action.args)) {
-    const patterns = Array.isArray(value) ? value.map(scalarText) : [scalarText(value)];
-    for (const pattern of patterns) {
-      if (pattern === null || !setMode(mode, pattern, action, context)) done = false;
-    }
-  }
-  if (!done) context.report.warn("PostActionSkipped", `The post action "${label(action)}" was done in part only.`);
-  return done;
-}
-
-function setMode(mode: string, pattern: string, action: PostAction, context: PostActionContext): boolean {
-  const executable = executableBy(mode);
-  if (executable === undefined) return false;
-  const name = action.applyFileRenamesToArgs.includes(mode) ? context.rename(pattern) : pattern;
-  const matcher = shellPattern(name.replace(/^\.\//, ""));
-  let found = false;
-  for (const [path, file] of context.files) {
-    if (!matcher.test(path)) continue;
-    found = true;
-    context.files.set(path, { bytes: file.bytes, executable });
-  }
-  return found;
-}
-
-/** Git knows one bit only: the owner's right to execute. */
-function executableBy(mode: string): boolean | undefined {
-  const text = mode.trim();
-  if (/^0?[0-7]{3}$/.test(text)) return (Number.parseInt(text.slice(-3, -2), 8) & 1) === 1;
-  const match = /^[ugoa]*([+=-])([rwxX]+)$/.exec(text);
-  if (match === null) return undefined;
-  const [, sign, rights = ""] = match;
-  if (!/x/i.test(rights)) return sign === "=" ? false : undefined;
-  return sign !== "-";
-}
-
-function shellPattern(pattern: string): RegExp {
-  const source = Array.from(pattern, (character) => {
-    if (character === "*") return "[^/]*";
-    if (character === "?") return "[^/]";
-    return character.replace(/[\\^$.|+()[\]{}/]/g, "\\$&");
-  });
-  return new RegExp(`^${source.join("").replace(/(?:\[\^\/\]\*)+/g, "[^/]*")}$`, "u");
 }

@@ -1,0 +1,50 @@
+import { scalarText } from "../jsonc.js";
+import type { PostAction } from "../template-config.js";
+import { label, type PostActionContext } from "./post-action-context.js";
+
+/** `{"+x": "build.sh"}`, also with a list of patterns. */
+export function makeExecutable(action: PostAction, context: PostActionContext): boolean {
+  let done = true;
+  for (const [mode, value] of Object.entries(action.args)) {
+    const patterns = Array.isArray(value) ? value.map(scalarText) : [scalarText(value)];
+    for (const pattern of patterns) {
+      if (pattern === null || !setMode(mode, pattern, action, context)) done = false;
+    }
+  }
+  if (!done) context.report.warn("PostActionSkipped", `The post action "${label(action)}" was done in part only.`);
+  return done;
+}
+
+function setMode(mode: string, pattern: string, action: PostAction, context: PostActionContext): boolean {
+  const executable = executableBy(mode);
+  if (executable === undefined) return false;
+  const name = action.applyFileRenamesToArgs.includes(mode) ? context.rename(pattern) : pattern;
+  const matcher = shellPattern(name.replace(/^\.\//, ""));
+  let found = false;
+  for (const [path, file] of context.files) {
+    if (!matcher.test(path)) continue;
+    found = true;
+    context.files.set(path, { bytes: file.bytes, executable });
+  }
+  return found;
+}
+
+/** Git knows one bit only: the owner's right to execute. */
+function executableBy(mode: string): boolean | undefined {
+  const text = mode.trim();
+  if (/^0?[0-7]{3}$/.test(text)) return (Number.parseInt(text.slice(-3, -2), 8) & 1) === 1;
+  const match = /^[ugoa]*([+=-])([rwxX]+)$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, rights = ""] = match;
+  if (!/x/i.test(rights)) return sign === "=" ? false : undefined;
+  return sign !== "-";
+}
+
+function shellPattern(pattern: string): RegExp {
+  const source = Array.from(pattern, (character) => {
+    if (character === "*") return "[^/]*";
+    if (character === "?") return "[^/]";
+    return character.replace(/[\\^$.|+()[\]{}/]/g, "\\$&");
+  });
+  return new RegExp(`^${source.join("").replace(/(?:\[\^\/\]\*)+/g, "[^/]*")}$`, "u");
+}

@@ -1,0 +1,137 @@
+import { renderFiles, texts } from "../pack-fixture.js";
+import { withJsonProperty } from "./json-property.js";
+import { withReference } from "./project-reference.js";
+
+const ADD_REFERENCE = "B17581D1-C5C9-4489-8F0A-004BE667B814";
+const ADD_JSON = "695A3659-EB40-4FF5-A6A6-C9C4E629FCB0";
+const project = (...lines: string[]) => ['<Project Sdk="Microsoft.NET.Sdk">', ...lines, "</Project>", ""].join("\n");
+const newtonsoft = { element: "PackageReference", include: "Newtonsoft.Json", version: "13.0.3" } as const;
+
+describe("adding a reference", () => {
+  it("joins the group that has such references", () => {
+    const before = project("  <ItemGroup>", '    <PackageReference Include="A" Version="1" />', "  </ItemGroup>");
+    const after = project(
+      "  <ItemGroup>",
+      '    <PackageReference Include="A" Version="1" />',
+      '    <PackageReference Include="Newtonsoft.Json" Version="13.0.3" />',
+      "  </ItemGroup>",
+    );
+    expect(withReference(before, newtonsoft)).toBe(after);
+  });
+
+  it("makes a group where there is none, with the file's line endings and mark", () => {
+    const before = "\ufeff<Project>\r\n</Project>";
+    const group =
+      '  <ItemGroup>\r\n    <PackageReference Include="Newtonsoft.Json" Version="13.0.3" />\r\n  </ItemGroup>\r\n\r\n';
+    expect(withReference(before, newtonsoft)).toBe(`\ufeff<Project>\r\n${group}</Project>`);
+  });
+
+  it("leaves conditional groups alone", () => {
+    const before = project(
+      `  <ItemGroup Condition="'$(X)' == ''">`,
+      '    <PackageReference Include="A" Version="1" />',
+      "  </ItemGroup>",
+    );
+    expect(withReference(before, newtonsoft)).toContain(
+      '</ItemGroup>\n  <ItemGroup>\n    <PackageReference Include="Newtonsoft.Json"',
+    );
+  });
+
+  it("updates a reference that is there, ignoring case", () => {
+    const before = project(
+      "  <ItemGroup>",
+      "    <PackageReference Version='1' Include=\"newtonsoft.json\" />",
+      "  </ItemGroup>",
+    );
+    expect(withReference(before, newtonsoft)).toBe(before.replace("'1'", '"13.0.3"'));
+  });
+
+  it.each([
+    "",
+    "no xml",
+    "<Project>",
+    "<Project/>",
+    project("<PropertyGroup><ManagePackageVersionsCentrally>true</ManagePackageVersionsCentrally></PropertyGroup>"),
+  ])("does not touch %j", (text) => {
+    expect(withReference(text, newtonsoft)).toBeUndefined();
+  });
+
+  it("is done for the primary output", () => {
+    const config = {
+      sourceName: "App",
+      primaryOutputs: [{ path: "App.csproj" }],
+      postActions: [
+        {
+          actionId: ADD_REFERENCE,
+          args: { referenceType: "package", reference: "X", version: "1.0.0" },
+          manualInstructions: [{ text: "Add X" }],
+        },
+      ],
+    };
+    const result = renderFiles(config, { "App.csproj": project(), "Other.csproj": project() });
+    expect(texts(result)["MyApp.csproj"]).toContain('<PackageReference Include="X" Version="1.0.0" />');
+    expect(texts(result)["Other.csproj"]).toBe(project());
+    expect(result.manualInstructions).toEqual([]);
+  });
+
+  it("writes a project's path from the referring project", () => {
+    const args = { referenceType: "project", reference: "lib/Lib.csproj", targetFiles: ["src/App.csproj"] };
+    const result = renderFiles(
+      { postActions: [{ actionId: ADD_REFERENCE, args }] },
+      { "src/App.csproj": project(), "lib/Lib.csproj": project() },
+    );
+    expect(texts(result)["src/App.csproj"]).toContain('<ProjectReference Include="..\\lib\\Lib.csproj" />');
+  });
+
+  it("comes back as an instruction when it cannot be done", () => {
+    const postActions = [
+      {
+        actionId: ADD_REFERENCE,
+        args: { referenceType: "package", reference: "X" },
+        manualInstructions: [{ text: "Add X" }],
+      },
+    ];
+    const result = renderFiles({ postActions }, { "App.csproj": project() });
+    expect(result.manualInstructions).toMatchObject([{ text: "Add X" }]);
+    expect(result.warnings).toMatchObject([{ code: "PostActionSkipped" }]);
+  });
+});
+
+describe("adding a JSON property", () => {
+  const property = { parentPath: ["a"], name: "b", value: '{"c": 1}', createsPath: false };
+
+  it("keeps comments, indentation and line endings", () => {
+    const before = '{\r\n    // why\r\n    "a": {\r\n        "x": 1\r\n    }\r\n}\r\n';
+    const after =
+      '{\r\n    // why\r\n    "a": {\r\n        "x": 1,\r\n        "b": {\r\n            "c": 1\r\n        }\r\n    }\r\n}\r\n';
+    expect(withJsonProperty(before, property)).toBe(after);
+  });
+
+  it("takes text that is no JSON as text", () => {
+    expect(withJsonProperty('{"a":{}}', { ...property, value: "plain text" })).toContain('"b": "plain text"');
+  });
+
+  it("needs its parent unless it may make it", () => {
+    expect(withJsonProperty("{}", property)).toBeUndefined();
+    expect(JSON.parse(withJsonProperty("{}", { ...property, createsPath: true }) ?? "")).toEqual({
+      a: { b: { c: 1 } },
+    });
+    expect(withJsonProperty('{"a": 1}', { ...property, createsPath: true })).toBeUndefined();
+    expect(withJsonProperty("[]", property)).toBeUndefined();
+  });
+
+  it("is done in the one file of the name, or in a new one", () => {
+    const args = {
+      jsonFileName: "settings.json",
+      newJsonPropertyName: "n",
+      newJsonPropertyValue: "1",
+      allowFileCreation: "true",
+    };
+    const run = (files: Record<string, string>) => renderFiles({ postActions: [{ actionId: ADD_JSON, args }] }, files);
+    expect(JSON.parse(texts(run({ "src/settings.json": "{}" }))["src/settings.json"] ?? "")).toEqual({ n: 1 });
+    expect(JSON.parse(texts(run({ "a.txt": "" }))["settings.json"] ?? "")).toEqual({ n: 1 });
+    expect(run({ "a/settings.json": "{}", "b/settings.json": "{}" }).warnings).toMatchObject([
+      { code: "PostActionSkipped" },
+    ]);
+  });
+});
