@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { fastify } from "fastify";
+import pg from "pg";
+
+/** What the bench tells its child; what the child answers with once it listens. */
+export interface BareServerOrder {
+  readonly databaseUrl: string;
+  readonly tenantUuid: string;
+}
+
+const templateById = {
+  name: "template_by_id",
+  text: `select template_id as "templateId", name, category, status,
+      (select coalesce(jsonb_agg(jsonb_build_object('templateVersionId', template_version_id,
+          'semanticVersion', semantic_version, 'status', status, 'targetFramework', target_framework)
+          order by created_at desc), '[]')
+        from catalog.template_versions version
+        where version.tenant_id = template.tenant_id and version.template_id = template.template_id) as versions
+    from catalog.templates template where tenant_id = $1 and template_id = $2`,
+};
+
+const insertTemplate = {
+  name: "insert_template",
+  text: `insert into bare.templates (tenant_id, template_id, name, name_key, category, tags, status, created_at)
+    values ($1, $2, $3, $4, $5, '{}', 'Active', $6)`,
+};
+
+const insertEvent = {
+  name: "insert_event",
+  text: "insert into bare.outbox (id, tenant_id, type, envelope) values ($1, $2, 'TemplateRegistered', $3)",
+};
+
+interface TemplateBody {
+  readonly name: string;
+  readonly category: string;
+}
+
+/** The same rows and the same body with nothing around them: no token, no tenant check, no limits, no contract. */
+async function serve({ databaseUrl, tenantUuid }: BareServerOrder): Promise<string> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
+  const app = fastify();
+  app.get<{ Params: { templateId: string } }>("/v1/templates/:templateId", async ({ params }, reply) => {
+    const { rows } = await pool.query({ ...templateById, values: [tenantUuid, params.templateId] });
+    return rows[0] ?? reply.code(404).send({ code: "NOT_FOUND" });
+  });
+  app.post<{ Body: TemplateBody }>("/v1/templates", async ({ body }, reply) => {
+    const { name, category } = body;
+    const template = { templateId: randomUUID(), name, category, status: "Active", createdAt: new Date() };
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      const row = [tenantUuid, template.templateId, name, name.toLowerCase(), category, template.createdAt];
+      await client.query({ ...insertTemplate, values: row });
+      await client.query({ ...insertEvent, values: [randomUUID(), tenantUuid, JSON.stringify(template)] });
+      await client.query("commit");
+    } catch (error) {
+      await client.query("rollback");
+      throw error;
+    } finally {
+      client.release();
+    }
+    return reply.code(201).send(template);
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+}
+
+const [order] = (await once(process, "message")) as [BareServerOrder];
+process.send?.(await serve(order));
+process.once("disconnect", () => process.exit(0));

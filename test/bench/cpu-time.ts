@@ -1,0 +1,40 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** USER_HZ: what /proc counts in, on every architecture of Linux. */
+const ticksPerSecond = 100;
+const microsecondsPerTick = 1_000_000 / ticksPerSecond;
+
+interface ProcessTimes {
+  readonly parent: number;
+  /** User and system time, in microseconds. */
+  readonly own: number;
+  /** The same of children that have ended. */
+  readonly ended: number;
+}
+
+/** proc(5); the command name may hold spaces and parentheses, so fields are counted from its last one. */
+async function processTimes(pid: number): Promise<ProcessTimes | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  if (stat === undefined) return undefined;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) * microsecondsPerTick;
+  return { parent: Number(fields[1]), own: ticks(11), ended: ticks(13) };
+}
+
+/** CPU microseconds that this process has used, all its threads together. */
+export async function cpuOf(pid: number): Promise<number> {
+  const times = await processTimes(pid);
+  if (!times) throw new Error(`There is no process ${pid}: CPU time is read from /proc, on Linux`);
+  return times.own;
+}
+
+/** CPU microseconds of a process and its children, e.g. of a PostgreSQL server and its backends. */
+export async function cpuOfFamily(pid: number): Promise<number> {
+  const own = await processTimes(pid);
+  if (!own) throw new Error(`There is no process ${pid}`);
+  const others = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const times = await Promise.all(others.map((name) => processTimes(Number(name))));
+  return times
+    .filter((candidate) => candidate?.parent === pid)
+    .reduce((sum, child) => sum + (child?.own ?? 0), own.own + own.ended);
+}

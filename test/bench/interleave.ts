@@ -1,0 +1,89 @@
+import autocannon, { type LoadRequest } from "autocannon";
+import { cpuOf, cpuOfFamily } from "./cpu-time.js";
+
+/** One server that answers the same question as the others of its table. */
+export interface Contestant {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly requests: readonly LoadRequest[];
+}
+
+export interface Shot {
+  /** Microseconds of the server process; PostgreSQL stands beside it. */
+  readonly cpuPerRequest: number;
+  readonly postgresCpuPerRequest: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface Rounds {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly connections: number;
+  readonly postgresPid: number;
+}
+
+/**
+ * Every contestant once per round, so that whatever else the machine does hits all of them alike. Medians, because a
+ * burst of foreign load may spoil a round.
+ */
+export async function interleave(contestants: readonly Contestant[], options: Rounds): Promise<Map<string, Shot>> {
+  for (const contestant of contestants) await shoot(contestant, options.warmUpSeconds, options);
+  const shots = new Map<string, Shot[]>(contestants.map(({ name }) => [name, []]));
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const contestant of contestants) {
+      const shot = await shoot(contestant, options.seconds, options);
+      shots.get(contestant.name)?.push(shot);
+      process.stderr.write(
+        `round ${round}/${options.rounds}  ${contestant.name}  ${Math.round(shot.cpuPerRequest)} us CPU\n`,
+      );
+    }
+  }
+  return new Map([...shots].map(([name, taken]) => [name, medianShot(taken)]));
+}
+
+async function shoot(contestant: Contestant, seconds: number, options: Rounds): Promise<Shot> {
+  const { connections, postgresPid } = options;
+  const before = [await cpuOf(contestant.pid), await cpuOfFamily(postgresPid)] as const;
+  const result = await autocannon({
+    url: contestant.url,
+    connections,
+    duration: seconds,
+    requests: contestant.requests,
+    idReplacement: contestant.requests.some(({ body }) => body?.includes("[<id>]")),
+  });
+  const after = [await cpuOf(contestant.pid), await cpuOfFamily(postgresPid)] as const;
+  const answered = result["2xx"];
+  if (answered === 0 || result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${contestant.name}: ${answered} good answers, ${result.non2xx} others, ${result.errors} errors`);
+  return {
+    cpuPerRequest: (after[0] - before[0]) / answered,
+    postgresCpuPerRequest: (after[1] - before[1]) / answered,
+    requestsPerSecond: answered / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+  };
+}
+
+function medianShot(shots: readonly Shot[]): Shot {
+  const of = (member: keyof Shot) =>
+    percentile(
+      shots.map((shot) => shot[member]),
+      0.5,
+    );
+  return {
+    cpuPerRequest: of("cpuPerRequest"),
+    postgresCpuPerRequest: of("postgresCpuPerRequest"),
+    requestsPerSecond: of("requestsPerSecond"),
+    p50Ms: of("p50Ms"),
+    p99Ms: of("p99Ms"),
+  };
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

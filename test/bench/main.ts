@@ -1,0 +1,92 @@
+import { parseArgs } from "node:util";
+import { type Contestant, interleave, type Rounds } from "./interleave.js";
+import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
+import { onStage, type Stage } from "./stage.js";
+import { webhookLatency } from "./webhook-latency.js";
+
+const usage = `npm run bench -- [options]
+  --json          the result as JSON on stdout
+  --only <table>  get, post or webhook
+  --rounds <n>    rounds per table, default 5
+  --seconds <n>   length of one shot, default 3
+`;
+
+const connections = 16;
+const warmUpSeconds = 4;
+
+const benches = {
+  get: async (stage: Stage, rounds: Rounds) =>
+    tableOf("GET /v1/templates/{templateId} over REST", 2, await interleave(readers(stage), rounds)),
+  post: async (stage: Stage, rounds: Rounds) =>
+    tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
+  webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds),
+};
+
+function readers({ bare, platform, token, templates }: Stage): Contestant[] {
+  const authorization = `Bearer ${token}`;
+  return [
+    {
+      name: "bare fastify + pg",
+      ...bare,
+      requests: templates.map(({ uuid }) => ({ path: `/v1/templates/${uuid}` })),
+    },
+    {
+      name: "platform, REST",
+      url: platform.publicUrl,
+      pid: platform.pid,
+      requests: templates.map(({ templateId }) => ({
+        path: `/v1/templates/${templateId}`,
+        headers: { authorization },
+      })),
+    },
+  ];
+}
+
+function writers({ bare, platform, token }: Stage): Contestant[] {
+  const request = { method: "POST", path: "/v1/templates", body: `{"name":"written-[<id>]","category":"Service"}` };
+  const json = { "content-type": "application/json" };
+  return [
+    { name: "bare fastify + pg", ...bare, requests: [{ ...request, headers: json }] },
+    {
+      name: "platform, REST",
+      url: platform.publicUrl,
+      pid: platform.pid,
+      requests: [{ ...request, headers: { ...json, authorization: `Bearer ${token}` } }],
+    },
+  ];
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      json: { type: "boolean", default: false },
+      only: { type: "string" },
+      rounds: { type: "string", default: "5" },
+      seconds: { type: "string", default: "3" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const chosen = Object.entries(benches).filter(([name]) => values.only === undefined || values.only === name);
+  if (values.help || chosen.length === 0) {
+    process.stdout.write(usage);
+    return;
+  }
+  await onStage(async (stage) => {
+    const rounds = {
+      rounds: Number(values.rounds),
+      seconds: Number(values.seconds),
+      warmUpSeconds,
+      connections,
+      postgresPid: stage.postgresPid,
+    };
+    const results: Record<string, Table | Figures> = {};
+    for (const [name, run] of chosen) {
+      const result = await run(stage, rounds);
+      results[name] = result;
+      if (!values.json) process.stdout.write(`\n${"rows" in result ? printTable(result) : printFigures(result)}`);
+    }
+    if (values.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+  });
+}
+
+await main();

@@ -1,0 +1,129 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import {
+  accessToken,
+  call,
+  type ClientCredentials,
+  createTenantClient,
+  ensureTenant,
+  readJson,
+} from "@factory/gateway/standalone/platform-api";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/platform-process";
+import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/sample-repository";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { tenantScopes } from "@factory/schema/scopes";
+import pg from "pg";
+import type { BareServerOrder } from "./bare-server.js";
+
+export interface Template {
+  /** As the platform calls it. */
+  readonly templateId: string;
+  readonly uuid: string;
+}
+
+/** Two servers over one PostgreSQL, each a process of its own, and rows to read. */
+export interface Stage {
+  readonly platform: PlatformProcess;
+  readonly bare: { readonly url: string; readonly pid: number };
+  readonly postgresPid: number;
+  readonly token: string;
+  readonly templates: readonly Template[];
+}
+
+const templateCount = 50;
+/** Beyond what any of the loads here sends. */
+const rateLimitFactor = "100000";
+
+export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
+  const dataDir = await temporaryDataDirectory();
+  const workDir = await mkdtemp(join(tmpdir(), "factory-bench-"));
+  const platform = await startPlatformProcess(dataDir, { RATE_LIMIT_FACTOR: rateLimitFactor });
+  try {
+    const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const { tenantId } = await ensureTenant(platform, admin, "bench", "Bench");
+    const client = await createTenantClient(platform, admin, tenantId, { name: "bench", scopes: tenantScopes });
+    const token = await accessToken(platform, client);
+    const templates = await registerTemplates(platform, token, workDir);
+    const postgres = await readJson<PostgresRecord>(dataDir, "postgres.json");
+    const databaseUrl = `postgres://${postgres.user}:${postgres.password}@${postgres.host}:${postgres.port}/postgres`;
+    await makeBareTables(databaseUrl);
+    const bare = await startBareServer({ databaseUrl, tenantUuid: uuidOf("ten", tenantId) });
+    try {
+      return await play({ platform, bare, postgresPid: postgres.pid, token, templates });
+    } finally {
+      bare.stop();
+    }
+  } finally {
+    await platform.stop();
+    await removeData(dataDir);
+    await rm(workDir, { recursive: true, force: true });
+  }
+}
+
+interface PostgresRecord {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly pid: number;
+}
+
+function uuidOf(prefix: "ten" | "tpl", id: string): string {
+  const uuid = decodeId(prefix, id);
+  if (uuid === undefined) throw new Error(`${id} is no id of prefix ${prefix}`);
+  return uuid;
+}
+
+/** Each with one version, over a real repository. */
+async function registerTemplates(platform: PlatformProcess, token: string, workDir: string): Promise<Template[]> {
+  const repository = join(workDir, "template.git");
+  await writeTemplateRepository(samplePack, repository);
+  const sourceRef = `git+${pathToFileURL(repository).href}#main`;
+  const version = {
+    semanticVersion: "1.0.0",
+    sourceRef,
+    engineKind: "DotnetNewTemplatePack",
+    targetFramework: "net8.0",
+    parameterSchema: { type: "object", properties: { Description: { type: "string" } } },
+  };
+  const post = async <T>(path: string, body: unknown) =>
+    (await call<T>("POST", platform.publicUrl + path, { token, body })).body;
+  const register = async (_: unknown, place: number): Promise<Template> => {
+    const { templateId } = await post<{ templateId: string }>("/v1/templates", {
+      name: `template-${place}`,
+      category: "Service",
+    });
+    await post(`/v1/templates/${templateId}/versions`, version);
+    return { templateId, uuid: uuidOf("tpl", templateId) };
+  };
+  return Promise.all(Array.from({ length: templateCount }, register));
+}
+
+/** The tables of a POST with the same columns and keys, without policies and without the trigger that wakes the relay. */
+async function makeBareTables(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query("create schema bare");
+    for (const table of ["templates", "outbox"])
+      await client.query(`create table bare.${table} (like catalog.${table} including all)`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function startBareServer(order: BareServerOrder) {
+  const child = fork(fileURLToPath(new URL("bare-server.js", import.meta.url)));
+  child.send(order);
+  const [url] = (await once(child, "message")) as [string];
+  return { url, pid: child.pid ?? 0, stop: () => child.disconnect() };
+}
