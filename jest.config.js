@@ -30,8 +30,8 @@ export default {
       displayName: "stack",
       rootDir: "test",
       testMatch: ["<rootDir>/{contract,rest,graphql,subscriptions,events,faults}/**/*.test.ts"],
-      globalSetup: "<rootDir>/kit/start-platform.ts",
-      globalTeardown: "<rootDir>/kit/stop-platform.ts",
+      globalSetup: "<rootDir>/dist/kit/start-platform.js",
+      globalTeardown: "<rootDir>/dist/kit/stop-platform.js",
     },
   ],
 };

@@ -1,15 +1,16 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { startCatalog } from "@factory/catalog/subgraph";
+import { startIntegration } from "@factory/integration/subgraph";
+import { startFacade } from "@factory/rest-facade/server";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { startCatalog } from "@factory/catalog/subgraph";
-import { startIntegration } from "@factory/integration/subgraph";
-import { startFacade } from "@factory/rest-facade/server";
 import { startSpine } from "@factory/spine/subgraph";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { localSubgraph } from "../execution/local-subgraph.js";
 import { SupergraphExecutor } from "../execution/supergraph.js";
 import { graphqlEndpoint } from "../graphql-endpoint.js";
@@ -106,6 +107,8 @@ async function start(
   });
   onStop(() => server.stop());
   const sockets = graphqlSockets({ executor, verifier, logger });
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   const facade = await startFacade(
     {
       supergraphSdl,
@@ -115,7 +118,7 @@ async function start(
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       git: (request, response) => catalog.git(request, response),
       ready: async () => readiness({ spine: spine.ready, integration: integration.ready, catalog: catalog.ready }),
-      metrics: async () => "",
+      metrics: () => registry.metrics(),
     },
     {
       publicUrl,
@@ -125,6 +128,7 @@ async function start(
       development: environment.development,
       allowedOrigins: environment.allowedOrigins,
       rateLimitFactor: environment.rateLimitFactor,
+      registry,
       logger,
     },
   );

@@ -8,8 +8,8 @@ import {
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
-  readJson,
   type RunningPlatform,
+  readJson,
 } from "./platform-api.js";
 
 /** `npm run -s token [-- --tenant demo --scopes "…"]`: prints an access token of a tenant's service client, made once. */
