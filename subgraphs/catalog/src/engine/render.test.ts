@@ -591,3 +591,35 @@ describe("primary outputs and post actions", () => {
     expect(renderFiles({ postActions }, {}).manualInstructions).toMatchObject([{ text: "one" }]);
   });
 });
+
+describe("limits", () => {
+  it("copies a text file above 5 MiB without processing and says so", () => {
+    const text = "App ".repeat(1_400_000);
+    const result = renderFiles({ sourceName: "App" }, { "a.txt": text, "b.txt": "App" });
+    expect(result.files.get("a.txt")?.bytes.length).toBe(text.length);
+    expect(texts(result)["b.txt"]).toBe("MyApp");
+    expect(result.warnings).toMatchObject([{ code: "FileTooLarge" }]);
+  });
+
+  it("stops a replacement that multiplies the output", () => {
+    const symbols = { p: { type: "parameter", replaces: "x" } };
+    const parameters = { p: "y".repeat(1_000_000) };
+    expect(() => renderFiles({ symbols }, { "a.txt": "x".repeat(1_000) }, { parameters })).toThrow(
+      expect.objectContaining({ code: "RENDER_FAILED" }),
+    );
+  });
+
+  it("takes time linear in the content", () => {
+    const text = "<!-- // #if ( Company.Ap ".repeat(20_000);
+    const timeOf = (copies: number) => {
+      const started = performance.now();
+      renderFiles(
+        { sourceName: "Company.App" },
+        Object.fromEntries(Array.from({ length: copies }, (_, i) => [`${i}.xml`, text])),
+      );
+      return performance.now() - started;
+    };
+    timeOf(1);
+    expect(timeOf(8)).toBeLessThan(1_500);
+  });
+});

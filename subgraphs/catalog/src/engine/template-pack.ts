@@ -8,7 +8,7 @@ import { TemplateError, templateInvalid } from "./template-error.js";
 
 export { TemplateError };
 
-export const CONFIG_FOLDER = ".template.config";
+const CONFIG_FOLDER = ".template.config";
 const CONFIG_PATH = `${CONFIG_FOLDER}/template.json`;
 
 export interface TemplatePack {

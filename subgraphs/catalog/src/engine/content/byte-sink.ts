@@ -27,7 +27,7 @@ export class ByteSink {
 
   private grow(needed: number): void {
     if (needed > MAX_OUTPUT_BYTES) throw renderFailed(`A file grows beyond ${MAX_OUTPUT_BYTES} bytes.`);
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
+    const larger = Buffer.allocUnsafe(Math.min(MAX_OUTPUT_BYTES, Math.max(needed, this.bytes.length * 2)));
     this.bytes.copy(larger, 0, 0, this.length);
     this.bytes = larger;
   }

@@ -10,7 +10,7 @@ import { replacement } from "./replacement.js";
 import type { Operation } from "./text-run.js";
 
 /** Larger text files are copied as they are. */
-export const MAX_PROCESSED_BYTES = 5 * 1024 * 1024;
+const MAX_PROCESSED_BYTES = 5 * 1024 * 1024;
 
 const SNIFFED_BYTES = 8 * 1024;
 

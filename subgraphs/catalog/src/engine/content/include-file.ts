@@ -1,7 +1,11 @@
+import { asBuffer } from "../encodings.js";
 import { type Token, token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 
 const INCLUDE_FLAG = "include";
+
+// a longer name is no path; the limit also keeps marks without an end cheap
+const MAX_NAME_BYTES = 4096;
 
 /** Content of a file of the template, undefined when there is none of that path. */
 export type ReadTemplateFile = (path: string) => Uint8Array | undefined;
@@ -24,15 +28,16 @@ export class IncludeFile implements Operation {
   begin(): void {}
 
   handle(run: TextRun): void {
-    const source = Buffer.from(run.source.buffer, run.source.byteOffset, run.source.length);
-    const at = run.flag(INCLUDE_FLAG) === false || this.end.length === 0 ? -1 : source.indexOf(this.end, run.position);
-    const content = at === -1 ? undefined : this.read(source.toString("utf8", run.position, at).trim());
+    const start = run.position;
+    const window = asBuffer(run.source.subarray(start, start + MAX_NAME_BYTES));
+    const length = run.flag(INCLUDE_FLAG) === false || this.end.length === 0 ? -1 : window.indexOf(this.end);
+    const content = length === -1 ? undefined : this.read(window.toString("utf8", 0, length).trim());
     if (content === undefined) {
       const [mark] = this.tokens;
       if (mark !== undefined) run.output.write(mark.core);
       return;
     }
     run.output.write(content);
-    run.position = at + this.end.length;
+    run.position = start + length + this.end.length;
   }
 }

@@ -7,16 +7,16 @@ import { withJsonProperty } from "./json-property.js";
 import { type PostActionContext, skipped } from "./post-action-context.js";
 import { type ProjectReference, withReference } from "./project-reference.js";
 
-const ELEMENTS: Readonly<Record<string, ProjectReference["element"]>> = {
-  package: "PackageReference",
-  project: "ProjectReference",
-  framework: "FrameworkReference",
-};
+const ELEMENTS: ReadonlyMap<string, ProjectReference["element"]> = new Map([
+  ["package", "PackageReference"],
+  ["project", "ProjectReference"],
+  ["framework", "FrameworkReference"],
+]);
 
 /** Adds a package, project or framework reference to the produced projects. */
 export function addReference(action: PostAction, context: PostActionContext): boolean {
   const type = (textMember(action.args, "referenceType") ?? "").toLowerCase();
-  const element = ELEMENTS[type];
+  const element = ELEMENTS.get(type);
   const reference = argument(action, context, "reference");
   if (element === undefined || reference === null) return skipped(action, context, "its arguments are incomplete");
   const version = textMember(action.args, "version");

@@ -188,9 +188,10 @@ describe("derived, bind and guids", () => {
     const symbols = {
       H: { type: "bind", binding: "host:HostIdentifier", replaces: "@H@" },
       E: { type: "bind", binding: "env:PATH", replaces: "@E@" },
+      C: { type: "bind", binding: "host:constructor", replaces: "@C@" },
       D: { type: "bind", binding: "env:HOME", defaultValue: "d", replaces: "@D@" },
     };
-    expect(texts(renderFiles({ symbols }, { a: "@H@ @E@ @D@" }))["a"]).toBe("dotnetcli @E@ d");
+    expect(texts(renderFiles({ symbols }, { a: "@H@ @E@ @D@ @C@" }))["a"]).toBe("dotnetcli @E@ d @C@");
   });
 
   it("replaces listed guids in every spelling and keeps casing", () => {

@@ -40,7 +40,8 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   const forms = new ValueForms(config.forms);
   const context: GeneratorContext = {
     variables: values,
-    given,
+    // the name comes from its own field, which coalesce does not count as given
+    given: new Set([...given].filter((name) => name !== NAME_SYMBOL)),
     parameterNames: new Set(parameters.map((symbol) => symbol.name)),
     seed: request.seed,
     now: request.now,
@@ -200,12 +201,12 @@ function computed(symbol: ComputedSymbol, { variables, report }: GeneratorContex
 }
 
 // a fixed host: nothing of the process or the machine may leak into a template
-const HOST_VALUES: Readonly<Record<string, string>> = { hostidentifier: "dotnetcli" };
+const HOST_VALUES: ReadonlyMap<string, string> = new Map([["hostidentifier", "dotnetcli"]]);
 
 function bound(binding: string | null, defaultValue: string | null): SymbolValue | undefined {
   const [scheme = "", rest] = (binding ?? "").split(":");
   const name = (rest ?? scheme).trim().toLowerCase();
-  const fromHost = rest === undefined || scheme.trim().toLowerCase() === "host" ? HOST_VALUES[name] : undefined;
+  const fromHost = rest === undefined || scheme.trim().toLowerCase() === "host" ? HOST_VALUES.get(name) : undefined;
   return fromHost ?? defaultValue ?? undefined;
 }
 
