@@ -131,7 +131,7 @@ describe("flags", () => {
     expect(texts(renderFiles({ sourceName: "App" }, { [path]: text }))[path]).toBe("MyApp\n  App\nMyApp\n");
   });
 
-  it("can be silenced until they are turned on again", () => {
+  it("are plain text where they are not silent, and act all the same", () => {
     const text = "//+:flags\n//-:cnd:noEmit\n#if (A)\n//+:cnd:noEmit\n#if (!A)\nx\n#endif\n";
     expect(conditional("a.cs", text, { A: true })).toBe("//+:flags\n#if (A)\n");
   });
