@@ -15,6 +15,23 @@ export interface GraphqlEndpoint {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
+const defaultQuery = `# Put {"authorization": "Bearer <npm run -s token>"} into Headers, below.
+subscription {
+  events(types: ["TemplateRegistered", "ScaffoldGenerated", "TemplateExecuted"]) {
+    type
+    cursor
+    subject {
+      ... on Template { name versions { semanticVersion } }
+      ... on Execution { status output { repository commitSha } }
+    }
+  }
+}
+`;
+
+/** The page brings its scripts inside itself, and its editor runs workers from blobs; it may call this server only. */
+const pagePolicy =
+  "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: 'self'; font-src data:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
+
 /** `/graphql`: GraphiQL for a browser, GraphQL over HTTP (GET for queries, POST), graphql-ws on upgrade. */
 export function graphqlEndpoint(options: {
   server: GraphqlServer;
@@ -23,13 +40,13 @@ export function graphqlEndpoint(options: {
   graphiql: boolean;
 }): GraphqlEndpoint {
   const page = options.graphiql
-    ? renderGraphiQL({ title: "Factory platform", endpoint: "/graphql", subscriptionsProtocol: "WS" })
+    ? renderGraphiQL({ title: "Factory platform", endpoint: "/graphql", subscriptionsProtocol: "WS", defaultQuery })
     : undefined;
   return {
     upgrade: options.sockets.upgrade,
     async handle(request, reply) {
       if (page !== undefined && request.method === "GET" && wantsPage(request))
-        return reply.type("text/html; charset=utf-8").send(page);
+        return reply.header("content-security-policy", pagePolicy).type("text/html; charset=utf-8").send(page);
       const context = await contextOf(request.raw, options.verifier);
       const { status, headers, body } = await options.server.execute(
         {

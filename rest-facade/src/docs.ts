@@ -25,7 +25,7 @@ export async function serveDocs(app: FastifyInstance, document: OpenApiDocument)
   await app.register(fastifySwaggerUi, {
     routePrefix: "/docs",
     staticCSP: uiPolicy,
-    uiConfig: { docExpansion: "list", persistAuthorization: false },
+    uiConfig: { layout: "BaseLayout", docExpansion: "list", persistAuthorization: false },
     theme: { title: "API of the software factory platform" },
   });
   serveProblemTypes(app);
