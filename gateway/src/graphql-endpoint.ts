@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { HeaderMap } from "@apollo/server";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import { renderGraphiQL } from "@graphql-yoga/render-graphiql";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -47,7 +47,7 @@ export function graphqlEndpoint(options: {
     async handle(request, reply) {
       if (page !== undefined && request.method === "GET" && wantsPage(request))
         return reply.header("content-security-policy", pagePolicy).type("text/html; charset=utf-8").send(page);
-      const context = await contextOf(request.raw, options.verifier);
+      const context = await contextOf(request, options.verifier);
       const { status, headers, body } = await options.server.execute(
         {
           method: request.method,
@@ -64,18 +64,19 @@ export function graphqlEndpoint(options: {
 }
 
 /** A token that is wrong is refused here; an absent one is the business of each root field. */
-async function contextOf(request: IncomingMessage, verifier: Verifier): Promise<RequestContext> {
-  const anonymous = request.headers.authorization === undefined;
-  const principal = anonymous ? undefined : await authenticate(request, verifier);
-  const idempotencyKey = request.headers["idempotency-key"];
+async function contextOf(request: FastifyRequest, verifier: Verifier): Promise<RequestContext> {
+  const { headers, raw } = request;
+  const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier);
+  const idempotencyKey = headers["idempotency-key"];
   if (Array.isArray(idempotencyKey))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", { detail: "One Idempotency-Key at most." });
+  return requestContext({ principal, idempotencyKey, trace: traceOf(request) });
+}
+
+/** The front door has opened the trace already; on its own the gateway continues the caller's. */
+function traceOf(request: FastifyRequest & { trace?: Trace }): Trace {
   const parent = request.headers["traceparent"];
-  return requestContext({
-    principal,
-    idempotencyKey,
-    trace: continueTrace(typeof parent === "string" ? parent : undefined),
-  });
+  return request.trace ?? continueTrace(typeof parent === "string" ? parent : undefined);
 }
 
 function wantsPage({ headers, query }: FastifyRequest): boolean {
