@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { RetrievalError, removeUriSchemePlugin } from "@hyperjump/browser";
+import {
+  InvalidSchemaError,
+  type OutputUnit,
+  registerSchema,
+  setMetaSchemaOutputFormat,
+  setShouldValidateFormat,
+  unregisterSchema,
+  type Validator,
+  validate,
+} from "@hyperjump/json-schema/draft-2020-12";
+import "@hyperjump/json-schema/formats";
+import { isJsonObject, type JsonObject } from "../engine/json-value.js";
+import { DIALECT, isDialect } from "./schema-limits.js";
+
+/** Keyword by its name, where in the schema it stands and where in the instance it failed. */
+export interface Failure {
+  keyword: string;
+  /** Pointer into the schema; undefined inside a resource with an `$id` of its own. */
+  schemaPointer: string | undefined;
+  pointer: string;
+}
+
+export interface OfflineSchema {
+  /** Empty: the value is valid. */
+  failures(value: unknown): Failure[];
+}
+
+/** The schema itself is at fault. `pointer` is a pointer into it. */
+export class SchemaError extends Error {
+  override readonly name = "SchemaError";
+
+  constructor(
+    readonly reason: "NotValid" | "RemoteRef",
+    message: string,
+    readonly pointer = "",
+  ) {
+    super(message);
+  }
+}
+
+// the library fetches what a $ref names; a template's schema must never make us connect or read a file
+for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme);
+setMetaSchemaOutputFormat("BASIC");
+setShouldValidateFormat(true);
+
+/** Compiles once for all: a schema of a template must not be what the meta-schema is first compiled from. */
+let metaSchemaReady: Promise<unknown> | undefined;
+
+/** Prepares a JSON Schema 2020-12. Its registration ends before this returns. */
+export async function compileOffline(schema: JsonObject): Promise<OfflineSchema> {
+  refuseForeignDialects(schema, "");
+  metaSchemaReady ??= validate(DIALECT);
+  await metaSchemaReady;
+  const uri = `tag:parameter-schema,2024:${randomUUID()}`;
+  const rootUri = typeof schema["$id"] === "string" ? schema["$id"] : uri;
+  let validator: Validator;
+  try {
+    registerSchema({ ...schema, $schema: DIALECT } as Parameters<typeof registerSchema>[0], uri);
+    validator = await validate(uri);
+  } catch (error) {
+    throw schemaError(error);
+  } finally {
+    unregisterSchema(uri);
+  }
+  const places = { uri, rootUri };
+  return {
+    failures(value) {
+      try {
+        const output = validator(value as Parameters<Validator>[0], "BASIC");
+        return output.valid ? [] : (output.errors ?? []).map((unit) => failureOf(unit, places));
+      } catch (error) {
+        throw schemaError(error);
+      }
+    },
+  };
+}
+
+function failureOf(unit: OutputUnit, { uri, rootUri }: { uri: string; rootUri: string }): Failure {
+  const [base = "", fragment = ""] = unit.absoluteKeywordLocation.split("#");
+  const own = base === uri || base === rootUri.split("#")[0];
+  return {
+    keyword: unit.keyword.slice(unit.keyword.lastIndexOf("/") + 1),
+    schemaPointer: own ? decoded(fragment) : undefined,
+    pointer: decoded(unit.instanceLocation.slice(unit.instanceLocation.indexOf("#") + 1)),
+  };
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURI(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+/** Vocabularies and dialects are registered process-wide by the library, so a template may bring none. */
+function refuseForeignDialects(value: unknown, pointer: string): void {
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      refuseForeignDialects(item, `${pointer}/${index}`);
+    });
+  }
+  if (!isJsonObject(value)) return;
+  if ("$vocabulary" in value)
+    throw new SchemaError("NotValid", "$vocabulary is not supported.", `${pointer}/$vocabulary`);
+  const { $schema, $id } = value;
+  if (typeof $schema === "string" && !isDialect($schema))
+    throw new SchemaError("NotValid", `The $schema is not ${DIALECT}.`, `${pointer}/$schema`);
+  if (typeof $id === "string" && /^(?:file:|https?:\/\/json-schema\.org(?:[/#]|$))/i.test($id))
+    throw new SchemaError("NotValid", "The $id is reserved.", `${pointer}/$id`);
+  for (const [key, child] of Object.entries(value)) refuseForeignDialects(child, `${pointer}/${escapePointer(key)}`);
+}
+
+function schemaError(error: unknown): unknown {
+  if (error instanceof InvalidSchemaError) {
+    const [first] = ("errors" in error.output ? error.output.errors : undefined) ?? [];
+    const pointer = decoded(first?.instanceLocation.split("#")[1] ?? "");
+    const keyword = first?.keyword.slice(first.keyword.lastIndexOf("/") + 1) ?? "";
+    return new SchemaError("NotValid", `The value breaks the rule "${keyword}" of JSON Schema 2020-12.`, pointer);
+  }
+  if (!(error instanceof Error)) return error;
+  if (error instanceof RetrievalError)
+    return new SchemaError("RemoteRef", "A $ref leaves the schema; only references inside it are followed.");
+  if (error instanceof RangeError)
+    return new SchemaError("NotValid", "A reference of the schema leads back to itself.");
+  if (error instanceof SyntaxError)
+    return new SchemaError("NotValid", "A pattern of the schema is no regular expression.");
+  return new SchemaError("NotValid", "A reference of the schema leads nowhere.");
+}
+
+export function escapePointer(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -1,0 +1,131 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../engine/json-value.js";
+import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
+import { compileOffline, escapePointer, type Failure, SchemaError } from "./offline-schema.js";
+import { alwaysDefined, atPointer, everDefined, resolved } from "./schema-properties.js";
+
+export { schemaProblem } from "./schema-limits.js";
+
+export interface ParameterError {
+  /** Into the parameters object, e.g. `/HttpPort`. */
+  pointer: string;
+  keyword: string;
+  code: ParameterErrorCode;
+  detail: string;
+}
+
+export type CheckedParameters =
+  | { valid: true; parameters: Record<string, unknown> }
+  | { valid: false; errors: ParameterError[] };
+
+const MAX_ERRORS = 100;
+
+/** The one name every template takes: it stands for the sourceName. */
+export const RESERVED_NAME = "name";
+
+/** Checks parameters by the schema, whose defaults are applied first. Runs foreign patterns: call it under a time limit. */
+export async function checkParameters(schema: unknown, parameters: unknown): Promise<CheckedParameters> {
+  if (!isJsonObject(parameters)) return refused("", "type", "TYPE", "The parameters are not a JSON object.");
+  const closed = closedSchema(isJsonObject(schema) ? schema : {});
+  const given = withDefaults(closed, parameters);
+  let failures: Failure[];
+  try {
+    failures = (await compileOffline(closed)).failures(given);
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    return refused(
+      "",
+      "$schema",
+      "FORMAT",
+      `The parameterSchema of the version cannot be used. ${error.message}${error.pointer && ` At ${error.pointer}.`}`,
+    );
+  }
+  if (failures.length === 0) return { valid: true, parameters: given };
+  const errors = withoutRepeats(relevant(failures, closed).flatMap((failure) => explain(failure, closed, given)));
+  return { valid: false, errors: errors.slice(0, MAX_ERRORS) };
+}
+
+/**
+ * The schema with what holds for every template: `name` is a text, and a name that the schema does not evaluate is refused.
+ * A schema that sets `additionalProperties` evaluates all names, so its author's word stands.
+ */
+function closedSchema(schema: JsonObject): JsonObject {
+  const { properties = {} } = schema;
+  if (!isJsonObject(properties)) return schema;
+  const named = Object.hasOwn(properties, RESERVED_NAME)
+    ? properties
+    : { ...properties, [RESERVED_NAME]: { type: "string" } };
+  return { unevaluatedProperties: false, ...schema, properties: named };
+}
+
+function withDefaults(schema: JsonObject, parameters: JsonObject): Record<string, unknown> {
+  const defaults: [string, unknown][] = [];
+  for (const [name, property] of alwaysDefined(schema)) {
+    const standard = resolved(schema, property)?.["default"];
+    if (standard !== undefined && !Object.hasOwn(parameters, name)) defaults.push([name, standard]);
+  }
+  return Object.fromEntries([...Object.entries(parameters), ...defaults]);
+}
+
+/** Leaves out what only follows from another failure. */
+function relevant(failures: readonly Failure[], schema: JsonObject): Failure[] {
+  const branched = failures.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
+  const own = failures.filter(
+    ({ schemaPointer }) => !branched.some((choice) => schemaPointer?.startsWith(`${choice.schemaPointer}/`)),
+  );
+  const closing = ({ schemaPointer }: Failure) => schemaPointer === "/unevaluatedProperties";
+  if (own.every(closing)) return own;
+  // a property that fails counts as unevaluated too
+  const known = everDefined(schema);
+  return own.filter((failure) => !closing(failure) || !known.has(nameIn(failure.pointer)));
+}
+
+function explain(failure: Failure, schema: JsonObject, given: Record<string, unknown>): ParameterError[] {
+  const { pointer, schemaPointer } = failure;
+  const keyword = failure.keyword === "validate" ? denyingKeyword(schemaPointer) : failure.keyword;
+  const rule = schemaPointer === undefined ? undefined : atPointer(schema, schemaPointer);
+  const described = describeFailure(keyword, rule);
+  if (keyword !== "required" && keyword !== "dependentRequired")
+    return [{ pointer: plainPointer(pointer), keyword, ...described }];
+  const missing = missingNames(keyword, rule, atPointer(given as JsonObject, pointer));
+  if (missing.length === 0) return [{ pointer, keyword, ...described }];
+  return missing.map((name) => ({
+    pointer: `${pointer}/${escapePointer(name)}`,
+    keyword,
+    code: "REQUIRED",
+    detail: "The value is missing.",
+  }));
+}
+
+/** `false` as a schema fails under the name of no keyword. */
+function denyingKeyword(schemaPointer = ""): string {
+  const last = schemaPointer.slice(schemaPointer.lastIndexOf("/") + 1);
+  return ["additionalProperties", "unevaluatedProperties", "unevaluatedItems"].includes(last) ? last : "validate";
+}
+
+function missingNames(keyword: string, rule: JsonValue | undefined, instance: JsonValue | undefined): string[] {
+  if (!isJsonObject(instance)) return [];
+  const lists =
+    keyword === "required"
+      ? [rule]
+      : Object.entries(isJsonObject(rule) ? rule : {}).flatMap(([name, names]) => (name in instance ? [names] : []));
+  const names = lists.flatMap((list) => (Array.isArray(list) ? (list as JsonValue[]) : []));
+  return names.filter((name): name is string => typeof name === "string" && !Object.hasOwn(instance, name));
+}
+
+function withoutRepeats(errors: readonly ParameterError[]): ParameterError[] {
+  const seen = new Map(errors.map((error) => [`${error.pointer}\0${error.keyword}\0${error.detail}`, error]));
+  return [...seen.values()];
+}
+
+/** The library marks the failure of a property's name with a star. */
+function plainPointer(pointer: string): string {
+  return pointer.startsWith("*") ? pointer.slice(1) : pointer;
+}
+
+function nameIn(pointer: string): string {
+  return pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function refused(pointer: string, keyword: string, code: ParameterErrorCode, detail: string): CheckedParameters {
+  return { valid: false, errors: [{ pointer, keyword, code, detail }] };
+}

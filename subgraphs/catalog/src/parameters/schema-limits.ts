@@ -1,0 +1,42 @@
+import { isJsonObject } from "../engine/json-value.js";
+
+export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 32;
+const MAX_PROPERTIES = 500;
+
+export interface SchemaProblem {
+  code: string;
+  detail: string;
+}
+
+/** Why a parameterSchema cannot be accepted at all. Bounds what the validator, whose cost they drive, ever sees. */
+export function schemaProblem(schema: unknown): SchemaProblem | undefined {
+  if (!isJsonObject(schema)) return { code: "TYPE", detail: "The parameterSchema is not a JSON object." };
+  const dialect = schema["$schema"];
+  if (dialect !== undefined && !isDialect(dialect))
+    return { code: "UNKNOWN_VALUE", detail: `The $schema of the parameterSchema is not ${DIALECT}.` };
+  const extent = { properties: 0 };
+  if (!withinDepth(schema, MAX_DEPTH, extent))
+    return { code: "TOO_LONG", detail: `The parameterSchema nests deeper than ${MAX_DEPTH} levels.` };
+  if (extent.properties > MAX_PROPERTIES)
+    return { code: "TOO_LONG", detail: `The parameterSchema defines more than ${MAX_PROPERTIES} properties.` };
+  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES)
+    return { code: "TOO_LONG", detail: `The parameterSchema is larger than ${MAX_BYTES / 1024} KiB.` };
+  return undefined;
+}
+
+export function isDialect(value: unknown): boolean {
+  return value === DIALECT || value === `${DIALECT}#`;
+}
+
+function withinDepth(value: unknown, depthLeft: number, extent: { properties: number }): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (depthLeft === 0) return false;
+  if (Array.isArray(value)) return value.every((item) => withinDepth(item, depthLeft - 1, extent));
+  return Object.entries(value).every(([key, child]) => {
+    if (key === "properties" && isJsonObject(child)) extent.properties += Object.keys(child).length;
+    return withinDepth(child, depthLeft - 1, extent);
+  });
+}

@@ -1,0 +1,104 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { FileTree } from "../engine/file-tree.js";
+import type { Finding } from "../engine/finding.js";
+import type { RenderResult } from "../engine/render.js";
+import { TemplateError } from "../engine/template-error.js";
+import type { CheckedParameters } from "../parameters/parameter-schema.js";
+import { cutCheck } from "../validations/checks/cut-check.js";
+import { packTree, unpackTree } from "./packed-tree.js";
+import type { RenderingAnswer, RenderOrder } from "./rendering-request.js";
+import { WorkerLane } from "./worker-lane.js";
+
+export interface RenderingLimits {
+  readonly renderMs: number;
+  readonly parametersMs: number;
+  /** For all checks of one validation together. */
+  readonly checksMs: number;
+}
+
+const standardLimits: RenderingLimits = { renderMs: 30_000, parametersMs: 2000, checksMs: 30_000 };
+
+/** Runs what a template or its schema asks for in threads of its own, under limits of time and memory. */
+export class RenderingPool {
+  readonly #limits: RenderingLimits;
+  readonly #renders: WorkerLane;
+  /** Callers wait for these with the request open, so no render may stand before them. */
+  readonly #parameterChecks: WorkerLane;
+
+  constructor({ size, logger, limits }: { size: number; logger: Logger; limits?: Partial<RenderingLimits> }) {
+    this.#limits = { ...standardLimits, ...limits };
+    // tests run the .ts files, threads need the compiled ones
+    const compiled = import.meta.url.endsWith(".ts")
+      ? "../../dist/rendering/rendering-worker.js"
+      : "./rendering-worker.js";
+    const lane = { size, logger, entry: new URL(compiled, import.meta.url) };
+    this.#renders = new WorkerLane(lane);
+    this.#parameterChecks = new WorkerLane(lane);
+  }
+
+  async render(files: FileTree, order: RenderOrder): Promise<RenderResult> {
+    const outcome = await this.#renders.run({ kind: "render", tree: shared(files), order }, this.#limits.renderMs);
+    if (outcome === "timeout")
+      throw new DomainError("RENDER_TIMEOUT", {
+        detail: `The template did not render within ${this.#limits.renderMs} ms.`,
+      });
+    if (outcome === "memory") throw new TemplateError("RENDER_FAILED", "The template needs too much memory to render.");
+    const { tree, primaryOutputs, manualInstructions, warnings } = expected(outcome, "rendered");
+    return { files: unpackTree(tree), primaryOutputs, manualInstructions, warnings };
+  }
+
+  async checkParameters(schema: unknown, parameters: unknown): Promise<CheckedParameters> {
+    const limitMs = this.#limits.parametersMs;
+    const outcome = await this.#parameterChecks.run({ kind: "parameters", schema, parameters }, limitMs);
+    if (typeof outcome !== "string") return expected(outcome, "parameters").checked;
+    const amount = outcome === "timeout" ? `more than ${limitMs} ms` : "too much memory";
+    const detail = `Checking these parameters by the parameterSchema took ${amount}; a pattern of the schema may backtrack.`;
+    throw new DomainError("PARAMETERS_INVALID", {
+      detail,
+      errors: [{ pointer: "/parameters", code: "FORMAT", detail }],
+    });
+  }
+
+  /** The findings in the order of the checks asked for. */
+  async runChecks(
+    files: FileTree,
+    { checks, ...subject }: { parameterSchema: unknown; targetFramework: string; checks: readonly string[] },
+  ): Promise<{ findings: Finding[]; samples: number }> {
+    const tree = shared(files);
+    const endsAt = performance.now() + this.#limits.checksMs;
+    const findings: Finding[] = [];
+    let samples = 0;
+    for (const check of checks) {
+      const leftMs = Math.max(1, endsAt - performance.now());
+      const outcome = await this.#renders.run({ kind: "check", tree, check, ...subject }, leftMs);
+      if (typeof outcome === "string") findings.push(cutCheck(check, outcome, this.#limits.checksMs));
+      else {
+        const checked = expected(outcome, "checked");
+        findings.push(...checked.findings);
+        samples += checked.samples;
+      }
+    }
+    return { findings, samples };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#renders.close(), this.#parameterChecks.close()]);
+  }
+}
+
+function shared(files: FileTree) {
+  return packTree(files, (size) => new SharedArrayBuffer(size));
+}
+
+function expected<K extends RenderingAnswer["kind"]>(
+  answer: RenderingAnswer,
+  kind: K,
+): Extract<RenderingAnswer, { kind: K }> {
+  if (answer.kind === kind) return answer as Extract<RenderingAnswer, { kind: K }>;
+  if (answer.kind === "refused") throw new TemplateError(answer.code, answer.message, answer.findings);
+  if (answer.kind !== "broken") throw new Error(`A rendering thread answered "${answer.kind}" instead of "${kind}".`);
+  const error = new Error(answer.message);
+  if (answer.stack !== undefined) error.stack = answer.stack;
+  throw error;
+}
