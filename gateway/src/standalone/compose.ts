@@ -13,9 +13,9 @@ const unused = new Proxy({}, { get: () => undefined }) as never;
 
 function generatedFiles(): Record<string, string> {
   const subgraphs = {
-    catalog: catalogSchema(unused).sdl,
-    integration: integrationSchema(unused).sdl,
-    spine: spineSchema(unused).sdl,
+    catalog: catalogSchema(unused, unused).sdl,
+    integration: integrationSchema(unused, unused).sdl,
+    spine: spineSchema(unused, unused).sdl,
   };
   const composed = composeServices(
     Object.entries(subgraphs).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),

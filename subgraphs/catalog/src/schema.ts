@@ -1,4 +1,5 @@
 import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { CompatibilityResolver } from "./compatibility/compatibility.resolver.js";
 import type { CompatibilityService } from "./compatibility/compatibility.service.js";
@@ -25,10 +26,11 @@ export interface CatalogServices {
 }
 
 /** The subgraph's schema over its services; no database is touched until a field is resolved. */
-export function catalogSchema(services: CatalogServices): Subgraph {
+export function catalogSchema(services: CatalogServices, logger: Logger): Subgraph {
   const { templates, versions, executions, validations, compatibility, libraries, search } = services;
   const orNull = async <T>(found: Promise<T | undefined>): Promise<T | null> => (await found) ?? null;
   return buildSubgraph({
+    logger,
     resolvers: [
       new TemplateResolver(templates),
       new TemplateVersionResolver(versions, templates),

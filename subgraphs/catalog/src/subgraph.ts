@@ -9,7 +9,7 @@ import { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { executionJob } from "./executions/execution.job.js";
 import { ExecutionRunner } from "./executions/execution.runner.js";
 import { ExecutionService } from "./executions/execution.service.js";
-import { requireGit } from "./git/git.js";
+import { requireGit } from "./git/git-version.js";
 import type { SourcePolicy } from "./git/remote-policy.js";
 import { LibraryService } from "./libraries/library.service.js";
 import { LibrarySearchService } from "./libraries/library-search.service.js";
@@ -70,7 +70,10 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const executions = new ExecutionService({ database, jobs, versions, compatibility, targets, rendering });
   const validations = new ValidationService({ database, versions, sources, rendering });
   const search = new LibrarySearchService(libraries, new CursorSeal(settings.secretsKey));
-  const { schema } = catalogSchema({ templates, versions, executions, validations, compatibility, libraries, search });
+  const { schema } = catalogSchema(
+    { templates, versions, executions, validations, compatibility, libraries, search },
+    logger,
+  );
   const runner = new ExecutionRunner({ database, templates, versions, sources, targets, rendering, logger });
   await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt));
   const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier), logger });

@@ -1,4 +1,5 @@
 import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import { CredentialResolver } from "./credentials/credential.resolver.js";
 import type { CredentialService } from "./credentials/credential.service.js";
 import type { EventFeedService } from "./events/event-feed.service.js";
@@ -20,9 +21,10 @@ export interface IntegrationServices {
 }
 
 /** The federated schema over its services. Printing its SDL calls none of them. */
-export function integrationSchema(services: IntegrationServices): Subgraph {
+export function integrationSchema(services: IntegrationServices, logger: Logger): Subgraph {
   const { providers, credentials, subscriptions, messages, feeds } = services;
   return buildSubgraph({
+    logger,
     resolvers: [
       new ProviderResolver(providers),
       new CredentialResolver(credentials),

@@ -74,7 +74,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     await resources.consume({ group: eventLogGroup, handle: (batch) => log.take(batch) });
     const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds });
     return {
-      schema: integrationSchema({ providers, credentials, subscriptions, messages, feeds }).schema,
+      schema: integrationSchema({ providers, credentials, subscriptions, messages, feeds }, logger).schema,
       async ready() {
         await pool.query("select");
       },

@@ -1,4 +1,5 @@
 import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import { ApiClientResolver } from "./api-clients/api-client.resolver.js";
 import type { ApiClientService } from "./api-clients/api-client.service.js";
 import type { ProvisioningService } from "./tenants/provisioning.service.js";
@@ -12,8 +13,9 @@ export interface SpineServices {
 }
 
 /** The federated schema over its services. Printing its SDL calls none of them. */
-export function spineSchema({ tenants, provisioning, apiClients }: SpineServices): Subgraph {
+export function spineSchema({ tenants, provisioning, apiClients }: SpineServices, logger: Logger): Subgraph {
   return buildSubgraph({
+    logger,
     resolvers: [new TenantResolver(tenants, provisioning), new ApiClientResolver(apiClients)],
     references: {
       Tenant: async ({ tenantId }, context) => (await tenants.find(context, tenantId ?? "")) ?? null,

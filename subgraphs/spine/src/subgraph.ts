@@ -63,7 +63,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     if (settings.dataDir !== undefined && clientSecret !== undefined)
       await writeBootstrapFile(settings.dataDir, { issuer, clientId, clientSecret });
     return {
-      schema: spineSchema({ tenants, provisioning, apiClients }).schema,
+      schema: spineSchema({ tenants, provisioning, apiClients }, host.logger).schema,
       authorizationServer,
       bootstrap,
       async ready() {

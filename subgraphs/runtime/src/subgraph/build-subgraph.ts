@@ -2,11 +2,13 @@ import { buildSubgraphSchema, printSubgraphSchema } from "@apollo/subgraph";
 import { type GraphQLObjectType, type GraphQLSchema, lexicographicSortSchema, parse, print } from "graphql";
 import { buildSchemaSync, createResolversMap, type NonEmptyArray } from "type-graphql";
 import { constraintDirective } from "../input-validation/constraint.js";
+import type { Logger } from "../telemetry/logger.js";
 import { type AuthRule, authDirective } from "./auth.js";
-import { guardedReference, guardedResolver, guardedSubscribe, type ReferenceResolver } from "./guard.js";
+import { Guard, type ReferenceResolver } from "./guard.js";
 import { DateTime } from "./scalars.js";
 
 export interface SubgraphDefinition {
+  readonly logger: Logger;
   /** Instances; their classes carry the type-graphql decorators. */
   readonly resolvers: readonly object[];
   /** Types that no root field mentions. */
@@ -33,6 +35,7 @@ const links = `
 
 /** Decorated classes in, federated schema out. A root field without a declared rule stops the build: default deny. */
 export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
+  const guard = new Guard(definition.logger);
   const instances = new Map<unknown, object>(definition.resolvers.map((resolver) => [resolver.constructor, resolver]));
   const decorated = buildSchemaSync({
     resolvers: definition.resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<
@@ -49,14 +52,14 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   const sdl = print(parse(`${links}\n${printSubgraphSchema(lexicographicSortSchema(decorated))}`));
   const resolvers = createResolversMap(decorated) as Record<string, Record<string, unknown>>;
   for (const [type, resolve] of Object.entries(definition.references ?? {}))
-    resolvers[type] = { ...resolvers[type], __resolveReference: guardedReference(resolve) };
+    resolvers[type] = { ...resolvers[type], __resolveReference: guard.reference(type, resolve) };
   const schema = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }]);
   for (const root of rootTypes(schema)) {
     for (const field of Object.values(root.getFields())) {
       const rule = rules.get(`${root.name}.${field.name}`);
       if (!rule) continue;
-      if (field.subscribe) field.subscribe = guardedSubscribe(field, rule, field.subscribe);
-      else if (field.resolve) field.resolve = guardedResolver(field, rule, field.resolve);
+      if (field.subscribe) field.subscribe = guard.field(field, rule, field.subscribe);
+      else if (field.resolve) field.resolve = guard.field(field, rule, field.resolve);
     }
   }
   return { schema, sdl };

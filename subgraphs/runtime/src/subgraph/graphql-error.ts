@@ -1,7 +1,7 @@
 import { errorCodes } from "@factory/schema/error-codes";
 import { GraphQLError } from "graphql";
-import { DomainError } from "../errors/domain-error.js";
 import { isDatabaseUnavailable } from "../db/database-failure.js";
+import { DomainError } from "../errors/domain-error.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 
 /** A refusal keeps its code and facts; a bug keeps its cause for the log and shows nothing. */

@@ -1,7 +1,14 @@
-import { type GraphQLField, type GraphQLFieldResolver, getNamedType, isInputObjectType } from "graphql";
+import {
+  type GraphQLError,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  getNamedType,
+  isInputObjectType,
+} from "graphql";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
+import type { Logger } from "../telemetry/logger.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { principalOf } from "../tenancy/tenant.js";
 import type { AuthRule } from "./auth.js";
@@ -10,34 +17,49 @@ import { toGraphqlError } from "./graphql-error.js";
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>;
 type Field = GraphQLField<unknown, RequestContext>;
 
-/** Scope and input bounds are checked in the subgraph itself, whatever stands in front of it. */
-export function guardedResolver(field: Field, rule: AuthRule, resolve: Resolver): Resolver {
-  const check = argumentCheck(field);
-  return async (source, args, context, info) => {
-    try {
-      authorize(rule, context);
-      check(args);
-      return await resolve(source, args, context, info);
-    } catch (error) {
-      throw toGraphqlError(error, context);
-    }
-  };
-}
-
-export const guardedSubscribe = guardedResolver;
-
 /** Resolves `_entities`: applies the tenant rule like any other read; null when unknown or not yours. */
 export type ReferenceResolver = (reference: Record<string, string>, context: RequestContext) => Promise<object | null>;
 
-/** An entity is reached through any root field: what refuses it answers with a code like a root field. */
-export function guardedReference(resolve: ReferenceResolver): ReferenceResolver {
-  return async (reference, context) => {
-    try {
-      return await resolve(reference, context);
-    } catch (error) {
-      throw toGraphqlError(error, context);
-    }
-  };
+/** Stands before every way into a subgraph, whatever stands in front of the subgraph itself. */
+export class Guard {
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Scope and input bounds are checked, then the field is resolved or subscribed to. */
+  field(field: Field, rule: AuthRule, resolve: Resolver): Resolver {
+    const check = argumentCheck(field);
+    return async (source, args, context, info) => {
+      try {
+        authorize(rule, context);
+        check(args);
+        return await resolve(source, args, context, info);
+      } catch (error) {
+        throw this.#answer(error, field.name, context);
+      }
+    };
+  }
+
+  /** An entity is reached through any root field: what refuses it answers with a code like a root field. */
+  reference(type: string, resolve: ReferenceResolver): ReferenceResolver {
+    return async (reference, context) => {
+      try {
+        return await resolve(reference, context);
+      } catch (error) {
+        throw this.#answer(error, type, context);
+      }
+    };
+  }
+
+  #answer(error: unknown, operation: string, context: RequestContext): GraphQLError {
+    const answer = toGraphqlError(error, context);
+    const facts = { err: error, operation, traceId: context.trace.traceId, tenantId: context.principal?.tenantId };
+    if (answer.extensions["code"] === "INTERNAL") this.#logger.error(facts, "a bug answered as INTERNAL");
+    else if (answer.extensions["code"] === "UNAVAILABLE") this.#logger.warn(facts, "not available");
+    return answer;
+  }
 }
 
 export function authorize(rule: AuthRule, context: RequestContext): void {
