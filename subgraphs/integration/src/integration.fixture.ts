@@ -37,7 +37,7 @@ export type Answer = ExecutionResult<any, Record<string, any>>;
 export async function startIntegrationFixture(
   settings: Partial<IntegrationSettings> = {},
 ): Promise<IntegrationFixture> {
-  const logger = createLogger("test", process.env["TEST_LOG_LEVEL"] ?? "silent");
+  const logger = createLogger("test", "silent");
   const dataDir = await mkdtemp(join(tmpdir(), "integration-"));
   const server = await startEmbeddedPostgres({ dataDir, logger });
   await provisionDatabase(server.url, ["integration"]);

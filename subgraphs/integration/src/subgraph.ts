@@ -72,7 +72,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     await hub.start(listener);
     pruner.start();
     await resources.consume({ group: eventLogGroup, handle: (batch) => log.take(batch) });
-    const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds });
+    const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds, logger });
     return {
       schema: integrationSchema({ providers, credentials, subscriptions, messages, feeds }, logger).schema,
       async ready() {

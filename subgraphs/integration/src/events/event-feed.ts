@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { EventLogService } from "../event-log/event-log.service.js";
 import type { LoggedEvent } from "../event-log/logged-event.js";
@@ -9,6 +10,7 @@ export interface FeedSource {
   readonly log: EventLogService;
   readonly hub: EventHub;
   readonly bounds: QueueBounds;
+  readonly logger: Logger;
 }
 
 export interface FeedRequest {
@@ -74,6 +76,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
       if (this.#request.after !== undefined) yield* this.#replay();
       yield* this.#live();
     } catch (error) {
+      if (!(error instanceof DomainError)) this.#source.logger.error({ err: error }, "event feed ended");
       yield new FeedEnd(error);
     } finally {
       this.#close();

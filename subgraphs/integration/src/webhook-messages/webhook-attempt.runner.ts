@@ -30,6 +30,8 @@ interface Claim {
   readonly position: string;
   readonly envelope: Envelope;
   readonly secrets: readonly string[];
+  /** Earlier attempts of the subscription failed and none has succeeded since. */
+  readonly failing: boolean;
 }
 
 interface ClaimRow {
@@ -40,19 +42,24 @@ interface ClaimRow {
   credential_id: string;
   position: string;
   envelope: Envelope | null;
+  failing: boolean;
 }
 
 const connectTimeoutMs = 5_000;
 const totalTimeoutMs = 15_000;
 const maxResponseBytes = 64 * 1024;
 
+// Losing an attempt's record to a crash of the server sends the message again, which may happen at any time anyway.
+const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
+
 const claimMessage = `
-  with claimed as (
-    update webhook_messages set status = 'Delivering', next_attempt_at = null
+  with ${relaxed}, claimed as (
+    update webhook_messages set status = 'Delivering', next_attempt_at = null from relaxed
     where tenant_id = $1 and message_id = $2 and attempts = $3 and status in ('Pending', 'RetryScheduled', 'Delivering')
     returning tenant_id, subscription_id, event_id, position)
   select claimed.subscription_id, claimed.position, subscription.status as subscription_status,
-    subscription.endpoint_url, subscription.content_type, subscription.credential_id, event.envelope
+    subscription.endpoint_url, subscription.content_type, subscription.credential_id,
+    subscription.failing_since is not null as failing, event.envelope
   from claimed join webhook_subscriptions subscription using (tenant_id, subscription_id)
     left join event_log event using (tenant_id, event_id)`;
 
@@ -93,6 +100,7 @@ export class WebhookAttemptRunner {
         contentType: row.content_type,
         position: row.position,
         envelope: row.envelope,
+        failing: row.failing,
         secrets: await this.#secrets(transaction, encodeId("crd", row.credential_id)),
       };
     });
@@ -137,9 +145,9 @@ export class WebhookAttemptRunner {
     const nextAttemptAt = delay === undefined ? null : new Date(Date.now() + delay);
     const status = nextState(verdict, nextAttemptAt);
     const won = await transaction.execute(
-      `with moved as (
+      `with ${relaxed}, moved as (
          update webhook_messages set status = $4, attempts = attempts + 1, next_attempt_at = $5,
-           finished_at = case when $5::timestamptz is null then now() end
+           finished_at = case when $5::timestamptz is null then now() end from relaxed
          where tenant_id = $1 and message_id = $2 and attempts = $3 and status = 'Delivering' returning message_id)
        insert into webhook_attempts (tenant_id, attempt_id, message_id, number, outcome, failure, detail, status_code,
          response_body, started_at, duration_ms)
@@ -169,7 +177,7 @@ export class WebhookAttemptRunner {
   /** What an outcome means beyond its message: the health of the subscription, and events for those who watch it. */
   async #follow(
     transaction: Transaction,
-    { subscriptionId, envelope }: Claim,
+    { subscriptionId, envelope, failing }: Claim,
     { kind, disable, messageId, status, failure, statusCode }: DeliveryVerdict & { messageId: string; status: string },
   ): Promise<void> {
     const { subscriptions } = this.settings;
@@ -180,8 +188,8 @@ export class WebhookAttemptRunner {
         data: { subscriptionId, messageId, eventId: envelope.id, eventType: envelope.type, failure, statusCode },
       });
     if (disable) await subscriptions.disable(transaction, subscriptionId, disable);
-    if (kind === "delivered") await subscriptions.recordSuccess(transaction, subscriptionId);
-    else await subscriptions.recordFailure(transaction, subscriptionId, status === "Exhausted");
+    if (kind !== "delivered") await subscriptions.recordFailure(transaction, subscriptionId, status === "Exhausted");
+    else if (failing) await subscriptions.recordSuccess(transaction, subscriptionId);
   }
 }
 

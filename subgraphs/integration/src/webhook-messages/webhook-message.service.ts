@@ -90,6 +90,7 @@ export class WebhookMessageService {
         .filter(({ eventType, subscriptionId }) => eventType === envelope.type && !isAbout(envelope, subscriptionId))
         .map(({ subscriptionId }) => ({ messageId: newId("msg"), subscriptionId, position, envelope })),
     );
+    if (messages.length === 0) return;
     const { tenantId, uuid } = transaction.tenant;
     await transaction.execute(
       `insert into webhook_messages
@@ -106,11 +107,12 @@ export class WebhookMessageService {
         messages.map(({ position }) => position),
       ],
     );
-    for (const { messageId } of messages) await this.scheduleAttempt(transaction, { tenantId, messageId, attempt: 1 });
+    const payloads = messages.map(({ messageId }) => ({ tenantId, messageId, attempt: 1 }));
+    await this.#jobs.sendAll(transaction, webhookAttemptJob, payloads);
   }
 
-  async scheduleAttempt(transaction: Transaction, payload: WebhookAttemptPayload, startAfter?: Date): Promise<void> {
-    await this.#jobs.send(transaction, webhookAttemptJob, payload, startAfter === undefined ? {} : { startAfter });
+  async scheduleAttempt(transaction: Transaction, payload: WebhookAttemptPayload, startAfter: Date): Promise<void> {
+    await this.#jobs.send(transaction, webhookAttemptJob, payload, { startAfter });
   }
 
   async ofSubscription(context: RequestContext, subscriptionId: string, first: number): Promise<WebhookMessageType[]> {
