@@ -1,7 +1,7 @@
-import fastifySwagger from "@fastify/swagger";
-import fastifySwaggerUi from "@fastify/swagger-ui";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import fastifySwagger from "@fastify/swagger";
+import fastifySwaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { entityTag, matchesEntityTag } from "./entity-tag.js";
 import type { OpenApiDocument } from "./openapi.js";

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from "node:stream";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { continueTrace, type Trace, traceparent } from "@factory/runtime/telemetry/trace";
-import { headersTooLarge, HttpRefusal, requestTimedOut, uriTooLong } from "./problem.js";
+import { HttpRefusal, headersTooLarge, requestTimedOut, uriTooLong } from "./problem.js";
 import type { Meter } from "./request-metrics.js";
 import { answerWithProblem, closeWithProblem } from "./send-problem.js";
 

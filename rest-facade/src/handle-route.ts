@@ -1,8 +1,8 @@
+import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
+import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
-import type { Principal } from "@factory/runtime/auth/principal";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { CompiledRoute } from "./compile-route.js";
 import { entityTag, matchesEntityTag } from "./entity-tag.js";
 import { apiVersion, matchApiVersion, matchMediaType } from "./match-version.js";

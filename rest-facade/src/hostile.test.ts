@@ -1,4 +1,4 @@
-import { rawCall, sendBytes, startWith, type Started } from "./fixture/facade.js";
+import { rawCall, type Started, sendBytes, startWith } from "./fixture/facade.js";
 
 let facade: Started;
 

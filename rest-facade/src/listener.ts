@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from "fastify";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from "fastify";
 import { cors } from "./cors.js";
 import { clientErrorHandler, FrontDoor, type FrontDoorOptions, maxUrlLength } from "./front-door.js";
 import { KnownPaths } from "./known-paths.js";

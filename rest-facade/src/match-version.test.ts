@@ -1,4 +1,4 @@
-import { integrationMediaType as vendor, matchApiVersion, matchMediaType } from "./match-version.js";
+import { matchApiVersion, matchMediaType, integrationMediaType as vendor } from "./match-version.js";
 
 const json = "application/json; charset=utf-8";
 

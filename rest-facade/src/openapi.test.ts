@@ -1,6 +1,6 @@
 import { scopes } from "@factory/schema/scopes";
 import { areas, routeTables } from "./compile-route.js";
-import { startWith, type Started } from "./fixture/facade.js";
+import { type Started, startWith } from "./fixture/facade.js";
 import { endpointOf, pathParameters } from "./routes/route.js";
 
 interface Operation {

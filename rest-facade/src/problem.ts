@@ -77,7 +77,10 @@ function graphqlProblem(error: GraphQLError, place: Place): Problem {
   const given = error.extensions["code"];
   const code = typeof given === "string" ? (foreignCodes[given] ?? given) : "INTERNAL";
   if (!isErrorCode(code) || errorCodes[code].status === null || code === "INTERNAL")
-    return { ...refusal("INTERNAL", internal, place), cause: error.originalError ?? error };
+    // a subgraph that names the trace has logged the cause where it arose
+    return error.extensions["traceId"] === undefined
+      ? { ...refusal("INTERNAL", internal, place), cause: error.originalError ?? error }
+      : refusal("INTERNAL", internal, place);
   const facts: ErrorFacts = Object.fromEntries(
     Object.entries(error.extensions).filter(([name]) => !hidden.has(name) && !neverShown.has(name)),
   );

@@ -7,8 +7,8 @@ import {
   type GraphQLSchema,
   isInputObjectType,
   print,
-  typeFromAST,
   type TypeNode,
+  typeFromAST,
   type VariableDefinitionNode,
 } from "graphql";
 import type { Operation } from "./load-operation.js";

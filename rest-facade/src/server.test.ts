@@ -1,4 +1,4 @@
-import { startWith, type Started } from "./fixture/facade.js";
+import { type Started, startWith } from "./fixture/facade.js";
 import { refused } from "./fixture/sample-graph.js";
 
 const createdAt = "2026-01-01T00:00:00.000Z";

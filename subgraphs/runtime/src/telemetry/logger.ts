@@ -13,7 +13,10 @@ const secretPaths = [
   "refresh_token",
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-/** error: somebody must act; warn: healed itself; info: state change; debug: for us. */
+/** To stderr, which leaves stdout to what a command says. error: somebody must act; warn: healed itself; info: state change; debug: for us. */
 export function createLogger(process: string, level: string): Logger {
-  return pino({ name: process, level, redact: { paths: secretPaths, censor: "[redacted]" }, base: { process } });
+  return pino(
+    { name: process, level, redact: { paths: secretPaths, censor: "[redacted]" }, base: { process } },
+    pino.destination(2),
+  );
 }
