@@ -43,7 +43,7 @@ export function graphqlEndpoint(options: {
     ? renderGraphiQL({ title: "Factory platform", endpoint: "/graphql", subscriptionsProtocol: "WS", defaultQuery })
     : undefined;
   return {
-    upgrade: options.sockets.upgrade,
+    upgrade: (request, socket, head) => options.sockets.upgrade(request, socket, head),
     async handle(request, reply) {
       if (page !== undefined && request.method === "GET" && wantsPage(request))
         return reply.header("content-security-policy", pagePolicy).type("text/html; charset=utf-8").send(page);

@@ -2,7 +2,7 @@ import {
   ApolloServer,
   type ApolloServerOptionsWithGateway,
   type ApolloServerPlugin,
-  HeaderMap,
+  type HeaderMap,
   type HTTPGraphQLRequest,
 } from "@apollo/server";
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
@@ -87,7 +87,8 @@ const apolloCodes: Record<string, string> = {
 };
 
 function closedCode(formatted: GraphQLFormattedError): GraphQLFormattedError {
-  const code = String(formatted.extensions?.["code"] ?? "INTERNAL");
+  const given = formatted.extensions?.["code"];
+  const code = typeof given === "string" ? given : "INTERNAL";
   return { ...formatted, extensions: { ...formatted.extensions, code: apolloCodes[code] ?? code } };
 }
 

@@ -73,7 +73,9 @@ describe("the main job", () => {
     expect(clone.files).toContain("src/Acme.Orders/Acme.Orders.csproj");
     expect(clone.files).not.toContain("src/Acme.Orders/Data/OrderContext.cs");
     expect(clone.files.join()).not.toMatch(/template\.config|Company\.WebApi1/);
-    expect(await clone.read("src/Acme.Orders/Acme.Orders.csproj")).toContain('<PackageReference Include="Polly" Version="8.4.2" />');
+    expect(await clone.read("src/Acme.Orders/Acme.Orders.csproj")).toContain(
+      '<PackageReference Include="Polly" Version="8.4.2" />',
+    );
     expect(await clone.read("src/Acme.Orders/Program.cs")).toContain("using Acme.Orders.Endpoints;");
     expect(clone.commits).toHaveLength(1);
     expect(clone.commits[0]).toContain(`Execution-Id: ${execution.executionId}`);
@@ -85,7 +87,10 @@ describe("the main job", () => {
       expect(one.headers["webhook-signature"]).toBe(signatureOf(secret, one));
       expect(one.headers["webhook-id"]).toBe(envelopeOf(one).id);
       expect(one.headers["svc-schema-version"]).toBe("1.0");
-      expect(envelopeOf(one)).toMatchObject({ tenantid: tenant.tenantId, data: { executionId: execution.executionId, agentTaskId: "task-1" } });
+      expect(envelopeOf(one)).toMatchObject({
+        tenantid: tenant.tenantId,
+        data: { executionId: execution.executionId, agentTaskId: "task-1" },
+      });
     }
     await eventually("both events arrive", () => feed.events.length >= 2);
     expect(feed.errors).toEqual([]);

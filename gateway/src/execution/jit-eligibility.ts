@@ -1,9 +1,9 @@
 import {
   type DocumentNode,
-  getNamedType,
-  getOperationAST,
   type GraphQLNamedType,
   type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
   isEnumType,
   isLeafType,
   isObjectType,

@@ -1,9 +1,9 @@
 import {
-  type GraphQLLeafType,
   GraphQLBoolean,
   GraphQLFloat,
   GraphQLID,
   GraphQLInt,
+  type GraphQLLeafType,
   GraphQLString,
   isEnumType,
 } from "graphql";

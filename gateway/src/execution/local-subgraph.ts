@@ -1,13 +1,13 @@
-import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
 import {
   type DocumentNode,
-  execute,
   type ExecutionResult,
+  execute,
   type GraphQLSchema,
   parse,
   subscribe,
   validate,
 } from "graphql";
+import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
 import { isJitEligible } from "./jit-eligibility.js";
 import { LeastRecentlyUsed } from "./least-recently-used.js";
 import type { PreparedFetch, Subgraph } from "./subgraph-port.js";

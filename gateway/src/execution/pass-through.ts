@@ -1,8 +1,8 @@
 import type { FetchNode, QueryPlan } from "@apollo/query-planner";
 import {
-  getNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getNamedType,
   isEnumType,
   isLeafType,
   isObjectType,

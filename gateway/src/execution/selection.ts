@@ -1,11 +1,11 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
-  getDirectiveValues,
   GraphQLIncludeDirective,
   type GraphQLNamedType,
   type GraphQLSchema,
   GraphQLSkipDirective,
+  getDirectiveValues,
   isAbstractType,
   isInterfaceType,
   isObjectType,

@@ -3,10 +3,10 @@ import { type QueryPlan, QueryPlanner } from "@apollo/query-planner";
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
-  getOperationAST,
-  getVariableValues,
   GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
   Kind,
   print,
 } from "graphql";

@@ -117,7 +117,7 @@ async function start(
       graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development }),
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       git: (request, response) => catalog.git(request, response),
-      ready: async () => readiness({ spine: spine.ready, integration: integration.ready, catalog: catalog.ready }),
+      ready: async () => readiness({ spine, integration, catalog }),
       metrics: () => registry.metrics(),
     },
     {
@@ -161,20 +161,13 @@ async function embedded(
   return server.url;
 }
 
-async function readiness(checks: Record<string, () => Promise<void>>) {
-  const results = await Promise.all(
-    Object.entries(checks).map(
-      async ([name, check]) =>
-        [
-          name,
-          await check().then(
-            () => "ok",
-            () => "unavailable",
-          ),
-        ] as const,
-    ),
-  );
-  return { ready: results.every(([, result]) => result === "ok"), checks: Object.fromEntries(results) };
+async function readiness(checked: Record<string, { ready(): Promise<void> }>) {
+  const results = await Promise.allSettled(Object.values(checked).map((subgraph) => subgraph.ready()));
+  const checks = Object.keys(checked).map((name, index) => [
+    name,
+    results[index]?.status === "fulfilled" ? "ok" : "unavailable",
+  ]);
+  return { ready: checks.every(([, result]) => result === "ok"), checks: Object.fromEntries(checks) };
 }
 
 /** Where the tools of a developer find a running platform. */

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { DrainLoop, type Drained } from "../db/drain-loop.js";
+import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import { Listener } from "../db/listener.js";
 import type { Envelope } from "../outbox/envelope.js";
 import type { Logger } from "../telemetry/logger.js";

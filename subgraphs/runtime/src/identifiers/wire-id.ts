@@ -36,8 +36,24 @@ export const idPrefixes = {
 export type IdPrefix = keyof typeof idPrefixes;
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-const valueOf = new Map(alphabet.split("").map((letter, index) => [letter, BigInt(index)]));
-const wireForm = /^([a-z]{3})_([0-7][0-9a-hjkmnp-tv-z]{25})$/;
+const hexDigits = "0123456789abcdef";
+const wireForm = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+// tables instead of BigInt: every read converts several ids
+const letterPairs = Array.from(
+  { length: 1 << 10 },
+  (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31),
+);
+const hexBytes = Array.from({ length: 1 << 8 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const letterValues = valuesByCharCode(alphabet);
+const digitValues = valuesByCharCode(hexDigits);
+const digitPlaces = [...Array(36).keys()].filter((place) => ![8, 13, 18, 23].includes(place));
+
+function valuesByCharCode(digits: string): Uint8Array {
+  const values = new Uint8Array(128);
+  for (let value = 0; value < digits.length; value += 1) values[digits.charCodeAt(value)] = value;
+  return values;
+}
 
 export function newId(prefix: IdPrefix): string {
   return encodeId(prefix, uuidV7());
@@ -45,21 +61,34 @@ export function newId(prefix: IdPrefix): string {
 
 /** `<prefix>_` and 26 characters of lower-case Crockford base32, most significant first. */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
-  let rest = BigInt(`0x${uuid.replaceAll("-", "")}`);
-  let text = "";
-  for (let place = 0; place < 26; place += 1) {
-    text = alphabet.charAt(Number(rest & 31n)) + text;
-    rest >>= 5n;
+  let text = `${prefix}_`;
+  let bits = 0;
+  // 26 letters hold 130 bits: two zeroes come before the 128
+  let held = 2;
+  for (const place of digitPlaces) {
+    bits = (bits << 4) | (digitValues[uuid.charCodeAt(place)] ?? 0);
+    held += 4;
+    if (held < 10) continue;
+    held -= 10;
+    text += letterPairs[bits >> held] ?? "";
+    bits &= (1 << held) - 1;
   }
-  return `${prefix}_${text}`;
+  return text;
 }
 
 /** The uuid inside an id of that prefix, or undefined for anything else a caller may have sent. */
 export function decodeId(prefix: IdPrefix, id: unknown): string | undefined {
-  const match = typeof id === "string" ? wireForm.exec(id) : null;
-  if (match?.[1] !== prefix) return undefined;
-  let value = 0n;
-  for (const letter of match[2] ?? "") value = (value << 5n) | (valueOf.get(letter) ?? 0n);
-  const hex = value.toString(16).padStart(32, "0");
+  if (typeof id !== "string" || !id.startsWith(prefix) || !wireForm.test(id)) return undefined;
+  let hex = "";
+  let bits = 0;
+  let held = -2;
+  for (let place = prefix.length + 1; place < id.length; place += 1) {
+    bits = (bits << 5) | (letterValues[id.charCodeAt(place)] ?? 0);
+    held += 5;
+    if (held < 8) continue;
+    held -= 8;
+    hex += hexBytes[bits >> held] ?? "";
+    bits &= (1 << held) - 1;
+  }
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,4 +1,4 @@
-import { PgBoss, type Job as BossJob } from "pg-boss";
+import { type Job as BossJob, PgBoss } from "pg-boss";
 import type { Transaction } from "../db/database.js";
 import type { SchemaConnections } from "../db/roles.js";
 import type { Logger } from "../telemetry/logger.js";

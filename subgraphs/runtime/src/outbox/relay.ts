@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { BusPublisher } from "../bus/bus.js";
-import { DrainLoop, type Drained } from "../db/drain-loop.js";
+import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import type { Listener } from "../db/listener.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Envelope } from "./envelope.js";

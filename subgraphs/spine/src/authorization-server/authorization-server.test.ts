@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { startSpine } from "../subgraph.js";
-import { type Json, platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
+import { type Json, platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
 
 let platform: RunningSpine;
 let server: Server;

@@ -1,5 +1,5 @@
-import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { PrincipalType } from "@factory/runtime/auth/principal";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Pool } from "pg";
 import type { GrantType } from "../api-clients/grant-types.js";
 import type { TenantState } from "../tenants/tenant.states.js";

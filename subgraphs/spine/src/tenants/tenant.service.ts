@@ -15,7 +15,7 @@ import { Tenant } from "./tenant.entity.js";
 import type { RegisterTenantInput, TenantFilterInput } from "./tenant.input.js";
 import { tenantStates } from "./tenant.states.js";
 import type { TenantConnection, TenantType } from "./tenant.type.js";
-import { tenantColumns, tenantFacts, type TenantRow, tenantView } from "./tenant.view.js";
+import { type TenantRow, tenantColumns, tenantFacts, tenantView } from "./tenant.view.js";
 
 export interface TenantPageRequest {
   first?: number | null | undefined;
