@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/sample-repository";
+import { platform } from "./platform.js";
 import { request } from "./request.js";
 
-/** A `sourceRef` to a bare git repository: the web API pack, or files of the test's own. */
+/** A `sourceRef` to a bare git repository: the web API pack, or files of the test's own. It goes with the platform. */
 export async function aTemplateSource(files?: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "factory-template-"));
+  const folder = await mkdtemp(join(platform().dataDir, "template-"));
   const repository = join(folder, "template.git");
   if (files === undefined) await writeTemplateRepository(samplePack, repository);
   else {

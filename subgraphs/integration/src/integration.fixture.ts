@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgr
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
-import { type Scope, scopes as allScopes } from "@factory/schema/scopes";
+import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { type ExecutionResult, graphql, parse, subscribe } from "graphql";
 import pg from "pg";
 import { EventLogPruner } from "./event-log/event-log.pruner.js";

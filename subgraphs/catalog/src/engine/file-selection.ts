@@ -1,8 +1,8 @@
+import { decodeText } from "./encodings.js";
 import { decideCondition } from "./expressions/evaluate.js";
 import type { Variables } from "./expressions/value.js";
 import type { FileTree } from "./file-tree.js";
 import { type Glob, parseGlob } from "./glob.js";
-import { decodeText } from "./encodings.js";
 import type { RenderReport } from "./render-report.js";
 import type { TemplateSource } from "./template-config.js";
 

@@ -1,5 +1,5 @@
 import { conditional, renderFiles, texts, tree } from "./pack-fixture.js";
-import { TemplateError, loadTemplatePack } from "./template-pack.js";
+import { loadTemplatePack, TemplateError } from "./template-pack.js";
 
 const lines = (...parts: string[]) => parts.map((part) => `${part}\n`).join("");
 

@@ -18,8 +18,8 @@ import type {
   ManualInstructionType,
   ScaffoldOutputType,
 } from "./execution.type.js";
-import { addLibraries } from "./scaffold-libraries.js";
 import { scaffoldCommit } from "./scaffold-commit.js";
+import { addLibraries } from "./scaffold-libraries.js";
 
 const sourceTimeoutMs = 120_000;
 

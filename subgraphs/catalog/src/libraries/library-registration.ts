@@ -1,6 +1,6 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-import { isCompatible } from "../nuget/framework-compatibility.js";
 import { type Framework, frameworkName, parseFramework } from "../nuget/framework.js";
+import { isCompatible } from "../nuget/framework-compatibility.js";
 import { formatVersion, parseVersion } from "../nuget/version.js";
 import { parseRange } from "../nuget/version-range.js";
 import type { LibraryVersionInput, PackageRangeInput, RegisterLibraryInput } from "./library.input.js";

@@ -1,11 +1,11 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { indexTokens, matchCapability } from "../nuget/capability-match.js";
-import { isCompatible } from "../nuget/framework-compatibility.js";
 import { type Framework, parseFramework } from "../nuget/framework.js";
+import { isCompatible } from "../nuget/framework-compatibility.js";
 import { isPrerelease, parseVersion } from "../nuget/version.js";
 import type { SearchLibrariesInput } from "./library.input.js";
 import type { LibraryService } from "./library.service.js";

@@ -1,7 +1,7 @@
-import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
-import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { LibraryVersionState } from "./library.states.js";
 
 export interface PackageRange {

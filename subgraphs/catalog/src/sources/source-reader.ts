@@ -47,7 +47,8 @@ export class SourceReader {
       const detail = "dangerous" in parsed ? parsed.dangerous : parsed.unsupported;
       throw new DomainError("SOURCE_UNAVAILABLE", { detail });
     }
-    if (isPinned(parsed.ref)) return { ...(await fetchSource(parsed.ref, this.#policy, options)), resolvedRef: reference };
+    if (isPinned(parsed.ref))
+      return { ...(await fetchSource(parsed.ref, this.#policy, options)), resolvedRef: reference };
     const { resolvedRef } = await resolveSource(parsed.ref, this.#policy, options);
     const pinned = parseSourceRef(resolvedRef, this.#policy);
     if (!("ref" in pinned)) throw new Error(`A resolved reference does not parse: ${resolvedRef}`);

@@ -1,7 +1,7 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
-import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { TemplateVersionState } from "./template-version.states.js";
 
 /** Immutable from its creation: a fix is a new semantic version. Only `status` and the resolution move on. */

@@ -7,7 +7,7 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { newestFirst } from "../template-versions/semantic-version.js";
-import { templateVersionView, type TemplateVersionRow } from "../template-versions/template-version.view.js";
+import { type TemplateVersionRow, templateVersionView } from "../template-versions/template-version.view.js";
 import { Template } from "./template.entity.js";
 import type { RegisterTemplateInput } from "./template.input.js";
 import type { TemplateType } from "./template.type.js";

@@ -10,9 +10,9 @@ import { closedSetProblem } from "../closed-set.js";
 import { parseSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";
-import { credentialName, credentialRef, credentialVersionRef } from "./credential-name.js";
 import { type CredentialKind, type CredentialState, credentialKinds } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
+import { credentialName, credentialRef, credentialVersionRef } from "./credential-name.js";
 import { CredentialVersion } from "./credential-version.entity.js";
 import type { SealedSecret, SecretMaterial, SecretVault } from "./secret-vault.js";
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { DrainLoop, type Drained } from "@factory/runtime/db/drain-loop";
+import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
 import type { Listener } from "@factory/runtime/db/listener";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";

@@ -3,8 +3,8 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
 import {
   type Answer,
-  aPrincipal,
   anEvent,
+  aPrincipal,
   eventually,
   type IntegrationFixture,
   startIntegrationFixture,

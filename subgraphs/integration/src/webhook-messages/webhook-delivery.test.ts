@@ -3,8 +3,8 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { SecretVault } from "../credentials/secret-vault.js";
 import {
-  aPrincipal,
   anEvent,
+  aPrincipal,
   eventually,
   type IntegrationFixture,
   startIntegrationFixture,

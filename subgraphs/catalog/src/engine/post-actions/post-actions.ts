@@ -1,8 +1,8 @@
 import { decideCondition } from "../expressions/evaluate.js";
 import type { ManualInstruction, PostAction } from "../template-config.js";
-import { label, type PostActionContext } from "./post-action-context.js";
 import { addJsonProperty, addReference } from "./file-edits.js";
 import { makeExecutable } from "./file-modes.js";
+import { label, type PostActionContext } from "./post-action-context.js";
 
 export interface PostActionOutcome {
   manualInstructions: { text: string; actionId: string | null }[];

@@ -1,0 +1,16 @@
+import { request } from "./request.js";
+import { finished, type TestExecution, type TestVersion } from "./templates.js";
+
+/** An accepted execution, waited for until it is final. */
+export async function executed(
+  token: string,
+  { templateId, templateVersionId }: TestVersion,
+  input: Record<string, unknown>,
+): Promise<TestExecution> {
+  const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+    token,
+    body: { templateVersionId, ...input },
+  });
+  if (accepted.status !== 202) throw new Error(accepted.text);
+  return finished(token, templateId, accepted.body.executionId);
+}

@@ -1,0 +1,35 @@
+import WebSocket from "ws";
+import { platform } from "./platform.js";
+
+export interface SocketMessage {
+  readonly type: string;
+  readonly id?: string;
+  readonly payload?: unknown;
+}
+
+export interface RawSocket {
+  readonly messages: readonly SocketMessage[];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  send(message: unknown): void;
+  close(): void;
+}
+
+/** A graphql-transport-ws socket without a client library: it sends what the test says, in the order it says. */
+export async function aRawSocket(): Promise<RawSocket> {
+  const socket = new WebSocket(`${platform().publicUrl.replace("http", "ws")}/graphql`, "graphql-transport-ws");
+  const messages: SocketMessage[] = [];
+  socket.on("message", (data) => messages.push(JSON.parse(String(data)) as SocketMessage));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.once("close", (code, reason) => resolve({ code, reason: String(reason) })),
+  );
+  await new Promise<void>((resolve, reject) => {
+    socket.once("open", () => resolve());
+    socket.once("error", reject);
+  });
+  return {
+    messages,
+    closed,
+    send: (message) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
+    close: () => socket.close(),
+  };
+}

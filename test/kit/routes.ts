@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { catalogPlanned, catalogRoutes } from "@factory/rest-facade/routes/catalog.routes";
+import { integrationPlanned, integrationRoutes } from "@factory/rest-facade/routes/integration.routes";
+import { endpointOf, type PlannedRoute, type Route } from "@factory/rest-facade/routes/route";
+import { spinePlanned, spineRoutes } from "@factory/rest-facade/routes/spine.routes";
+import { buildASTSchema, type GraphQLSchema, isInputObjectType, isNonNullType, parse } from "graphql";
+import { platform } from "./platform.js";
+
+export const servedRoutes: readonly Route[] = [...catalogRoutes, ...integrationRoutes, ...spineRoutes];
+export const plannedRoutes: readonly PlannedRoute[] = [...catalogPlanned, ...integrationPlanned, ...spinePlanned];
+
+/** The committed graph, with its directives. */
+export function committedGraph(): GraphQLSchema {
+  const file = fileURLToPath(new URL("../../schema/supergraph.graphql", import.meta.url));
+  return buildASTSchema(parse(readFileSync(file, "utf8")), { assumeValid: true, assumeValidSDL: true });
+}
+
+const prefixes = { templateId: "tpl", executionId: "exe", libraryId: "lib", tenantId: "ten" } as const;
+
+/** Well-formed ids that name nothing, where the path has parameters. */
+export function anyPath(at: string): string {
+  return endpointOf(at).path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    name in prefixes ? newId(prefixes[name as keyof typeof prefixes]) : "anything",
+  );
+}
+
+export const methodOf = (at: string) => endpointOf(at).method;
+
+export const baseOf = (route: Route) => (route.surface === "internal" ? platform().internalUrl : platform().publicUrl);
+
+/** What the row's body must look like; undefined for rows that take none. */
+export function bodySchema({ run }: Route, graph: GraphQLSchema): JsonSchema | undefined {
+  const field = graph.getQueryType()?.getFields()[run] ?? graph.getMutationType()?.getFields()[run];
+  const input = field?.args.find(({ name }) => name === "input")?.type;
+  const type = isNonNullType(input) ? input.ofType : input;
+  return isInputObjectType(type) ? inputSchema(type) : undefined;
+}
