@@ -7,6 +7,12 @@ describe("wire ids", () => {
       expect(decodeId("tpl", encodeId("tpl", uuid))).toBe(uuid);
   });
 
+  it("are the 128 bits in base32, most significant first", () => {
+    expect(encodeId("tpl", "00000000-0000-0000-0000-000000000000")).toBe(`tpl_${"0".repeat(26)}`);
+    expect(encodeId("tpl", "ffffffff-ffff-ffff-ffff-ffffffffffff")).toBe(`tpl_7${"z".repeat(25)}`);
+    expect(encodeId("tpl", "0190f3c2-a4b5-7def-8123-456789abcdef")).toBe("tpl_01j3sw595nfqqr28t5cy4tqkff");
+  });
+
   it("are prefix and 26 characters of Crockford base32", () => {
     expect(newId("tpl")).toMatch(/^tpl_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   });
