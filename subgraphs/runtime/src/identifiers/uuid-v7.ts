@@ -1,18 +1,11 @@
-import { randomFillSync } from "node:crypto";
+import { pooledRandomBytes } from "./random-bytes.js";
 
-const random = Buffer.alloc(16 * 256);
-let used = random.length;
 let lastMs = 0;
 let counter = 0;
 
 /** RFC 9562 section 5.7, monotonic within this process by a 12-bit counter (method 1 of section 6.2). */
 export function uuidV7(now = Date.now()): string {
-  if (used === random.length) {
-    randomFillSync(random);
-    used = 0;
-  }
-  const bytes = random.subarray(used, used + 16);
-  used += 16;
+  const bytes = pooledRandomBytes(16);
   const ms = Math.max(now, lastMs);
   if (ms === lastMs && counter < 0xfff) counter += 1;
   else {

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { pooledRandomBytes } from "../identifiers/random-bytes.js";
 
 /** W3C Trace Context: one hop of a distributed trace. */
 export interface Trace {
@@ -16,7 +16,7 @@ const zeroes = /^0+$/;
 export function continueTrace(traceparent: string | undefined): Trace {
   const match = traceparent === undefined ? null : form.exec(traceparent);
   const [, version, traceId, parentId, flags, rest] = match ?? [];
-  const spanId = randomBytes(8).toString("hex");
+  const spanId = randomHex(8);
   const valid =
     version !== undefined &&
     traceId !== undefined &&
@@ -26,9 +26,11 @@ export function continueTrace(traceparent: string | undefined): Trace {
     !(version === "00" && rest !== undefined) &&
     !zeroes.test(traceId) &&
     !zeroes.test(parentId);
-  if (!valid) return { traceId: randomBytes(16).toString("hex"), spanId, sampled: true };
+  if (!valid) return { traceId: randomHex(16), spanId, sampled: true };
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
+
+const randomHex = (bytes: number) => pooledRandomBytes(bytes).toString("hex");
 
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? "01" : "00"}`;
