@@ -40,8 +40,10 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exit(exitCode(error));
+  const code = exitCode(error);
+  const bug = code === 1 && error instanceof Error;
+  process.stderr.write(`${bug ? error.stack : error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(code);
 });
 
 function exitCode(error: unknown): number {

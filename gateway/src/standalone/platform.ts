@@ -6,6 +6,7 @@ import { startFacade } from "@factory/rest-facade/server";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
+import { lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -56,7 +57,7 @@ async function start(
   const secretsKey = await readSecretsKey(environment.secretsKey, dataDir);
   const port = await choosePort(environment.port, environment.host);
   const publicUrl = environment.publicUrl ?? `http://127.0.0.1:${port}`;
-  const databaseUrl = environment.databaseUrl ?? (await embedded(environment, dataDir, logger, onStop));
+  const databaseUrl = await database(environment, dataDir, logger, onStop);
   await provisionDatabase(databaseUrl, schemas);
   const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
   const bus = await PostgresBus.open(connections("integration").worker, logger);
@@ -145,13 +146,19 @@ async function start(
   return { publicUrl: facade.publicUrl, internalUrl: facade.internalUrl, stop };
 }
 
-async function embedded(
+/** A server of the operator's, or our own; either way this process alone holds DATA_DIR from here on. */
+async function database(
   environment: PlatformEnvironment,
   dataDir: string,
   logger: Logger,
   onStop: (close: () => Promise<void>) => void,
 ): Promise<string> {
-  const { postgresBinDir } = environment;
+  const { databaseUrl, postgresBinDir } = environment;
+  if (databaseUrl !== undefined) {
+    const lock = lockDataDirectory(dataDir);
+    onStop(async () => lock.release());
+    return databaseUrl;
+  }
   const server = await startEmbeddedPostgres({
     dataDir,
     logger,
