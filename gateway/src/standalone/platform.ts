@@ -90,7 +90,12 @@ async function start(
       allowHosts: environment.allowedHosts,
       sourceRoots: environment.sourceRoots,
     }),
-    startIntegration(host("integration"), { secretsKey, allowLoopback: environment.development }),
+    startIntegration(host("integration"), {
+      secretsKey,
+      allowLoopback: environment.development,
+      httpsOnly: !environment.development,
+      ...(environment.development ? {} : { allowedPorts: [80, 443, 8443] }),
+    }),
   ]);
   onStop(() => Promise.all([catalog.close(), integration.close()]).then(() => undefined));
 

@@ -23,6 +23,7 @@ export interface BusConsumer {
 
 /** Where events go between subgraphs. Drivers: PostgreSQL here, NATS JetStream later, one conformance suite for both. */
 export interface Bus extends BusPublisher {
-  subscribe(consumer: BusConsumer): Promise<void>;
+  /** The result stops this consumer, after the batch it is at. */
+  subscribe(consumer: BusConsumer): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }

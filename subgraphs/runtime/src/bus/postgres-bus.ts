@@ -46,7 +46,7 @@ export class PostgresBus implements Bus {
     );
   }
 
-  async subscribe(consumer: BusConsumer): Promise<void> {
+  async subscribe(consumer: BusConsumer): Promise<() => Promise<void>> {
     await this.#pool.query("insert into bus.consumers (name, position) values ($1, 0) on conflict do nothing", [
       consumer.group,
     ]);
@@ -54,6 +54,7 @@ export class PostgresBus implements Bus {
     this.#loops.push(loop);
     await this.#listener.on(channel, () => loop.wake());
     loop.wake();
+    return () => loop.stop();
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,7 @@ export interface JobDefinition<Payload extends object> {
   readonly expireInSeconds: number;
   /** Jobs at once in this process. */
   readonly concurrency: number;
-  /** Jobs of one tenant at once in this process; the payload's `tenantId` is the group. */
+  /** Jobs of one tenant at once, in all processes together; the payload's `tenantId` is the group. */
   readonly concurrencyPerTenant: number;
   readonly payload?: Payload;
 }

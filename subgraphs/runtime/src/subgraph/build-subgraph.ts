@@ -1,5 +1,13 @@
 import { buildSubgraphSchema, printSubgraphSchema } from "@apollo/subgraph";
-import { type GraphQLObjectType, type GraphQLSchema, lexicographicSortSchema, parse, print } from "graphql";
+import {
+  defaultFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isObjectType,
+  lexicographicSortSchema,
+  parse,
+  print,
+} from "graphql";
 import { buildSchemaSync, createResolversMap, type NonEmptyArray } from "type-graphql";
 import { constraintDirective } from "../input-validation/constraint.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -54,6 +62,7 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   for (const [type, resolve] of Object.entries(definition.references ?? {}))
     resolvers[type] = { ...resolvers[type], __resolveReference: guard.reference(type, resolve) };
   const schema = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }]);
+  resolveExplicitly(schema);
   for (const root of rootTypes(schema)) {
     for (const field of Object.values(root.getFields())) {
       const rule = rules.get(`${root.name}.${field.name}`);
@@ -63,6 +72,14 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     }
   }
   return { schema, sdl };
+}
+
+/** The gateway compiles only queries whose fields all name a resolver: what the default one may find it cannot know. */
+function resolveExplicitly(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith("__")) continue;
+    for (const field of Object.values(type.getFields())) field.resolve ??= defaultFieldResolver;
+  }
 }
 
 /** type-graphql asks for one as soon as there is a subscription field, although `subscribe` replaces it. */

@@ -16,6 +16,8 @@ export interface SubgraphHost {
 
 /** What every subgraph runs on: its schema migrated and opened, its jobs, its outbox relayed. */
 export class SubgraphResources {
+  readonly #consumers: (() => Promise<void>)[] = [];
+
   private constructor(
     readonly database: Database,
     readonly jobs: JobQueue,
@@ -41,12 +43,13 @@ export class SubgraphResources {
     return new SubgraphResources(database, jobs, listener, host, relay);
   }
 
-  consume(consumer: BusConsumer): Promise<void> {
-    return this.host.bus.subscribe(consumer);
+  async consume(consumer: BusConsumer): Promise<void> {
+    this.#consumers.push(await this.host.bus.subscribe(consumer));
   }
 
-  /** Jobs first: they still need the database. */
+  /** Consumers and jobs first: they still need the database. */
   async close(): Promise<void> {
+    await Promise.all(this.#consumers.map((stop) => stop()));
     await this.jobs.stop();
     await this.relay.stop();
     await this.listener.close();
