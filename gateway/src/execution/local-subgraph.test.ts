@@ -30,7 +30,7 @@ describe("a subgraph in this process", () => {
     );
   });
 
-  it("stays with graphql-js unless told otherwise", async () => {
+  it("leaves an operation that runs a few times to graphql-js", async () => {
     const fetch = localSubgraph<{ base: number }>("counter", counterSchema()).prepare("{ count }", undefined);
     await fetch.run({}, { base: 1 });
     expect(usedJit(await fetch.run({}, { base: 1 }))).toBe(false);

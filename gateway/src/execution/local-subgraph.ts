@@ -13,12 +13,11 @@ import { LeastRecentlyUsed } from "./least-recently-used.js";
 import type { PreparedFetch, Subgraph } from "./subgraph-port.js";
 
 const MAX_PREPARED = 1000;
+// counting keeps code generation away from documents that a client sends once
+const JIT_AFTER_RUNS = 50;
 
 export interface LocalSubgraphOptions {
-  /**
-   * After so many runs an eligible query is compiled with graphql-jit; never, when left out. Counting keeps code
-   * generation away from documents that a client sends once.
-   */
+  /** After so many runs an eligible query is compiled with graphql-jit; 50, when left out. */
   readonly jitAfterRuns?: number;
 }
 
@@ -33,8 +32,9 @@ export function localSubgraph<C>(name: string, schema: GraphQLSchema, options: L
       let fetch = prepared.get(key);
       if (!fetch) {
         const document = readDocument(name, schema, operationText);
-        const jitAfterRuns = isJitEligible(schema, document, operationName) ? options.jitAfterRuns : undefined;
-        fetch = prepareLocal({ schema, document, operationName }, jitAfterRuns ?? Number.POSITIVE_INFINITY);
+        const eligible = isJitEligible(schema, document, operationName);
+        const jitAfterRuns = eligible ? (options.jitAfterRuns ?? JIT_AFTER_RUNS) : Number.POSITIVE_INFINITY;
+        fetch = prepareLocal({ schema, document, operationName }, jitAfterRuns);
         prepared.set(key, fetch);
       }
       return fetch;
