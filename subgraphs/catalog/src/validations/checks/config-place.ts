@@ -1,0 +1,52 @@
+import { type Node, parseTree } from "jsonc-parser";
+import { decodeText } from "../../engine/encodings.js";
+import { positionAt } from "../../engine/jsonc.js";
+import type { TemplatePack } from "../../engine/template-pack.js";
+
+const CONFIG_PATH = ".template.config/template.json";
+
+export interface ConfigPlace {
+  path: string;
+  pointer: string;
+  line: number | null;
+  column: number | null;
+}
+
+/** Tells where in template.json a pointer leads. */
+export class ConfigPlaces {
+  readonly path: string;
+  readonly #text: string;
+  readonly #tree: Node | undefined;
+
+  constructor(pack: TemplatePack) {
+    this.path = pack.root === "" ? CONFIG_PATH : `${pack.root}/${CONFIG_PATH}`;
+    const file = pack.files.get(CONFIG_PATH);
+    this.#text = file ? decodeText(file.bytes) : "";
+    this.#tree = parseTree(this.#text, [], { allowTrailingComma: true });
+  }
+
+  /** The nearest written value: a member that is missing is placed at its parent. */
+  at(...segments: readonly (string | number)[]): ConfigPlace {
+    let node = this.#tree;
+    for (const segment of segments) {
+      const next = child(node, segment);
+      if (!next) break;
+      node = next;
+    }
+    const pointer = segments
+      .map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+      .join("");
+    const position = node ? positionAt(this.#text, node.offset) : { line: null, column: null };
+    return { path: this.path, pointer, ...position };
+  }
+}
+
+function child(node: Node | undefined, segment: string | number): Node | undefined {
+  if (node?.type === "array" && typeof segment === "number") return node.children?.[segment];
+  if (node?.type !== "object") return undefined;
+  // names in template.json are matched without regard to case
+  const folded = String(segment).toLowerCase();
+  const named = node.children?.filter(({ children }) => String(children?.[0]?.value).toLowerCase() === folded) ?? [];
+  const exact = named.find(({ children }) => children?.[0]?.value === segment) ?? named[0];
+  return exact?.children?.[1];
+}

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { SaxesParser } from "saxes";
+import { decodeText } from "../../engine/encodings.js";
+import type { FileTree } from "../../engine/file-tree.js";
+import type { Finding } from "../../engine/finding.js";
+import { positionAt } from "../../engine/jsonc.js";
+import { mentionedNames } from "../../engine/symbols/dependency-order.js";
+import { directivesOf } from "./directives.js";
+import { finding } from "./finding-codes.js";
+import { isBinary } from "./lint-contents.js";
+
+const MAX_INSPECTED_BYTES = 5 * 1024 * 1024;
+const xmlFile = /\.(?:\w*proj|xml|props|targets|resx|config|nuspec|slnx|svg|xaml|axaml|xsd|xslt|ruleset|pubxml)$/i;
+const jsonFile = /\.(?:json|jsonc|webmanifest)$/i;
+/** Shorter names stand in other words by chance. */
+const DISTINCT_NAME_LENGTH = 8;
+
+export interface InspectionFacts {
+  readonly sourceName: string | null;
+  readonly symbolNames: readonly string[];
+}
+
+/** Looks at produced files; what was seen in one sample is not looked at again in the next. */
+export class OutputInspector {
+  readonly #facts: InspectionFacts;
+  readonly #seen = new Set<string>();
+
+  constructor(facts: InspectionFacts) {
+    this.#facts = facts;
+  }
+
+  inspect(files: FileTree, name: string): Finding[] {
+    const findings: Finding[] = [];
+    for (const [path, { bytes }] of files) {
+      if (bytes.length > MAX_INSPECTED_BYTES) continue;
+      const digest = `${path}\0${createHash("sha1").update(bytes).digest("base64")}`;
+      if (this.#seen.has(digest)) continue;
+      this.#seen.add(digest);
+      if (isBinary(bytes)) continue;
+      const text = decodeText(bytes);
+      findings.push(
+        ...notWellFormed(path, text),
+        ...this.#directiveLeft(path, text),
+        ...this.#tokenLeft({ path, text, name }),
+      );
+    }
+    return findings;
+  }
+
+  /** Only a directive about a symbol of the template: others may be the language's own. */
+  #directiveLeft(path: string, text: string): Finding[] {
+    const left = directivesOf(path, text).find(
+      ({ keyword, rest }) =>
+        (keyword === "if" || keyword === "elseif") && mentionedNames(rest, this.#facts.symbolNames).length > 0,
+    );
+    if (!left) return [];
+    const { keyword, line, column } = left;
+    return [
+      finding("DirectiveLeft", `The produced file still holds a #${keyword} about a symbol of the template.`, {
+        path,
+        line,
+        column,
+      }),
+    ];
+  }
+
+  #tokenLeft({ path, text, name }: { path: string; text: string; name: string }): Finding[] {
+    const { sourceName } = this.#facts;
+    if (sourceName === null || sourceName === "" || name.toLowerCase().includes(sourceName.toLowerCase())) return [];
+    const fold = (value: string) => (sourceName.length >= DISTINCT_NAME_LENGTH ? value.toLowerCase() : value);
+    if (fold(path).includes(fold(sourceName)))
+      return [finding("TokenLeft", `The path still holds the sourceName "${sourceName}".`, { path })];
+    const offset = fold(text).indexOf(fold(sourceName));
+    if (offset < 0) return [];
+    return [
+      finding("TokenLeft", `The produced file still holds the sourceName "${sourceName}".`, {
+        path,
+        ...positionAt(text, offset),
+      }),
+    ];
+  }
+}
+
+function notWellFormed(path: string, text: string): Finding[] {
+  // a file whose whole content depends on a condition may be empty
+  if (text.trim() === "") return [];
+  const fault = xmlFile.test(path) ? xmlFault(text) : jsonFile.test(path) ? jsonFault(text) : undefined;
+  if (!fault) return [];
+  const { message, line, column } = fault;
+  return [finding("NotWellFormed", `The produced file is not well-formed: ${message}.`, { path, line, column })];
+}
+
+interface Fault {
+  message: string;
+  line: number;
+  column: number;
+}
+
+function xmlFault(text: string): Fault | undefined {
+  let fault: Fault | undefined;
+  const parser = new SaxesParser({ position: true });
+  parser.on("error", (error) => {
+    fault ??= { message: error.message.replace(/^(?:\d+:\d+: )/, ""), line: parser.line, column: parser.column };
+  });
+  parser.write(text).close();
+  return fault;
+}
+
+function jsonFault(text: string): Fault | undefined {
+  const errors: ParseError[] = [];
+  try {
+    parse(text, errors, { allowTrailingComma: true, disallowComments: false });
+  } catch (error) {
+    if (error instanceof RangeError) return { message: "nested too deeply", line: 1, column: 1 };
+    throw error;
+  }
+  const [first] = errors;
+  return first && { message: printParseErrorCode(first.error), ...positionAt(text, first.offset) };
+}

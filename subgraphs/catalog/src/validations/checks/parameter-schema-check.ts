@@ -1,0 +1,146 @@
+import type { FileTree } from "../../engine/file-tree.js";
+import type { Finding } from "../../engine/finding.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
+import type { TemplateConfig } from "../../engine/template-config.js";
+import { TemplateError } from "../../engine/template-error.js";
+import { loadTemplatePack } from "../../engine/template-pack.js";
+import { compileOffline, escapePointer, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
+import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { schemaProblem } from "../../parameters/schema-limits.js";
+import { everDefined, resolved } from "../../parameters/schema-properties.js";
+import { compareWithSymbols } from "./compare-with-symbols.js";
+import { finding } from "./finding-codes.js";
+import { schemaTypes } from "./schema-types.js";
+
+/** What is wrong with the parameterSchema, by itself and beside the template's symbols. Pointers lead into the schema. */
+export async function parameterSchemaCheck(files: FileTree, schema: unknown): Promise<Finding[]> {
+  const problem = schemaProblem(schema);
+  if (!isJsonObject(schema))
+    return [finding("RootNotObject", "The parameterSchema is not a JSON object.", { pointer: "" })];
+  if (problem) return [finding("SchemaNotValid", problem.detail, { pointer: "" })];
+  let compiled: OfflineSchema;
+  try {
+    compiled = await compileOffline(schema);
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    return [schemaFault(error, schema)];
+  }
+  const config = symbolsOf(files);
+  return [
+    ...checkRoot(schema),
+    ...checkProperties(schema, compiled),
+    ...(config ? compareWithSymbols(schema, config) : []),
+  ];
+}
+
+function schemaFault(error: SchemaError, schema: JsonObject): Finding {
+  if (error.reason === "NotValid") return finding("SchemaNotValid", error.message, { pointer: error.pointer });
+  const pointer = remoteReference(schema, "") ?? "";
+  return finding("RemoteRefNotAllowed", error.message, { pointer, suggestion: "Move the referenced schema to $defs." });
+}
+
+function remoteReference(value: JsonValue | undefined, pointer: string): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, child] of Object.entries(value as JsonObject)) {
+    const here = `${pointer}/${escapePointer(key)}`;
+    const isReference = key === "$ref" || key === "$dynamicRef";
+    if (isReference && typeof child === "string" && !child.startsWith("#")) return here;
+    const deeper = remoteReference(child, here);
+    if (deeper !== undefined) return deeper;
+  }
+  return undefined;
+}
+
+/** Without a readable template only the schema itself can be judged; StructuralLint reports the template. */
+function symbolsOf(files: FileTree): TemplateConfig | undefined {
+  try {
+    return loadTemplatePack(files).config;
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+function checkRoot(schema: JsonObject): Finding[] {
+  const findings: Finding[] = [];
+  const types = schemaTypes(schema);
+  if (types && !types.includes("object"))
+    findings.push(finding("RootNotObject", "The type of the parameterSchema is not object.", { pointer: "/type" }));
+  const defined = everDefined(schema);
+  const open = schema["additionalProperties"] !== undefined && schema["additionalProperties"] !== false;
+  const required = Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : [];
+  required.forEach((name, index) => {
+    if (typeof name !== "string" || defined.has(name) || name === RESERVED_NAME || open) return;
+    const message = `The required parameter "${name}" is not among the properties, so that no request can give it.`;
+    findings.push(finding("RequiredNotInProperties", message, { pointer: `/required/${index}` }));
+  });
+  return findings;
+}
+
+function checkProperties(schema: JsonObject, compiled: OfflineSchema): Finding[] {
+  return Array.from(everDefined(schema)).flatMap(([name, property]) => {
+    const rule = resolved(schema, property);
+    if (!rule) return [];
+    const pointer = `/properties/${escapePointer(name)}`;
+    return [
+      ...checkEnum(name, rule, pointer),
+      ...checkDefault(name, rule, { pointer, compiled }),
+      ...checkReserved(name, rule, pointer),
+    ];
+  });
+}
+
+function checkEnum(name: string, rule: JsonObject, pointer: string): Finding[] {
+  const values = rule["enum"];
+  if (!Array.isArray(values)) return [];
+  const place = { pointer: `${pointer}/enum` };
+  if (values.length === 0)
+    return [finding("EnumEmpty", `The enum of "${name}" is empty, so that no value is valid.`, place)];
+  const types = schemaTypes(rule);
+  const strangers = (values as JsonValue[]).filter((value) => types && !types.some((type) => isOfType(value, type)));
+  if (strangers.length === 0) return [];
+  const message = `The enum of "${name}" holds ${JSON.stringify(strangers[0])}, which is not of the type ${types?.join(", ")}.`;
+  return [finding("EnumTypeMismatch", message, place)];
+}
+
+function isOfType(value: JsonValue, type: string): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "integer":
+      return Number.isInteger(value);
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isJsonObject(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function checkDefault(
+  name: string,
+  rule: JsonObject,
+  { pointer, compiled }: { pointer: string; compiled: OfflineSchema },
+): Finding[] {
+  const standard = rule["default"];
+  if (standard === undefined) return [];
+  const own = `/${escapePointer(name)}`;
+  const wrong = compiled
+    .failures({ [name]: standard })
+    .some((failure) => failure.pointer === own || failure.pointer.startsWith(`${own}/`));
+  if (!wrong) return [];
+  const message = `The default of "${name}" is not valid by its own schema.`;
+  return [finding("DefaultNotValid", message, { pointer: `${pointer}/default` })];
+}
+
+function checkReserved(name: string, rule: JsonObject, pointer: string): Finding[] {
+  if (name !== RESERVED_NAME) return [];
+  const types = schemaTypes(rule);
+  if (!types || types.every((type) => type === "string")) return [];
+  return [
+    finding("ReservedParameterName", '"name" stands for the name of the scaffold and can only be a text.', {
+      pointer: `${pointer}/type`,
+    }),
+  ];
+}

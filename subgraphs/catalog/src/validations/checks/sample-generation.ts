@@ -1,0 +1,146 @@
+import type { FileTree } from "../../engine/file-tree.js";
+import type { Finding } from "../../engine/finding.js";
+import { isJsonObject, type JsonObject } from "../../engine/json-value.js";
+import { type RenderResult, render } from "../../engine/render.js";
+import { TemplateError } from "../../engine/template-error.js";
+import { loadTemplatePack, type TemplatePack } from "../../engine/template-pack.js";
+import { compileOffline, SchemaError } from "../../parameters/offline-schema.js";
+import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { schemaProblem } from "../../parameters/schema-limits.js";
+import { finding } from "./finding-codes.js";
+import { OutputInspector } from "./inspect-output.js";
+import { frameworkMismatch, producedFrameworks } from "./produced-frameworks.js";
+import type { CheckOutcome, CheckSubject } from "./run-check.js";
+import { type Sample, sampleRequests } from "./samples.js";
+
+const standardName = "SampleApp";
+const seed = "sample";
+const now = new Date(Date.UTC(2024, 0, 2, 3, 4, 5));
+/** A large template has rendered enough samples by then; the rest of the limit is for the one that is running. */
+const BUDGET_MS = 12_000;
+const MAX_SHOWN_PARAMETERS = 300;
+
+/** Renders the template for sample parameters and looks at what comes out. */
+export async function sampleGeneration(files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
+  let pack: TemplatePack;
+  try {
+    pack = loadTemplatePack(files);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { findings: [finding("SampleRenderFailed", `The template cannot be read: ${error.message}`)], samples: 0 };
+  }
+  const schema = await usableSchema(subject.parameterSchema);
+  const run = new SampleRun(pack);
+  const endsAt = performance.now() + BUDGET_MS;
+  const samples = await sampleRequests(schema, pack.config.symbols);
+  for (const sample of samples) {
+    run.add(sample);
+    if (performance.now() > endsAt) break;
+  }
+  const findings = [...run.findings(), ...frameworkMismatch(run.frameworks, subject.targetFramework)];
+  return { findings: run.samples === 0 ? [noSample()] : findings, samples: run.samples };
+}
+
+function noSample(): Finding {
+  const message = "No sample was rendered: no parameters were found that the parameterSchema accepts.";
+  const suggestion = "Give the required properties a default or examples.";
+  return finding("SampleRenderFailed", message, { suggestion, severity: "Warning" });
+}
+
+/** A schema that is at fault itself does not keep the template from being tried with its own defaults. */
+async function usableSchema(schema: unknown): Promise<JsonObject> {
+  if (isJsonObject(schema) && !schemaProblem(schema)) {
+    try {
+      await compileOffline(schema);
+      return schema;
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+    }
+  }
+  return { type: "object" };
+}
+
+class SampleRun {
+  samples = 0;
+  readonly frameworks: { path: string; moniker: string }[] = [];
+  readonly #findings = new Map<string, Finding>();
+  readonly #pack: TemplatePack;
+  readonly #inspector: OutputInspector;
+
+  constructor(pack: TemplatePack) {
+    this.#pack = pack;
+    const { sourceName, symbols } = pack.config;
+    const symbolNames = [...symbols.keys()];
+    // a symbol may bring the name back on purpose
+    const returns =
+      sourceName !== null && [...symbols.values()].some(({ raw }) => JSON.stringify(raw).includes(sourceName));
+    this.#inspector = new OutputInspector({ sourceName: returns ? null : sourceName, symbolNames });
+  }
+
+  findings(): Finding[] {
+    return [...this.#findings.values()];
+  }
+
+  add(sample: Sample): void {
+    this.samples++;
+    const { [RESERVED_NAME]: given } = sample.parameters;
+    const name = typeof given === "string" && given.trim() !== "" ? given : standardName;
+    const rendered = this.#render(sample, name);
+    if (!rendered) return;
+    if (this.samples === 1) this.#renderAgain(sample, { name, rendered });
+    const { files, primaryOutputs, warnings } = rendered;
+    if (files.size === 0) this.#report(finding("NoFilesProduced", `No file is produced for ${shown(sample)}.`), "");
+    for (const path of primaryOutputs) {
+      if (files.has(path)) continue;
+      this.#report(
+        finding("PrimaryOutputNotProduced", `The primary output is not produced for ${shown(sample)}.`, { path }),
+        path,
+      );
+    }
+    for (const { code, message } of warnings)
+      if (code === "ConditionUnparseable") this.#report(finding(code, message), message);
+    for (const found of this.#inspector.inspect(files, name)) this.#report(found, `${found.path}`);
+    this.frameworks.push(...producedFrameworks(files));
+  }
+
+  #render({ given, parameters }: Sample, name: string): RenderResult | undefined {
+    try {
+      return render(this.#pack, { name, parameters, seed, now });
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      const [first] = error.findings;
+      const message = `Rendering fails for ${shownParameters(given)}: ${error.message}`;
+      this.#report(
+        finding("SampleRenderFailed", message, { path: first?.path, pointer: first?.pointer }),
+        error.message,
+      );
+      return undefined;
+    }
+  }
+
+  #renderAgain(sample: Sample, { name, rendered }: { name: string; rendered: RenderResult }): void {
+    const again = this.#render(sample, name);
+    if (!again) return;
+    const paths = new Set([...rendered.files.keys(), ...again.files.keys()]);
+    for (const path of paths) {
+      const [one, other] = [rendered, again].map(({ files }) => files.get(path)?.bytes);
+      if (one && other && Buffer.compare(one, other) === 0) continue;
+      this.#report(finding("NonDeterministic", "Two renders of the same request differ in this file.", { path }), path);
+    }
+  }
+
+  /** The same fault in many samples is one finding: the first. */
+  #report(found: Finding, subject: string): void {
+    const key = `${found.code}\0${subject}`;
+    if (!this.#findings.has(key)) this.#findings.set(key, found);
+  }
+}
+
+function shown({ given }: Sample): string {
+  return shownParameters(given);
+}
+
+function shownParameters(given: Record<string, unknown>): string {
+  const text = JSON.stringify(given);
+  return `the parameters ${text.length > MAX_SHOWN_PARAMETERS ? `${text.slice(0, MAX_SHOWN_PARAMETERS)}…` : text}`;
+}

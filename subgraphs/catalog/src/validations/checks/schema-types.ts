@@ -1,0 +1,23 @@
+import type { JsonObject, JsonValue } from "../../engine/json-value.js";
+
+/** The types a subschema allows; undefined: any. */
+export function schemaTypes(rule: JsonObject): string[] | undefined {
+  const { type } = rule;
+  if (typeof type === "string") return [type];
+  return Array.isArray(type)
+    ? (type as JsonValue[]).filter((one): one is string => typeof one === "string")
+    : undefined;
+}
+
+/** The values a subschema lists: by `enum`, by `const`, or as constants to choose from. */
+export function listedValues(rule: JsonObject): readonly JsonValue[] | undefined {
+  if (Array.isArray(rule["enum"])) return rule["enum"] as JsonValue[];
+  if (rule["const"] !== undefined) return [rule["const"]];
+  for (const keyword of ["oneOf", "anyOf"]) {
+    const branches = rule[keyword];
+    if (!Array.isArray(branches)) continue;
+    const constants = (branches as JsonValue[]).map((branch) => (branch as JsonObject | null)?.["const"]);
+    if (constants.length > 0 && constants.every((constant) => constant !== undefined)) return constants as JsonValue[];
+  }
+  return undefined;
+}
