@@ -15,7 +15,15 @@ export async function requireGit(): Promise<void> {
 
 /** Reads what `git version` says. */
 export function isSupported(text: string): boolean {
+  return isAtLeast(text, OLDEST);
+}
+
+/** `core.fsync` came with 2.36 and put an end to `core.fsyncObjectFiles`, which newer versions warn about. */
+export async function hasFsyncSetting(): Promise<boolean> {
+  return isAtLeast(String(await git(["version"])), [2, 36]);
+}
+
+function isAtLeast(text: string, [leastMajor, leastMinor]: readonly [number, number]): boolean {
   const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(text) ?? [];
-  const [oldestMajor, oldestMinor] = OLDEST;
-  return Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor);
+  return Number(major) > leastMajor || (Number(major) === leastMajor && Number(minor) >= leastMinor);
 }

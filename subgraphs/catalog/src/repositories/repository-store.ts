@@ -2,13 +2,13 @@ import { appendFile, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { GitError, git } from "../git/git.js";
+import { hasFsyncSetting } from "../git/git-version.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { repositoryNameProblem } from "../targets/target-repository.js";
 
-// what is acknowledged survives a power cut; the older setting is for git before 2.36
-const repositoryConfig = `[core]
-	fsync = all
-	fsyncObjectFiles = true
+/** What is acknowledged survives a power cut. */
+const repositoryConfig = (fsync: string) => `[core]
+	${fsync}
 [receive]
 	denyDeletes = true
 	denyNonFastForwards = true
@@ -73,9 +73,10 @@ export class RepositoryStore {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     const unfinished = await mkdtemp(join(this.root, ".new-"));
     try {
+      const fsync = (await hasFsyncSetting()) ? "fsync = all" : "fsyncObjectFiles = true";
       // no template: no hooks and no description from this machine
       await git(["init", "--quiet", "--bare", "--template=", unfinished]);
-      await appendFile(join(unfinished, "config"), repositoryConfig);
+      await appendFile(join(unfinished, "config"), repositoryConfig(fsync));
       await rename(unfinished, folder);
     } catch (error) {
       await rm(unfinished, { recursive: true, force: true });
