@@ -26,11 +26,8 @@ export interface Rounds {
   readonly postgresPid: number;
 }
 
-/**
- * Every contestant once per round, so that whatever else the machine does hits all of them alike. Medians, because a
- * burst of foreign load may spoil a round.
- */
-export async function interleave(contestants: readonly Contestant[], options: Rounds): Promise<Map<string, Shot>> {
+/** Every contestant once per round, so that whatever else the machine does hits all of them alike. */
+export async function interleave(contestants: readonly Contestant[], options: Rounds): Promise<Map<string, Shot[]>> {
   for (const contestant of contestants) await shoot(contestant, options.warmUpSeconds, options);
   const shots = new Map<string, Shot[]>(contestants.map(({ name }) => [name, []]));
   for (let round = 1; round <= options.rounds; round += 1) {
@@ -42,7 +39,7 @@ export async function interleave(contestants: readonly Contestant[], options: Ro
       );
     }
   }
-  return new Map([...shots].map(([name, taken]) => [name, medianShot(taken)]));
+  return shots;
 }
 
 async function shoot(contestant: Contestant, seconds: number, options: Rounds): Promise<Shot> {
@@ -66,24 +63,4 @@ async function shoot(contestant: Contestant, seconds: number, options: Rounds): 
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
   };
-}
-
-function medianShot(shots: readonly Shot[]): Shot {
-  const of = (member: keyof Shot) =>
-    percentile(
-      shots.map((shot) => shot[member]),
-      0.5,
-    );
-  return {
-    cpuPerRequest: of("cpuPerRequest"),
-    postgresCpuPerRequest: of("postgresCpuPerRequest"),
-    requestsPerSecond: of("requestsPerSecond"),
-    p50Ms: of("p50Ms"),
-    p99Ms: of("p99Ms"),
-  };
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -12,7 +12,8 @@ const usage = `npm run bench -- [options]
 `;
 
 const connections = 16;
-const warmUpSeconds = 4;
+// V8 goes on optimising the platform's code for about ten seconds of load
+const warmUpSeconds = 10;
 
 const benches = {
   get: async (stage: Stage, rounds: Rounds) =>

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import {
   accessToken,
-  call,
   type ClientCredentials,
+  call,
   createTenantClient,
   ensureTenant,
   readJson,
@@ -125,5 +125,5 @@ async function startBareServer(order: BareServerOrder) {
   const child = fork(fileURLToPath(new URL("bare-server.js", import.meta.url)));
   child.send(order);
   const [url] = (await once(child, "message")) as [string];
-  return { url, pid: child.pid ?? 0, stop: () => child.disconnect() };
+  return { url, pid: child.pid ?? 0, stop: () => child.kill() };
 }

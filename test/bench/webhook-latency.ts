@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "@factory/gateway/standalone/platform-api";
-import { percentile } from "./interleave.js";
-import type { Figures } from "./report.js";
+
+import { type Figures, percentile } from "./report.js";
 import type { Stage } from "./stage.js";
 
 const eventsPerSecond = 50;
