@@ -102,6 +102,20 @@ describe("RenderingPool", () => {
     });
   });
 
+  it("cuts one check and still makes the others", async () => {
+    const evil = { properties: { A: { type: "string", pattern: "^(a+)+$", default: longValue } } };
+    const checks = ["StructuralLint", "ParameterSchema"];
+    const { findings } = await pool.runChecks(pack({ name: "" }), {
+      parameterSchema: evil,
+      targetFramework: "net8.0",
+      checks,
+    });
+    expect(findings.map(({ check, code }) => `${check} ${code}`)).toEqual([
+      "StructuralLint MissingName",
+      "ParameterSchema CheckTimedOut",
+    ]);
+  });
+
   it("refuses work after its end and lets go of what waits", async () => {
     const waiting = [1, 2].map(() => pool.render(endlessTemplate, quick).catch((error: Error) => error.message));
     await pool.close();

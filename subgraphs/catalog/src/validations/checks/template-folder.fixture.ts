@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TreeFile } from "../../engine/file-tree.js";
+
+/** The realistic template that the whole-stack tests and the demonstration use. */
+export function webApiTemplate(): Map<string, TreeFile> {
+  const root = fileURLToPath(new URL("../../../../../test/fixtures/web-api-template", import.meta.url));
+  const patterns = ["**/*", "**/.*", "**/.*/**/*"];
+  const paths = new Set(
+    globSync(patterns, { cwd: root, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+  );
+  return new Map([...paths].sort().map((path) => [path, { bytes: readFileSync(join(root, path)), executable: false }]));
+}
+
+/** All parameters of that template, as a careful author describes them. */
+export const webApiSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  required: ["Framework"],
+  properties: {
+    name: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9.]*$", maxLength: 100 },
+    Framework: { enum: ["net8.0", "net9.0", "net10.0"], default: "net8.0" },
+    Description: { type: "string", maxLength: 200, default: "A web API." },
+    HttpPort: { type: "integer", minimum: 1024, maximum: 65535, default: 5080 },
+    EnableOpenApi: { type: "boolean", default: true },
+    Database: { type: "string", enum: ["None", "PostgreSql", "SqlServer"], default: "None" },
+    IncludeTests: { type: "boolean", default: true },
+    IncludeDocker: { type: "boolean" },
+  },
+  additionalProperties: false,
+};
