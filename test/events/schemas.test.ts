@@ -1,0 +1,196 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { type EventType, eventTypes } from "@factory/schema/event-names";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { rows } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
+import { executed } from "../kit/executions.js";
+import { aFeed } from "../kit/feed.js";
+import { aLibrary } from "../kit/libraries.js";
+import { aReceiver, type Receiver } from "../kit/receiver.js";
+import { graphql, request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
+import { aTenant, platformToken } from "../kit/tenants.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const folder = join(root, "schema/events");
+const isEventType = (name: string): name is EventType => Object.hasOwn(eventTypes, name);
+
+/** What this release emits: the event types that stand in files which record events. */
+function emittedTypes(): EventType[] {
+  const files = ["catalog", "integration", "spine"].flatMap((subgraph) => {
+    const source = join(root, "subgraphs", subgraph, "src");
+    return readdirSync(source, { recursive: true, encoding: "utf8" }).map((file) => join(source, file));
+  });
+  const recording = files
+    .filter((file) => file.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(file))
+    .map((file) => readFileSync(file, "utf8"))
+    .filter((text) => /\brecord\(\{/.test(text));
+  const named = recording.flatMap((text) => [...text.matchAll(/"([A-Z]\w+)"/g)].map(([, name = ""]) => name));
+  return [...new Set(named.filter(isEventType))].sort();
+}
+
+const schemaFiles = readdirSync(folder).filter((file) => file.endsWith(".schema.json"));
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
+addFormats.default(ajv);
+const validators = new Map<string, ValidateFunction>(
+  schemaFiles.map((file) => [file.replace(".schema.json", ""), ajv.compile(readSchema(file))]),
+);
+
+function readSchema(file: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(folder, file), "utf8")) as Record<string, unknown>;
+}
+
+function problems(name: string, value: unknown): unknown[] {
+  const validate = validators.get(name);
+  if (!validate) return [`no schema for ${name}`];
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => [name, instancePath, message]);
+}
+
+/** These need 75 hours of failures, or a provisioning step that fails for good: no request brings them about. */
+const beyondATest: readonly EventType[] = ["TenantProvisioningFailed", "WebhookDeliveryExhausted"];
+/** Read by the platform's administrators alone, and written to the log of the tenant they are about: no token shows them. */
+const inTheLogOnly: readonly EventType[] = ["TenantRegistered", "TenantProvisioningStarted", "TenantProvisioned"];
+
+interface Told {
+  events: { eventId: string; type: string; data: unknown };
+}
+
+interface Emitted {
+  type: string;
+  data: unknown;
+}
+
+/** What stands in the log of a tenant and no token of it may read. */
+function logged(tenantId: string): Promise<Emitted[]> {
+  return rows<Emitted>(
+    `select envelope->>'type' as type, envelope->'data' as data from integration.event_log
+     where tenant_id = $1 and envelope->>'type' = any($2)`,
+    [decodeId("ten", tenantId), inTheLogOnly],
+  );
+}
+
+describe("schema/events", () => {
+  it("has one schema for each event of this release and for nothing else", () => {
+    const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
+    expect(named.sort()).toEqual(emittedTypes());
+  });
+
+  it("says in each schema what it is", () => {
+    for (const file of schemaFiles) {
+      const schema = readSchema(file);
+      expect(schema).toMatchObject({
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        $id: `https://factory.platform/events/${file}`,
+        description: expect.any(String),
+        type: "object",
+      });
+      expect(schema).not.toHaveProperty("additionalProperties");
+      expect(schema["required"]).not.toEqual([]);
+    }
+  });
+
+  it("lists each event in the catalogue, with its producer", () => {
+    const catalogue = readFileSync(join(folder, "catalogue.md"), "utf8");
+    const listed = [...catalogue.matchAll(/^\| ([A-Z]\w+) \| ([a-z]+) \| .+ \|$/gm)];
+    const producers = Object.fromEntries(listed.map(([, type, producer]) => [type, producer]));
+    expect(listed).toHaveLength(Object.keys(producers).length);
+    expect(producers).toEqual(Object.fromEntries(emittedTypes().map((type) => [type, eventTypes[type].source])));
+  });
+});
+
+describe("what the platform emits", () => {
+  let emitted: Emitted[];
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    const tenant = await aTenant();
+    const token = await tenant.tokenWith();
+    receiver = await aReceiver(() => 204);
+    const gone = await aReceiver(() => 410);
+    const feed = await aFeed<Told>({ token, query: 'subscription { events(after: "0") { eventId type data } }' });
+    const post = (path: string, body: unknown) => request(`POST ${path}`, { token, body });
+    const subscribe = (eventType: string, endpointUrl: string) =>
+      post("/webhooks/subscriptions", { eventType, endpointUrl, signingSecretRef: "events" });
+    const readable = emittedTypes().filter((type) => !inTheLogOnly.includes(type) && !beyondATest.includes(type));
+    for (const type of readable) await subscribe(type, receiver.url);
+    await subscribe("TemplateRegistered", gone.url);
+    await post("/integrations/providers", { key: "p", displayName: "P", category: "Tool", authModel: "None" });
+    await aLibrary(token, { capabilities: [{ name: "a.b" }], versions: [{ semanticVersion: "1.0.0" }] });
+    await post("/v1/libraries/compatibility/evaluate", { runtime: "net8.0", libraries: [] });
+    const version = await aTemplateVersion(token, await aTemplateSource());
+    await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
+    await executed(token, version, { target: { repository: "acme/events" } });
+    const broken = await aTemplateVersion(token, "stored://nowhere");
+    await executed(token, broken, { target: { repository: "acme/events" } });
+    await graphql(`mutation { createApiClient(input: { name: "more", scopes: ["templates.read"] }) { clientId } }`, {
+      token,
+    });
+    const seen = () => new Set(feed.events.map(({ events }) => events.type));
+    await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
+    emitted = [...feed.events.map(({ events }) => events), ...(await logged(tenant.tenantId))];
+    await Promise.all([feed.stop(), gone.close()]);
+  });
+
+  afterAll(() => receiver.close());
+
+  it("is every event of this release", () => {
+    const types = new Set(emitted.map(({ type }) => type));
+    expect(emittedTypes().filter((type) => !types.has(type))).toEqual(beyondATest);
+  });
+
+  it("fits the schema of its type", () => {
+    expect(emitted.flatMap(({ type, data }) => problems(type, data))).toEqual([]);
+  });
+
+  it("travels in the canonical envelope", async () => {
+    const expected = emittedTypes().filter((type) => !inTheLogOnly.includes(type) && !beyondATest.includes(type));
+    // what went before the subscription was not sent to it
+    const late = new Set(["CredentialCreated", "SubscriptionCreated"]);
+    const wanted = expected.filter((type) => !late.has(type));
+    const envelopes = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: unknown });
+    await eventually("the webhooks arrive", () => {
+      const types = new Set(envelopes().map(({ type }) => type));
+      return wanted.every((type) => types.has(type));
+    });
+    expect(envelopes().flatMap((envelope) => problems("envelope", envelope))).toEqual([]);
+    expect(envelopes().flatMap(({ type, data }) => problems(type, data))).toEqual([]);
+  });
+
+  it("from the platform's own tenant too", async () => {
+    const token = await platformToken();
+    const feed = await aFeed<Told>({ token, query: 'subscription { events(after: "0") { eventId type data } }' });
+    await eventually("its registration is told", () => feed.events.length > 0);
+    expect(feed.events.flatMap(({ events: { type, data } }) => problems(type, data))).toEqual([]);
+    await feed.stop();
+  });
+
+  it.each(beyondATest)("and %s, as its producer writes it", (type) => {
+    expect(problems(type, samples[type])).toEqual([]);
+    expect(problems(type, {})).not.toEqual([]);
+  });
+});
+
+const anId = (prefix: string) => `${prefix}_01m7yggj8ve1br8wyj6k2wjn4d`;
+
+const samples: Partial<Record<EventType, unknown>> = {
+  TenantProvisioningFailed: {
+    tenantId: anId("ten"),
+    runId: anId("run"),
+    status: "ProvisioningFailed",
+    failedStep: "createPlanSubscription",
+  },
+  WebhookDeliveryExhausted: {
+    subscriptionId: anId("whs"),
+    messageId: anId("msg"),
+    eventId: anId("evt"),
+    eventType: "TemplateRegistered",
+    failure: "HttpStatus",
+    statusCode: 500,
+  },
+};
