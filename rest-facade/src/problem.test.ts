@@ -23,6 +23,13 @@ describe("problemOf", () => {
     expect(body).toMatchObject({ detail: "No.", errors, paths: ["a"], code: "CONFLICT", traceId: place.traceId });
   });
 
+  it("points into the request, where a subgraph points into its arguments", () => {
+    const at = (pointer: string) => ({ pointer, code: "FORMAT", detail: "No." });
+    const errors = ["/input/name", "/input", "/filter/status", "/name", "/inputs", "/parameters/input"].map(at);
+    const { body } = problemOf(graphqlError({ code: "VALIDATION_FAILED", errors }), place);
+    expect(body["errors"]).toEqual(["/name", "", "/status", "/name", "/inputs", "/parameters/input"].map(at));
+  });
+
   it("maps the codes that GraphQL servers use", () => {
     const mapped = (code: string) => problemOf(graphqlError({ code }), place);
     expect(mapped("BAD_USER_INPUT").status).toBe(400);

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorFacts } from "@factory/runtime/errors/domain-error";
+import { DomainError, type ErrorFacts, type FieldError } from "@factory/runtime/errors/domain-error";
 import { type ErrorCode, errorCodes, type HttpErrorCode } from "@factory/schema/error-codes";
 import { GraphQLError } from "graphql";
 
@@ -85,8 +85,15 @@ function graphqlProblem(error: GraphQLError, place: Place): Problem {
     Object.entries(error.extensions).filter(([name]) => !hidden.has(name) && !neverShown.has(name)),
   );
   if (code === "UPSTREAM_FAILED") return { ...refusal(code, upstream, place), cause: error.originalError ?? error };
+  if (facts.errors) facts.errors = facts.errors.map(intoRequest);
   return refusal(code, { ...facts, detail: error.message }, place);
 }
+
+/** Subgraphs point into their arguments; here `input` is the body itself, and `filter` the query string. */
+const intoRequest = (error: FieldError): FieldError => ({
+  ...error,
+  pointer: error.pointer.replace(/^\/(?:input|filter)(?=\/|$)/, ""),
+});
 
 const upstream = { detail: "A service behind this endpoint failed." };
 
