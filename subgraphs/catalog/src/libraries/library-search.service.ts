@@ -49,10 +49,10 @@ export class LibrarySearchService {
       (await this.#libraries.like(tenant, area?.trim() || null, tokens)).flatMap(
         (row) => hitOf(row, capability, framework) ?? [],
       );
-    let hits = await find(capability === undefined ? null : indexTokens(capability));
-    // a typing error shares no token with anything: look at every library, but only when nothing else was found
+    const exact = await find(capability === undefined ? null : indexTokens(capability));
+    let hits = exact.filter(({ tier }) => tier < similarTier);
+    // the misspelt word may be the only one that would be shared: look at every library, but only when nothing was found
     if (capability !== undefined && hits.length === 0) hits = await find(null);
-    else hits = hits.filter(({ tier }) => tier < similarTier);
     hits.sort(bestFirst);
     const end = start + limit;
     return {
