@@ -20,7 +20,8 @@ export function brokenBodies(schema: JsonSchema, wrap: Wrap = (value) => value, 
   if (type === "integer") found.push(breaks("TYPE", 1.5));
   if (typeof schema["maxItems"] === "number") found.push(breaks("TOO_LONG", Array(schema["maxItems"] + 1).fill("x")));
   if (typeof schema["minItems"] === "number") found.push(breaks("TOO_SHORT", []));
-  if (schema["items"]) found.push(...brokenBodies(schema["items"] as JsonSchema, (item) => wrap([item]), `${pointer}/0`));
+  if (schema["items"])
+    found.push(...brokenBodies(schema["items"] as JsonSchema, (item) => wrap([item]), `${pointer}/0`));
   for (const [name, member] of Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema>))
     found.push(...brokenBodies(member, (value) => wrap({ [name]: value }), `${pointer}/${name}`));
   for (const name of (schema["required"] ?? []) as string[])

@@ -18,7 +18,7 @@ export interface RawSocket {
 export async function aRawSocket(): Promise<RawSocket> {
   const socket = new WebSocket(`${platform().publicUrl.replace("http", "ws")}/graphql`, "graphql-transport-ws");
   const messages: SocketMessage[] = [];
-  socket.on("message", (data) => messages.push(JSON.parse(String(data)) as SocketMessage));
+  socket.on("message", (data: Buffer) => messages.push(JSON.parse(data.toString("utf8")) as SocketMessage));
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>
     socket.once("close", (code, reason) => resolve({ code, reason: String(reason) })),
   );

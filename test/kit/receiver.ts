@@ -25,6 +25,8 @@ export async function aReceiver(status: () => number = () => 204): Promise<Recei
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // a test that fails before it closes its receiver must not hold the run
+  server.unref();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
     received,

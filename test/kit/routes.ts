@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
-import { newId } from "@factory/runtime/identifiers/wire-id";
 import { catalogPlanned, catalogRoutes } from "@factory/rest-facade/routes/catalog.routes";
 import { integrationPlanned, integrationRoutes } from "@factory/rest-facade/routes/integration.routes";
 import { endpointOf, type PlannedRoute, type Route } from "@factory/rest-facade/routes/route";
 import { spinePlanned, spineRoutes } from "@factory/rest-facade/routes/spine.routes";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { buildASTSchema, type GraphQLSchema, isInputObjectType, isNonNullType, parse } from "graphql";
 import { platform } from "./platform.js";
 

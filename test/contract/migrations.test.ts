@@ -1,0 +1,31 @@
+import "reflect-metadata";
+import { catalogTables } from "@factory/catalog/tables";
+import { integrationTables } from "@factory/integration/tables";
+import type { DatabaseDefinition } from "@factory/runtime/db/database";
+import { type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
+import { schemaDrift } from "@factory/runtime/db/write-migration";
+import { spineTables } from "@factory/spine/tables";
+import { databaseUrl, rows } from "../kit/database.js";
+
+const tables: Record<SubgraphSchema, Omit<DatabaseDefinition, "connections">> = {
+  catalog: catalogTables,
+  integration: integrationTables,
+  spine: spineTables,
+};
+
+describe.each(Object.keys(tables) as SubgraphSchema[])("the migrations of %s", (schema) => {
+  it("make exactly what the entities describe", async () => {
+    const connections = schemaConnections(await databaseUrl(), schema);
+    expect(await schemaDrift({ connections, ...tables[schema] })).toBe("");
+  });
+
+  it("leave no table that another tenant could read", async () => {
+    const open = await rows(
+      `select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+       where nspname = $1 and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)
+         and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'tenant_id')`,
+      [schema],
+    );
+    expect(open).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import { endpointOf } from "@factory/rest-facade/routes/route";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { platform } from "../kit/platform.js";
+import { request } from "../kit/request.js";
+import { servedRoutes } from "../kit/routes.js";
+
+interface Described {
+  openapi: string;
+  paths: Record<
+    string,
+    Record<string, { security: unknown[]; responses: Record<string, unknown>; operationId: string }>
+  >;
+  components: { schemas: Record<string, object> };
+}
+
+const plainHttp = ["GET /.well-known/jwks", "GET /.well-known/openid-configuration", "POST /connect/token"];
+
+async function described(): Promise<Described> {
+  const { status, body } = await request<Described>("GET /openapi.json");
+  expect(status).toBe(200);
+  return body;
+}
+
+describe("GET /openapi.json", () => {
+  it("lists exactly the public routes that are served", async () => {
+    const { openapi, paths } = await described();
+    expect(openapi).toMatch(/^3\.1\./);
+    const listed = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const served = servedRoutes.filter(({ surface }) => surface !== "internal").map(({ at }) => at as string);
+    expect(listed.sort()).toEqual([...served, ...plainHttp].sort());
+  });
+
+  it("states the status and the scopes of each", async () => {
+    const { paths } = await described();
+    for (const { at, reply, scopes, run, surface } of servedRoutes) {
+      if (surface === "internal") continue;
+      const { method, path } = endpointOf(at);
+      const operation = paths[path]?.[method.toLowerCase()];
+      expect([at, operation?.operationId]).toEqual([at, run]);
+      expect(Object.keys(operation?.responses ?? {})).toContain(String(reply));
+      expect(operation?.security).toEqual(scopes.map((scope) => ({ oauth2: [scope] })));
+    }
+  });
+
+  it("refers to nothing that it does not hold, and its schemas compile", async () => {
+    const document = await described();
+    const text = JSON.stringify(document);
+    for (const [, pointer = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      const found = pointer
+        .split("/")
+        .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
+      expect([pointer, found]).toEqual([pointer, expect.anything()]);
+    }
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, "openapi");
+    for (const name of Object.keys(document.components.schemas))
+      expect(ajv.getSchema(`openapi#/components/schemas/${name}`)).toBeInstanceOf(Function);
+  });
+
+  it("is browsable without the network", async () => {
+    const { status, text, headers } = await request("GET /docs/");
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toContain("text/html");
+    expect(text).not.toMatch(/(src|href)=["']https?:/);
+  });
+
+  it("says nothing of the internal port", async () => {
+    const answer = await request("GET /openapi.json", { base: platform().internalUrl });
+    expect(answer.status).toBe(404);
+  });
+});

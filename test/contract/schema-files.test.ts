@@ -1,0 +1,13 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const compose = fileURLToPath(new URL("../../gateway/dist/standalone/compose.js", import.meta.url));
+
+describe("schema/*.graphql", () => {
+  it("is what the resolver classes give, and composes", async () => {
+    const { stderr } = await run(process.execPath, ["--no-warnings", compose, "--check"]);
+    expect(stderr).toBe("");
+  });
+});

@@ -1,0 +1,123 @@
+import { type Scope, tenantScopes } from "@factory/schema/scopes";
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  valueFromASTUntyped,
+} from "graphql";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { graphql } from "../kit/request.js";
+import { committedGraph } from "../kit/routes.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+
+interface Rule {
+  readonly scopes?: readonly Scope[];
+  readonly platformAdmin?: boolean;
+  readonly anonymous?: boolean;
+}
+
+const graph = committedGraph();
+
+function ruleOf({ astNode }: GraphQLField<unknown, unknown>): Rule {
+  const directive = astNode?.directives?.find(({ name }) => name.value === "auth");
+  const given = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]);
+  return Object.fromEntries(given ?? []) as Rule;
+}
+
+/** The smallest literal that GraphQL itself accepts. */
+function literal(type: GraphQLInputType): string {
+  if (isNonNullType(type)) return literal(type.ofType);
+  if (isListType(type)) return "[]";
+  if (isInputObjectType(type)) {
+    const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
+    return `{ ${required.map((field) => `${field.name}: ${literal(field.type)}`).join(", ")} }`;
+  }
+  return type.name === "JSONObject" ? "{}" : '"x"';
+}
+
+const roots = { query: graph.getQueryType(), mutation: graph.getMutationType() } as const;
+
+const fields = Object.entries(roots).flatMap(([operation, type]) =>
+  Object.values(type?.getFields() ?? {}).map((field) => {
+    const required = field.args.filter(({ type: argument }) => isNonNullType(argument));
+    const given = required.map((argument) => `${argument.name}: ${literal(argument.type)}`).join(", ");
+    return {
+      coordinate: `${type?.name}.${field.name}`,
+      document: `${operation} { ${field.name}${given === "" ? "" : `(${given})`} { __typename } }`,
+      rule: ruleOf(field),
+    };
+  }),
+);
+
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+});
+
+async function codes(document: string, token?: string): Promise<unknown[]> {
+  const { body } = await graphql(document, { token });
+  return (body.errors ?? []).map(({ extensions }) => extensions.code);
+}
+
+describe.each(fields)("$coordinate", ({ document, rule }) => {
+  const scopes = rule.scopes ?? [];
+
+  it("asks for a token", async () => {
+    expect(await codes(document)).toEqual(["UNAUTHENTICATED"]);
+    expect((await graphql(document, { token: "garbage" })).status).toBe(401);
+  });
+
+  it("asks for its scope", async () => {
+    const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "user.read";
+    const { body } = await graphql(document, { token: await tenant.tokenWith(unrelated) });
+    expect(body.errors).toHaveLength(1);
+    expect(body.errors?.[0]?.extensions).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: scopes });
+  });
+
+  if (rule.platformAdmin)
+    it("is closed to every token of a tenant", async () => {
+      expect(await codes(document, await tenant.tokenWith())).toEqual(["INSUFFICIENT_SCOPE"]);
+    });
+  else
+    it("is closed to the platform administrator, who belongs to no such tenant", async () => {
+      expect(await codes(document, await platformToken())).toEqual(["INSUFFICIENT_SCOPE"]);
+    });
+});
+
+describe.each(Object.values(graph.getSubscriptionType()?.getFields() ?? {}))("Subscription.$name", (field) => {
+  const query = `subscription { ${field.name} { __typename } }`;
+
+  it("asks for a token", async () => {
+    const feed = await aFeed({ query });
+    expect(await feed.closed).toMatchObject({ code: 4403 });
+  });
+
+  it("asks for one of its scopes", async () => {
+    const { scopes = [] } = ruleOf(field);
+    const unrelated = tenantScopes.find((scope) => !scopes.includes(scope)) ?? "templates.write";
+    const feed = await aFeed({ query, token: await tenant.tokenWith(unrelated) });
+    await eventually("it is refused", () => feed.errors.length > 0);
+    expect(feed.errors[0]).toMatchObject({ extensions: { code: "INSUFFICIENT_SCOPE" } });
+    await feed.stop();
+  });
+});
+
+describe("the graph", () => {
+  it("has no root field without a rule, and none for everybody", () => {
+    const all = [graph.getQueryType(), graph.getMutationType(), graph.getSubscriptionType()];
+    const rules = all.flatMap((type) => Object.values(type?.getFields() ?? {}).map(ruleOf));
+    expect(rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0)).toEqual([]);
+    expect(rules.filter(({ anonymous }) => anonymous === true)).toEqual([]);
+  });
+
+  it("does not show the federation's own fields", async () => {
+    const token = await tenant.tokenWith();
+    const entities = `{ _entities(representations: [{ __typename: "Template", templateId: "x" }]) { __typename } }`;
+    for (const document of [entities, "{ _service { sdl } }"])
+      expect((await graphql(document, { token })).body.errors?.[0]?.message).toContain("Cannot query field");
+  });
+});

@@ -1,0 +1,26 @@
+import { readJson } from "@factory/gateway/standalone/platform-api";
+import pg from "pg";
+import { platform } from "./platform.js";
+
+interface Cluster {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** The platform's own database, as its superuser. For what no caller can see. */
+export async function databaseUrl(): Promise<string> {
+  const { host, port, user, password } = await readJson<Cluster>(platform().dataDir, "postgres.json");
+  return `postgres://${user}:${password}@${host}:${port}/postgres`;
+}
+
+export async function rows<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: await databaseUrl() });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,276 @@
+import type { Route } from "@factory/rest-facade/routes/route";
+import { tenantScopes } from "@factory/schema/scopes";
+import { brokenBodies } from "../kit/broken-bodies.js";
+import { forgedTokens } from "../kit/forged-tokens.js";
+import { aPackageName } from "../kit/libraries.js";
+import { refusal, refusedFields } from "../kit/refusal.js";
+import { type Response, request } from "../kit/request.js";
+import { anyPath, baseOf, bodySchema, committedGraph, methodOf, plannedRoutes, servedRoutes } from "../kit/routes.js";
+import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+
+type Options = Omit<NonNullable<Parameters<typeof request>[1]>, "token">;
+
+const graph = committedGraph();
+const rows = servedRoutes.map((route) => ({ at: route.at as string, route, schema: bodySchema(route, graph) }));
+const withBody = rows.flatMap(({ at, route, schema }) => (schema ? [{ at, route, schema }] : []));
+
+let tenant: TestTenant;
+let tenantToken: string;
+let administrator: string;
+let version: TestVersion;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  tenantToken = await tenant.tokenWith();
+  administrator = await platformToken();
+  version = await aTemplateVersion(tenantToken, await aTemplateSource());
+});
+
+const goodToken = (route: Route) => (route.platformAdmin ? administrator : tenantToken);
+
+const call = (route: Route, token: string | undefined, options: Options = {}): Promise<Response<unknown>> =>
+  request<unknown>(`${methodOf(route.at)} ${anyPath(route.at)}`, { base: baseOf(route), token, ...options });
+
+/** A body where the method may carry one. */
+const send = (route: Route, options: Options = {}) => call(route, goodToken(route), options);
+
+const text = (content: string, type = "application/json"): Options => ({
+  raw: content,
+  headers: { "content-type": type },
+});
+
+describe.each(rows)("$at", ({ route }) => {
+  it("asks for a token", async () => {
+    const answer = await call(route, undefined);
+    expect(refusal(answer)).toBe("401 UNAUTHENTICATED");
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer/);
+  });
+
+  it("refuses every token that the platform did not sign", async () => {
+    for (const [name, token] of Object.entries(await forgedTokens(goodToken(route)))) {
+      const answer = await call(route, token);
+      expect([name, refusal(answer)]).toEqual([name, "401 TOKEN_INVALID"]);
+      expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');
+    }
+  });
+
+  it("asks for its scope", async () => {
+    const unrelated = tenantScopes.find((scope) => !route.scopes.includes(scope)) ?? "user.read";
+    const answer = await call(route, await tenant.tokenWith(unrelated));
+    expect(refusal(answer)).toBe("403 INSUFFICIENT_SCOPE");
+    expect(answer.body).toMatchObject({ requiredScopes: route.scopes });
+    expect(answer.headers.get("www-authenticate")).toContain("insufficient_scope");
+  });
+
+  it("refuses a tenant that is not the token's", async () => {
+    const headers = { "x-tenant-id": "ten_01jz3b0q8xk0n8v3m1w6y5t2r7" };
+    expect(refusal(await send(route, { headers }))).toBe("403 TENANT_MISMATCH");
+  });
+
+  it("names its methods when another one is used", async () => {
+    const answer = await request(`DELETE ${anyPath(route.at)}`, { base: baseOf(route), token: goodToken(route) });
+    expect(refusal(answer)).toBe("405 METHOD_NOT_ALLOWED");
+    expect(answer.headers.get("allow")?.split(", ")).toContain(methodOf(route.at));
+  });
+
+  it("answers hostile path segments without an error of its own", async () => {
+    const { path } = { path: route.at.split(" ")[1] ?? "" };
+    if (!path.includes("{")) return;
+    const segments = [
+      "%00",
+      "%ff",
+      "..%2f..",
+      "tpl_",
+      "TPL_01JZ3B0Q8XK0N8V3M1W6Y5T2R7",
+      "'; select 1",
+      "x".repeat(3000),
+    ];
+    for (const segment of segments) {
+      const hostile = path.replaceAll(/\{\w+\}/g, encodeURI(segment).replaceAll("%25", "%"));
+      const body = methodOf(route.at) === "GET" ? {} : { body: {} };
+      const answer = await request(`${methodOf(route.at)} ${hostile}`, {
+        base: baseOf(route),
+        token: goodToken(route),
+        ...body,
+      });
+      expect([segment, answer.status >= 400 && answer.status < 500]).toEqual([segment, true]);
+      expect(refusal(answer)).toMatch(/^4\d\d [A-Z_]+$/);
+    }
+  });
+});
+
+describe.each(withBody)("the body of $at", ({ route, schema }) => {
+  it("must be JSON by its media type", async () => {
+    for (const type of ["text/plain", "application/xml", "application/x-www-form-urlencoded", "application/jsonx"])
+      expect([type, refusal(await send(route, text("{}", type)))]).toEqual([type, "415 UNSUPPORTED_MEDIA_TYPE"]);
+    expect(refusal(await send(route, text("{}", "application/json; charset=latin1")))).toMatch(/^415 /);
+  });
+
+  it("must be JSON", async () => {
+    for (const broken of ["{", "{'a':1}", '{"a":1,}', '{"a":1}{"a":2}', "undefined", "\u0000", '{"a":"\n"}'])
+      expect([broken, refusal(await send(route, text(broken)))]).toEqual([broken, "400 MALFORMED_JSON"]);
+    const latin1 = { raw: Buffer.from('{"name":"\xe9"}', "latin1"), headers: { "content-type": "application/json" } };
+    expect(refusal(await send(route, latin1))).toBe("400 MALFORMED_JSON");
+  });
+
+  it("may be 1 MiB and no more", async () => {
+    const filled = (bytes: number) => `{"filler":"${"x".repeat(bytes - 13)}"}`;
+    expect(refusal(await send(route, text(filled(1024 * 1024 + 1))))).toBe("413 PAYLOAD_TOO_LARGE");
+    expect((await send(route, text(filled(1024 * 1024)))).status).not.toBe(413);
+  });
+
+  it("may not be nested without end", async () => {
+    const nested = (open: string, close: string) => `{"a":${open.repeat(5000)}${close.repeat(5000)}}`;
+    expect(refusal(await send(route, text(nested("[", "]"))))).toBe("400 MALFORMED_JSON");
+    expect(refusal(await send(route, text(nested('{"a":', "}"))))).toBe("400 MALFORMED_JSON");
+  });
+
+  it("must be an object", async () => {
+    for (const other of ["[]", '["a"]', '"text"', "7", "true", "null"]) {
+      const answer = await send(route, text(other));
+      expect([other, refusal(answer)]).toEqual([other, "400 VALIDATION_FAILED"]);
+      expect(refusedFields(answer)).toEqual([" TYPE"]);
+    }
+  });
+
+  it("holds no text that cannot be stored", async () => {
+    for (const escape of ["\\u0000", "\\ud800", "\\udc00\\ud800"]) {
+      const answer = await send(route, text(`{"filler":{"inner":["a${escape}b"]}}`));
+      expect(refusal(answer)).toBe("400 VALIDATION_FAILED");
+      expect(refusedFields(answer)).toEqual(["/filler/inner/0 FORMAT"]);
+    }
+  });
+
+  it("names every bound that it breaks", async () => {
+    const wrong: unknown[] = [];
+    const bodies = brokenBodies(schema).filter(({ says }) => !says.startsWith(" "));
+    await Promise.all(
+      bodies.map(async ({ says, body }) => {
+        const answer = await send(route, { body });
+        const refused = refusedFields(answer);
+        if (refusal(answer) !== "400 VALIDATION_FAILED" || !refused.includes(says))
+          wrong.push({ says, answer: refusal(answer), refused });
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+const endpoint = "http://127.0.0.1:9/hooks";
+const unique = () => `walk-${Math.random().toString(36).slice(2)}`;
+
+/** What each row accepts; a row that is missing fails its test. */
+const goodBodies: Record<string, () => Record<string, unknown>> = {
+  "POST /v1/templates": () => ({ name: unique() }),
+  "POST /v1/templates/{templateId}/versions": () => ({
+    semanticVersion: `1.0.0-${unique()}`,
+    sourceRef: "stored://unresolved",
+    engineKind: "DotnetNewTemplatePack",
+    targetFramework: "net8.0",
+  }),
+  "POST /v1/templates/{templateId}/execute": () => ({
+    templateVersionId: version.templateVersionId,
+    target: { repository: `walk/${unique()}` },
+  }),
+  "POST /v1/templates/{templateId}/validate": () => ({
+    templateVersionId: version.templateVersionId,
+    checks: ["ParameterSchema"],
+  }),
+  "POST /v1/templates/{templateId}/compatibility/evaluate": () => ({
+    templateVersionId: version.templateVersionId,
+    runtime: "net8.0",
+    libraries: [],
+  }),
+  "POST /v1/libraries": () => ({ packageName: aPackageName() }),
+  "POST /v1/libraries/search": () => ({}),
+  "POST /v1/libraries/compatibility/evaluate": () => ({ runtime: "net8.0", libraries: [] }),
+  "POST /integrations/providers": () => ({
+    key: unique(),
+    displayName: "Walk",
+    category: "Payment",
+    authModel: "ApiKey",
+  }),
+  "POST /webhooks/subscriptions": () => ({
+    eventType: "TemplateRegistered",
+    endpointUrl: endpoint,
+    signingSecretRef: unique(),
+    active: false,
+  }),
+  "POST /integrations/credentials": () => ({ name: unique(), secret: { token: "walk" } }),
+  "POST /v1/tenants": () => ({
+    name: "Walk",
+    slug: unique(),
+    editionCode: "Free",
+    ownerEmail: "owner@walk.example",
+  }),
+};
+
+describe.each(withBody)("a good body of $at", ({ at, route }) => {
+  const post = (body: unknown, headers: Record<string, string> = {}) => {
+    const path = (at.split(" ")[1] ?? "").replace("{templateId}", version.templateId);
+    return request<unknown>(`POST ${path}`, { base: baseOf(route), token: goodToken(route), body, headers });
+  };
+  const goodBody = () => goodBodies[at]?.() ?? {};
+
+  it("is accepted, with members that nobody knows and null for members that are left out", async () => {
+    const answer = await post({
+      ...goodBody(),
+      unheardOf: { deep: [1, { x: null }] },
+      ["__proto__"]: { a: 1 },
+      tags: null,
+    });
+    expect([answer.status, answer.text]).toEqual([route.reply, expect.stringContaining("{")]);
+    expect(answer.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  if (route.idempotent)
+    it("is done once for one Idempotency-Key", async () => {
+      const [key, body] = [unique(), goodBody()];
+      const first = await post(body, { "idempotency-key": key });
+      expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([route.reply, null]);
+      const again = await post(body, { "idempotency-key": key });
+      expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([route.reply, "true"]);
+      const { signingSecret: _, ...kept } = first.body as Record<string, unknown>;
+      expect(again.body).toMatchObject(kept);
+      expect(again.headers.get("location")).toBe(first.headers.get("location"));
+      const other = await post({ ...goodBodies[at]?.(), ...changed(body) }, { "idempotency-key": key });
+      expect(refusal(other)).toBe("422 IDEMPOTENCY_KEY_REUSED");
+      for (const wrong of ["", "a b", "x".repeat(256), "schl\xfcssel"])
+        expect(refusal(await post(body, { "idempotency-key": wrong }))).toBe("400 IDEMPOTENCY_KEY_INVALID");
+    });
+});
+
+/** Another body of the same shape. */
+function changed(body: Record<string, unknown>): Record<string, unknown> {
+  if ("libraries" in body) return { libraries: [{ packageName: "Other", version: "1.0.0" }] };
+  return "checks" in body ? { checks: ["StructuralLint"] } : {};
+}
+
+describe.each(plannedRoutes.map((route) => ({ at: route.at as string, route })))("$at, planned", ({ at, route }) => {
+  const ask = (token?: string) => request(`${methodOf(at)} ${anyPath(at)}`, { token });
+
+  it("says by name that this release does not serve it, to those who might call it", async () => {
+    if (route.auth === "signature") expect(refusal(await ask())).toBe("501 NOT_SUPPORTED");
+    else {
+      expect(refusal(await ask())).toBe("401 UNAUTHENTICATED");
+      expect(refusal(await ask(await tenant.tokenWith("templates.read")))).toBe("403 INSUFFICIENT_SCOPE");
+      const answer = await ask(tenantToken);
+      expect(refusal(answer)).toBe("501 NOT_SUPPORTED");
+      expect(answer.body).toMatchObject({ endpoint: at });
+    }
+  });
+});
+
+describe("anything else", () => {
+  it("is not found", async () => {
+    for (const path of ["/v1/nothing", "/v1/templates/", "/v2/templates", "/V1/TEMPLATES", "//v1/templates"])
+      expect([path, refusal(await request(`GET ${path}`, { token: tenantToken }))]).toEqual([
+        path,
+        expect.stringMatching(/^40[45] /),
+      ]);
+    expect(refusal(await request(`GET /${"x".repeat(9000)}`, { token: tenantToken }))).toBe("414 URI_TOO_LONG");
+  });
+});

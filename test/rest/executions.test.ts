@@ -1,0 +1,312 @@
+import { execFile } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { cloneOf } from "../kit/clone.js";
+import { executed } from "../kit/executions.js";
+import { aSmallPack } from "../kit/packs.js";
+import { platform } from "../kit/platform.js";
+import { refusal, refusedFields } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion, finished, type TestExecution, type TestVersion } from "../kit/templates.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+const run = promisify(execFile);
+
+const parameterSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  required: ["Owner"],
+  properties: {
+    name: { type: "string" },
+    Owner: { type: "string", minLength: 2 },
+    Port: { type: "integer", minimum: 1, maximum: 65535, default: 8080 },
+    Database: { enum: ["None", "PostgreSql"], default: "None" },
+  },
+  additionalProperties: false,
+};
+
+const symbols = {
+  Owner: { type: "parameter", datatype: "string", replaces: "OWNER-PLACE" },
+  Port: { type: "parameter", datatype: "integer", defaultValue: "8080", replaces: "9090" },
+  Database: {
+    type: "parameter",
+    datatype: "choice",
+    defaultValue: "None",
+    choices: [{ choice: "None" }, { choice: "PostgreSql" }],
+  },
+};
+
+let tenant: TestTenant;
+let token: string;
+let version: TestVersion;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
+  const pack = aSmallPack({ config: { symbols }, files: { "owner.txt": "OWNER-PLACE listens on 9090\n" } });
+  version = await aTemplateVersion(token, await aTemplateSource(pack), { parameterSchema });
+});
+
+const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
+
+const execute = (input: Record<string, unknown>, headers: Record<string, string> = {}) =>
+  request<{ executionId: string }>(`POST /v1/templates/${version.templateId}/execute`, {
+    token,
+    body: { templateVersionId: version.templateVersionId, parameters: { Owner: "Ada" }, ...input },
+    headers,
+  });
+
+const executedInto = (repository: string, input: Record<string, unknown> = {}) =>
+  executed(token, version, { parameters: { Owner: "Ada" }, target: { repository }, ...input });
+
+describe("POST /v1/templates/{templateId}/execute", () => {
+  it("answers the documented members at once", async () => {
+    const { status, body, headers } = await execute({ target: { repository: aRepository() } });
+    expect(status).toBe(202);
+    expect(body).toEqual({ executionId: expect.stringMatching(/^exe_/), status: "Requested", scaffoldOutputId: null });
+    expect(headers.get("location")).toBe(`/v1/templates/${version.templateId}/executions/${body.executionId}`);
+    expect(headers.get("retry-after")).toBe("1");
+    await finished(token, version.templateId, body.executionId);
+  });
+
+  it.each([
+    ["one that is missing", {}, ["/parameters/Owner"]],
+    ["one that is too short", { Owner: "A" }, ["/parameters/Owner"]],
+    ["one of another type", { Owner: "Ada", Port: "eighty" }, ["/parameters/Port"]],
+    ["one outside its set", { Owner: "Ada", Database: "Oracle" }, ["/parameters/Database"]],
+    ["several", { Owner: 7, Port: 0 }, ["/parameters/Owner", "/parameters/Port"]],
+    ["a name that the schema does not know", { Owner: "Ada", Ownr: "x" }, ["/parameters/Ownr"]],
+  ])("refuses parameters: %s", async (_, parameters, pointers) => {
+    const answer = await execute({ parameters, target: { repository: aRepository() } });
+    expect(refusal(answer)).toBe("422 PARAMETERS_INVALID");
+    const named = refusedFields(answer).map((field) => field.split(" ")[0]);
+    expect(new Set(named)).toEqual(new Set(pointers));
+  });
+
+  it.each([
+    ["a branch with two dots", { repository: "acme/x", branch: "a..b" }, "/target/branch"],
+    ["a branch with a space", { repository: "acme/x", branch: "a b" }, "/target/branch"],
+    ["a branch that looks like an option", { repository: "acme/x", branch: "-x" }, "/target/branch"],
+    ["a full ref name", { repository: "acme/x", branch: "refs/heads/main" }, "/target/branch"],
+    ["a branch ending in .lock", { repository: "acme/x", branch: "a.lock" }, "/target/branch"],
+    ["a repository of three parts", { repository: "a/b/c" }, "/target/repository"],
+    ["a repository that climbs", { repository: "../x" }, "/target/repository"],
+    ["a repository with credentials", { repository: "https://u:p@example.com/x.git" }, "/target/repository"],
+    ["the metadata address", { repository: "http://169.254.169.254/x.git" }, "/target/repository"],
+    ["an unknown scheme", { repository: "ext::sh -c id" }, "/target/repository"],
+    ["an unknown way with conflicts", { repository: "acme/x", onConflict: "merge" }, "/target/onConflict"],
+  ])("refuses a target: %s", async (_, target, pointer) => {
+    const answer = await execute({ target });
+    expect(refusal(answer)).toBe("422 TARGET_INVALID");
+    expect(refusedFields(answer)).toEqual([`${pointer} FORMAT`]);
+  });
+
+  it("refuses a library that is listed twice", async () => {
+    const library = { packageName: "Polly", version: "8.4.2" };
+    const answer = await execute({
+      target: { repository: aRepository() },
+      libraries: [library, { ...library, packageName: "POLLY" }],
+    });
+    expect([refusal(answer), refusedFields(answer)]).toEqual(["422 LIBRARIES_INVALID", ["/libraries/1 DUPLICATE"]]);
+  });
+});
+
+describe("an execution", () => {
+  it("answers its whole state when it is polled", async () => {
+    const repository = aRepository();
+    const execution = await executedInto(repository, { correlation: { agentTaskId: "task-7" } });
+    expect(execution).toEqual({
+      executionId: expect.stringMatching(/^exe_/),
+      templateId: version.templateId,
+      templateVersionId: version.templateVersionId,
+      status: "Completed",
+      phase: null,
+      scaffoldOutputId: expect.stringMatching(/^sca_/),
+      requestedAt: expect.any(String),
+      startedAt: expect.any(String),
+      completedAt: expect.any(String),
+      attempts: 1,
+      target: { repository, branch: "main" },
+      correlation: { agentTaskId: "task-7" },
+      output: {
+        repository: expect.stringContaining(`/${repository}.git`),
+        branch: "main",
+        commitSha: expect.stringMatching(/^[0-9a-f]{40}$/),
+        treeSha: expect.stringMatching(/^[0-9a-f]{40}$/),
+        changed: true,
+        filesCreated: 3,
+        filesUpdated: 0,
+        contentDigest: expect.any(String),
+        primaryOutputs: [],
+      },
+      manualInstructions: [],
+      warnings: [],
+      error: null,
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+  });
+
+  it("fills defaults in and replaces what the template says", async () => {
+    const { output } = await executedInto(aRepository(), { parameters: { name: "Acme.Shop", Owner: "Ada" } });
+    const clone = await cloneOf(output?.repository ?? "", token);
+    expect(clone.files).toEqual(["Acme.Shop/Acme.Shop.csproj", "README.md", "owner.txt"]);
+    expect(await clone.read("owner.txt")).toBe("Ada listens on 8080\n");
+    expect(await clone.read("README.md")).toBe("# Acme.Shop\n");
+    await clone.remove();
+  });
+
+  it("asks to be polled again while it runs, and answers 304 when it has ended", async () => {
+    const { body } = await execute({ target: { repository: aRepository() } });
+    const line = `GET /v1/templates/${version.templateId}/executions/${body.executionId}`;
+    const early = await request<TestExecution>(line, { token });
+    if (["Requested", "Running"].includes(early.body.status)) expect(early.headers.get("retry-after")).toBe("1");
+    await finished(token, version.templateId, body.executionId);
+    const final = await request(line, { token });
+    expect(final.headers.get("retry-after")).toBeNull();
+    const etag = final.headers.get("etag") ?? "";
+    expect((await request(line, { token, headers: { "if-none-match": etag } })).status).toBe(304);
+  });
+
+  it("adds to a branch that exists, starts a new one from the default branch, and leaves foreign commits", async () => {
+    const repository = aRepository();
+    const first = await executedInto(repository, { parameters: { name: "Acme.One", Owner: "Ada" } });
+    const second = await executedInto(repository, {
+      parameters: { name: "Acme.Two", Owner: "Ada" },
+      target: { repository, branch: "main", onConflict: "overwrite" },
+    });
+    const third = await executedInto(repository, {
+      parameters: { name: "Acme.Three", Owner: "Ada" },
+      target: { repository, branch: "feature/three", onConflict: "overwrite" },
+    });
+    expect([first, second, third].map(({ status }) => status)).toEqual(["Completed", "Completed", "Completed"]);
+    expect(second.output).toMatchObject({ changed: true, filesCreated: 1, filesUpdated: 1 });
+    const clone = await cloneOf(second.output?.repository ?? "", token);
+    expect(clone.commits).toHaveLength(2);
+    expect(clone.files).toEqual(
+      expect.arrayContaining(["Acme.One/Acme.One.csproj", "Acme.Two/Acme.Two.csproj", "README.md"]),
+    );
+    await clone.remove();
+    expect(third.output).toMatchObject({ branch: "feature/three", changed: true });
+  });
+
+  it("pushes to a repository elsewhere that is empty", async () => {
+    const folder = join(await mkdtemp(join(platform().dataDir, "target-")), "out.git");
+    await run("git", ["init", "--quiet", "--bare", "--initial-branch=trunk", folder]);
+    const repository = pathToFileURL(folder).href;
+    const { status, output } = await executedInto(repository, { target: { repository, branch: "trunk" } });
+    expect([status, output?.changed]).toEqual(["Completed", true]);
+    const { stdout } = await run("git", ["--git-dir", folder, "ls-tree", "-r", "--name-only", "trunk"]);
+    expect(stdout).toContain("owner.txt");
+  });
+
+  it("makes no commit when the branch holds its result already", async () => {
+    const repository = aRepository();
+    const first = await executedInto(repository);
+    const again = await executedInto(repository);
+    expect(again).toMatchObject({ status: "Completed", output: { changed: false, filesCreated: 0, filesUpdated: 0 } });
+    expect(again.output?.commitSha).toBe(first.output?.commitSha);
+    expect(again.executionId).not.toBe(first.executionId);
+  });
+
+  it("fails with TARGET_CONFLICT when a file differs, and leaves the branch as it was", async () => {
+    const repository = aRepository();
+    const first = await executedInto(repository, { parameters: { name: "Same", Owner: "Ada" } });
+    const second = await executedInto(repository, { parameters: { name: "Same", Owner: "Grace" } });
+    expect(second).toMatchObject({
+      status: "Failed",
+      phase: null,
+      scaffoldOutputId: null,
+      output: null,
+      error: { code: "TARGET_CONFLICT", details: { paths: ["owner.txt"] } },
+    });
+    const clone = await cloneOf(first.output?.repository ?? "", token);
+    expect(clone.commits).toHaveLength(1);
+    expect(await clone.read("owner.txt")).toContain("Ada");
+    await clone.remove();
+  });
+
+  it.each([
+    ["cannot be reached", () => "git+http://127.0.0.1:9/none.git#main", "SOURCE_UNAVAILABLE"],
+    ["is of no known kind", () => "artifact-registry:web-api/1.0", "SOURCE_UNAVAILABLE"],
+    [
+      "has no such branch",
+      async () => (await aTemplateSource(aSmallPack())).replace("#main", "#none"),
+      "SOURCE_UNAVAILABLE",
+    ],
+    ["holds no template", () => aTemplateSource({ "README.md": "x" }), "TEMPLATE_INVALID"],
+    [
+      "has a template that cannot be read",
+      () => aTemplateSource({ ...aSmallPack(), ".template.config/template.json": "{" }),
+      "TEMPLATE_INVALID",
+    ],
+    [
+      "renders two files to one path",
+      () =>
+        aTemplateSource(
+          aSmallPack({
+            config: { sources: [{ rename: { "a.txt": "same.txt", "b.txt": "same.txt" } }] },
+            files: { "a.txt": "a", "b.txt": "b" },
+          }),
+        ),
+      expect.stringMatching(/^(RENDER_FAILED|TEMPLATE_INVALID)$/),
+    ],
+  ])("fails when its source %s, with a code and without a commit", async (_, source, code) => {
+    const broken = await aTemplateVersion(token, await source());
+    const repository = aRepository();
+    const execution = await executed(token, broken, { target: { repository } });
+    expect(execution).toMatchObject({ status: "Failed", scaffoldOutputId: null, output: null, error: { code } });
+    expect(execution.error?.message).not.toBe("");
+    const refs = await request(`GET /git/${tenant.slug}/${repository}.git/info/refs?service=git-upload-pack`, {
+      token,
+    });
+    expect([200, 404]).toContain(refs.status);
+    expect(refs.text).not.toContain("refs/heads/");
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const keyed = (key: string, input: Record<string, unknown>) => execute(input, { "idempotency-key": key });
+  const aKey = () => `key-${Math.random().toString(36).slice(2)}`;
+
+  it("makes a repeated request one execution and one commit", async () => {
+    const [key, repository] = [aKey(), aRepository()];
+    const first = await keyed(key, { target: { repository } });
+    const again = await keyed(key, { target: { repository } });
+    expect(first.headers.get("idempotent-replayed")).toBeNull();
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect([again.status, again.body]).toEqual([202, first.body]);
+    const { output } = await finished(token, version.templateId, first.body.executionId);
+    const late = await keyed(key, { target: { repository } });
+    expect(late.body).toEqual(first.body);
+    const clone = await cloneOf(output?.repository ?? "", token);
+    expect(clone.commits).toHaveLength(1);
+    await clone.remove();
+  });
+
+  it("makes ten requests at a time one execution and one commit", async () => {
+    const [key, repository] = [aKey(), aRepository()];
+    const answers = await Promise.all(Array.from({ length: 10 }, () => keyed(key, { target: { repository } })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202));
+    const ids = new Set(answers.map(({ body }) => body.executionId));
+    expect(ids.size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(9);
+    const { output } = await finished(token, version.templateId, [...ids][0] ?? "");
+    const clone = await cloneOf(output?.repository ?? "", token);
+    expect(clone.commits).toHaveLength(1);
+    await clone.remove();
+  });
+
+  it("does not serve another body", async () => {
+    const key = aKey();
+    await keyed(key, { target: { repository: aRepository() } });
+    expect(refusal(await keyed(key, { target: { repository: aRepository() } }))).toBe("422 IDEMPOTENCY_KEY_REUSED");
+  });
+
+  it("of a request that was refused can be used again", async () => {
+    const [key, repository] = [aKey(), aRepository()];
+    expect((await keyed(key, { target: { repository }, parameters: {} })).status).toBe(422);
+    expect((await keyed(key, { target: { repository } })).status).toBe(202);
+  });
+});

@@ -1,0 +1,203 @@
+import { documentLimits } from "@factory/gateway/execution/document-limits";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { aRawSocket } from "../kit/raw-socket.js";
+import { request } from "../kit/request.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+interface Told {
+  events: { type: string; cursor: string; data: { name: string } };
+}
+
+const query = `subscription ($types: [String!], $after: String) {
+  events(types: $types, after: $after) { type cursor data } }`;
+const types = ["TemplateRegistered"];
+
+let tenant: TestTenant;
+let token: string;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
+});
+
+const register = (name: string) => request("POST /v1/templates", { token, body: { name } });
+const names = (feed: { events: readonly Told[] }) => feed.events.map(({ events }) => events.data.name);
+const init = (authorization?: string) => ({
+  type: "connection_init",
+  ...(authorization ? { payload: { authorization } } : {}),
+});
+
+/** The code of the error that ends an operation at once. */
+async function refused(document: string, variables: Record<string, unknown> = {}, as = token): Promise<unknown> {
+  const feed = await aFeed({ query: document, variables, token: as });
+  await eventually("it is refused", () => feed.errors.length > 0);
+  await feed.stop();
+  expect(feed.events).toEqual([]);
+  return (feed.errors[0] as { extensions?: { code?: string } }).extensions?.code;
+}
+
+describe("a websocket", () => {
+  it.each([
+    ["no token", undefined],
+    ["garbage", "Bearer garbage"],
+    ["something that is no token at all", "Basic eDp5"],
+  ])("is closed with 4403 when it starts with %s", async (_, authorization) => {
+    const socket = await aRawSocket();
+    socket.send(init(authorization));
+    expect((await socket.closed).code).toBe(4403);
+  });
+
+  it("is closed with 4401 when it subscribes before it has started", async () => {
+    const socket = await aRawSocket();
+    socket.send({ type: "subscribe", id: "1", payload: { query } });
+    expect((await socket.closed).code).toBe(4401);
+  });
+
+  it("is closed with 4400 for what is no message, and 4409 for an id that is in use", async () => {
+    const broken = await aRawSocket();
+    broken.send("{");
+    expect((await broken.closed).code).toBe(4400);
+    const twice = await aRawSocket();
+    twice.send(init(`Bearer ${token}`));
+    await eventually("it is acknowledged", () => twice.messages.some(({ type }) => type === "connection_ack"));
+    for (let times = 0; times < 2; times += 1)
+      twice.send({ type: "subscribe", id: "1", payload: { query, variables: { types } } });
+    expect((await twice.closed).code).toBe(4409);
+  });
+
+  it("is closed when a message is over 64 KiB", async () => {
+    const socket = await aRawSocket();
+    socket.send({ ...init(`Bearer ${token}`), filler: "x".repeat(64 * 1024) });
+    expect((await socket.closed).code).toBe(1009);
+  });
+
+  it("runs at most 100 operations and 20 sockets of one principal", async () => {
+    const own = await (await aTenant()).tokenWith();
+    const sockets = await Promise.all(Array.from({ length: 20 }, aRawSocket));
+    for (const socket of sockets) socket.send(init(`Bearer ${own}`));
+    const isAcknowledged = ({ messages }: (typeof sockets)[number]) =>
+      messages.some(({ type }) => type === "connection_ack");
+    await eventually("all are acknowledged", () => sockets.every(isAcknowledged));
+    const oneMore = await aRawSocket();
+    oneMore.send(init(`Bearer ${own}`));
+    expect((await oneMore.closed).code).toBe(4403);
+    const [first] = sockets;
+    for (let id = 0; id <= 100; id += 1)
+      first?.send({ type: "subscribe", id: String(id), payload: { query, variables: { types } } });
+    await eventually("the last is refused", () => first?.messages.some(({ type }) => type === "error") ?? false);
+    const errors = first?.messages.filter(({ type }) => type === "error");
+    expect(errors).toEqual([
+      { type: "error", id: "100", payload: [expect.objectContaining({ extensions: { code: "TOO_COMPLEX" } })] },
+    ]);
+    for (const socket of sockets) socket.close();
+    await Promise.all(sockets.map(({ closed }) => closed));
+  });
+
+  it("runs queries and mutations too", async () => {
+    const socket = await aRawSocket();
+    socket.send(init(`Bearer ${token}`));
+    await eventually("it is acknowledged", () => socket.messages.some(({ type }) => type === "connection_ack"));
+    const payload = { query: `mutation { registerTemplate(input: { name: "By socket" }) { name } }` };
+    socket.send({ type: "subscribe", id: "1", payload });
+    await eventually("it is done", () => socket.messages.some(({ type }) => type === "complete"));
+    expect(socket.messages.find(({ type }) => type === "next")?.payload).toEqual({
+      data: { registerTemplate: { name: "By socket" } },
+    });
+    socket.close();
+    await socket.closed;
+  });
+});
+
+describe("Subscription.events", () => {
+  it("resumes after a cursor with exactly the events that were missed, in their order", async () => {
+    const first = await aFeed<Told>({ query, variables: { types }, token });
+    await register("Seen 1");
+    await register("Seen 2");
+    await eventually("both are told", () => first.events.length === 2);
+    await first.stop();
+    const missed = Array.from({ length: 5 }, (_, index) => `Missed ${index}`);
+    for (const name of missed) await register(name);
+    const after = first.events[1]?.events.cursor;
+    const second = await aFeed<Told>({ query, variables: { types, after }, token });
+    await eventually("the missed ones are told", () => second.events.length >= missed.length);
+    await register("Live");
+    await eventually("the live one is told", () => second.events.length > missed.length);
+    expect(names(second)).toEqual([...missed, "Live"]);
+    const cursors = second.events.map(({ events }) => Number(events.cursor));
+    expect(cursors).toEqual([...cursors].sort((a, b) => a - b));
+    await second.stop();
+  });
+
+  it("starts with what happens next when no cursor is given", async () => {
+    const ready = await aFeed<Told>({ query, variables: { types, after: "0" }, token });
+    await register("Before");
+    await eventually("it is in the log", () => names(ready).includes("Before"));
+    const feed = await aFeed<Told>({ query, variables: { types }, token });
+    await register("After");
+    await eventually("it is told", () => feed.events.length > 0);
+    expect(names(feed)).toEqual(["After"]);
+    await Promise.all([feed.stop(), ready.stop()]);
+  });
+
+  it("tells only what the token may read", async () => {
+    const narrow = await tenant.tokenWith("libraries.read", "libraries.write");
+    const feed = await aFeed<Told>({ query, token: narrow });
+    await register("Hidden");
+    await request("POST /v1/libraries", { token, body: { packageName: `Shown.${Date.now()}` } });
+    await eventually("the library is told", () => feed.events.length > 0);
+    expect(feed.events.map(({ events }) => events.type)).toEqual(["LibraryRegistered"]);
+    await feed.stop();
+  });
+
+  it.each([
+    ["an unknown type", { types: ["TemplateExploded"] }, "VALIDATION_FAILED"],
+    ["no type at all", { types: [] }, "VALIDATION_FAILED"],
+    ["a cursor that is none", { after: "yesterday" }, "INVALID_CURSOR"],
+    ["a negative cursor", { after: "-1" }, "INVALID_CURSOR"],
+    ["a cursor ahead of every event", { after: "9007199254740991" }, "INVALID_CURSOR"],
+    ["a type that no tenant may read", { types: ["TenantRegistered"] }, "INSUFFICIENT_SCOPE"],
+  ])("refuses %s", async (_, variables, code) => {
+    expect(await refused(query, variables)).toBe(code);
+  });
+
+  it("keeps the socket for other operations when one is refused", async () => {
+    const socket = await aRawSocket();
+    socket.send(init(`Bearer ${token}`));
+    await eventually("it is acknowledged", () => socket.messages.some(({ type }) => type === "connection_ack"));
+    socket.send({ type: "subscribe", id: "bad", payload: { query, variables: { types: ["Nothing"] } } });
+    socket.send({ type: "subscribe", id: "good", payload: { query: "{ __typename }" } });
+    await eventually("the good one is answered", () =>
+      socket.messages.some(({ id, type }) => id === "good" && type === "complete"),
+    );
+    socket.close();
+    expect((await socket.closed).code).not.toBe(4400);
+  });
+});
+
+describe("the limits of a document over the websocket", () => {
+  const { maxDepth, maxAliases, maxTokens } = documentLimits;
+  const fields = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, index) => `${prefix}${index}: type`).join(" ");
+
+  it.each([
+    ["aliases", `subscription { events { ${fields(maxAliases + 1, "a")} } }`],
+    [
+      "levels",
+      `subscription { events { subject { ... on TemplateVersion { ${"template { versions { ".repeat(maxDepth / 2)} status ${"} }".repeat(maxDepth / 2)} } } } }`,
+    ],
+    ["two root fields", `subscription { a: events { type } b: events { type } }`],
+    ["tokens", `subscription { events { ${"type ".repeat(maxTokens)} } }`],
+    ["fields that do not exist", "subscription { events { nothing } }"],
+    ["text that is no GraphQL", "subscription { events"],
+  ])("hold: %s", async (_, document) => {
+    const feed = await aFeed({ query: document, token });
+    await eventually("it is refused", () => feed.errors.length > 0);
+    expect(feed.events).toEqual([]);
+    await feed.stop();
+  });
+
+  it("are named by their code", async () => {
+    expect(await refused(`subscription { events { ${fields(maxAliases + 1, "a")} } }`)).toBe("TOO_COMPLEX");
+  });
+});
