@@ -70,6 +70,7 @@ export function handleRoute(route: CompiledRoute): Handler {
       principal: request.principal,
       trace: request.trace,
       idempotencyKey: row.idempotent ? idempotencyKey(request) : undefined,
+      internal: row.surface === "internal",
     });
     const { data, errors } = await prepared.run(variables, context);
     const [first] = errors ?? [];

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-
-export const maxJsonDepth = 64;
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { maxJsonDepth, unstorableText } from "@factory/runtime/input-validation/storable-text";
 
 /** A body as strict JSON: UTF-8, at most 64 levels, text that PostgreSQL can store. Empty counts as absent. */
 export function readJson(body: Buffer): unknown {
@@ -12,7 +11,7 @@ export function readJson(body: Buffer): unknown {
   const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
   const value = parse(body.toString("utf8", start));
   if (scan.suspicious) {
-    const errors = unstorableStrings(value);
+    const errors = unstorableText(value);
     if (errors.length > 0)
       throw new DomainError("VALIDATION_FAILED", { detail: "The body holds text that is not Unicode text.", errors });
   }
@@ -62,23 +61,3 @@ function isNulOrSurrogate(body: Buffer, at: number): boolean {
     ? body[at + 1] === 0x30 && body[at + 2] === 0x30 && body[at + 3] === 0x30
     : (first ?? 0) % 32 === 4;
 }
-
-/** NUL and lone surrogates: JSON allows them, PostgreSQL stores neither. */
-export const isStorable = (text: string) => !text.includes("\0") && !loneSurrogate.test(text);
-
-const loneSurrogate = /\p{Surrogate}/u;
-
-function unstorableStrings(value: unknown, pointer = ""): FieldError[] {
-  if (typeof value === "string") return isStorable(value) ? [] : [unstorable(pointer)];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => {
-    const inner = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    return isStorable(name) ? unstorableStrings(member, inner) : [unstorable(pointer)];
-  });
-}
-
-const unstorable = (pointer: string): FieldError => ({
-  pointer: pointer.replaceAll("\0", "\ufffd").replaceAll(/\p{Surrogate}/gu, "\ufffd"),
-  code: "FORMAT",
-  detail: "Text may hold neither NUL nor a lone surrogate.",
-});

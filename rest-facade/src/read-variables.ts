@@ -1,6 +1,7 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { inputValidator } from "@factory/runtime/input-validation/input-validator";
+import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import type { FastifyRequest } from "fastify";
 import {
   type GraphQLInputObjectType,
@@ -13,7 +14,6 @@ import {
 } from "graphql";
 import type { Operation } from "./load-operation.js";
 import { pruneInput } from "./prune-input.js";
-import { isStorable } from "./read-json.js";
 import { pathParameters } from "./routes/route.js";
 
 export type Variables = Record<string, unknown>;

@@ -40,16 +40,27 @@ export function catalogSchema(services: CatalogServices, logger: Logger): Subgra
       new LibraryResolver(libraries, search),
     ],
     references: {
-      Template: ({ templateId = "" }, context) => orNull(templates.find(tenantOf(context), templateId)),
-      TemplateVersion: ({ templateVersionId = "" }, context) =>
-        orNull(versions.find(tenantOf(context), templateVersionId)),
-      Execution: ({ executionId = "" }, context) => orNull(executions.find(tenantOf(context), executionId)),
-      Library: ({ libraryId, packageName }, context) =>
-        orNull(
-          libraryId === undefined
-            ? libraries.findByPackage(tenantOf(context), packageName ?? "")
-            : libraries.find(tenantOf(context), libraryId),
-        ),
+      Template: {
+        auth: { scopes: ["templates.read"] },
+        resolve: ({ templateId = "" }, context) => orNull(templates.find(tenantOf(context), templateId)),
+      },
+      TemplateVersion: {
+        auth: { scopes: ["templates.read"] },
+        resolve: ({ templateVersionId = "" }, context) => orNull(versions.find(tenantOf(context), templateVersionId)),
+      },
+      Execution: {
+        auth: { scopes: ["templates.read", "templates.execute"] },
+        resolve: ({ executionId = "" }, context) => orNull(executions.find(tenantOf(context), executionId)),
+      },
+      Library: {
+        auth: { scopes: ["libraries.read"] },
+        resolve: ({ libraryId, packageName }, context) =>
+          orNull(
+            libraryId === undefined
+              ? libraries.findByPackage(tenantOf(context), packageName ?? "")
+              : libraries.find(tenantOf(context), libraryId),
+          ),
+      },
     },
   });
 }

@@ -3,7 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { CredentialResolver } from "./credentials/credential.resolver.js";
 import type { CredentialService } from "./credentials/credential.service.js";
 import type { EventFeedService } from "./events/event-feed.service.js";
-import { EventSubjects } from "./events/event-subjects.js";
+import { EventSubjects, entityRules } from "./events/event-subjects.js";
 import { eventsResolver } from "./events/events.resolver.js";
 import { PlatformEventResolver } from "./events/platform-event.resolver.js";
 import { ProviderResolver } from "./providers/provider.resolver.js";
@@ -33,10 +33,19 @@ export function integrationSchema(services: IntegrationServices, logger: Logger)
       eventsResolver(feeds),
     ],
     references: {
-      Provider: async ({ providerId }, context) => (await providers.find(context, providerId ?? "")) ?? null,
-      Credential: async ({ credentialId }, context) => (await credentials.find(context, credentialId ?? "")) ?? null,
-      WebhookSubscription: async ({ subscriptionId }, context) =>
-        (await subscriptions.find(context, subscriptionId ?? "")) ?? null,
+      Provider: {
+        auth: entityRules.Provider,
+        resolve: async ({ providerId }, context) => (await providers.find(context, providerId ?? "")) ?? null,
+      },
+      Credential: {
+        auth: entityRules.Credential,
+        resolve: async ({ credentialId }, context) => (await credentials.find(context, credentialId ?? "")) ?? null,
+      },
+      WebhookSubscription: {
+        auth: entityRules.WebhookSubscription,
+        resolve: async ({ subscriptionId }, context) =>
+          (await subscriptions.find(context, subscriptionId ?? "")) ?? null,
+      },
     },
   });
 }

@@ -18,7 +18,11 @@ export function spineSchema({ tenants, provisioning, apiClients }: SpineServices
     logger,
     resolvers: [new TenantResolver(tenants, provisioning), new ApiClientResolver(apiClients)],
     references: {
-      Tenant: async ({ tenantId }, context) => (await tenants.find(context, tenantId ?? "")) ?? null,
+      Tenant: {
+        // no scope: a tenant's own facts are in its tokens anyway
+        auth: {},
+        resolve: async ({ tenantId }, context) => (await tenants.find(context, tenantId ?? "")) ?? null,
+      },
     },
   });
 }

@@ -28,6 +28,7 @@ export class TemplateVersionResolver {
   }
 
   @FieldResolver(() => TemplateType)
+  @Auth({ scopes: ["templates.read"] })
   template(@Root() version: TemplateVersionType, @Ctx() context: RequestContext): Promise<TemplateType> {
     return this.#templates.get(context, version.templateId);
   }

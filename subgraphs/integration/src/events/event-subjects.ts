@@ -1,4 +1,6 @@
 import { decodeId, type IdPrefix } from "@factory/runtime/identifiers/wire-id";
+import type { AuthRule } from "@factory/runtime/subgraph/auth";
+import { authorize } from "@factory/runtime/subgraph/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { CredentialService } from "../credentials/credential.service.js";
 import { CredentialType } from "../credentials/credential.type.js";
@@ -13,6 +15,13 @@ import {
   TemplateVersionReference,
   TenantReference,
 } from "./event-subject.type.js";
+
+/** What reading our own entities needs, by whichever way a caller comes to them. */
+export const entityRules = {
+  Provider: { scopes: ["integration.providers.read"] },
+  Credential: { scopes: ["integration.credentials.read"] },
+  WebhookSubscription: { scopes: ["webhooks.subscriptions.read"] },
+} as const satisfies Record<string, AuthRule>;
 
 type Resolve = (id: string, context: RequestContext) => object | Promise<object | null>;
 
@@ -36,9 +45,18 @@ export class EventSubjects {
       exe: (executionId) => Object.assign(new ExecutionReference(), { executionId }),
       lib: (libraryId) => Object.assign(new LibraryReference(), { libraryId }),
       ten: (tenantId) => Object.assign(new TenantReference(), { tenantId }),
-      prv: async (id, context) => instance(ProviderType, await own.providers.find(context, id)),
-      crd: async (id, context) => instance(CredentialType, await own.credentials.find(context, id)),
-      whs: async (id, context) => instance(WebhookSubscriptionType, await own.subscriptions.find(context, id)),
+      prv: async (id, context) => {
+        authorize(entityRules.Provider, context);
+        return instance(ProviderType, await own.providers.find(context, id));
+      },
+      crd: async (id, context) => {
+        authorize(entityRules.Credential, context);
+        return instance(CredentialType, await own.credentials.find(context, id));
+      },
+      whs: async (id, context) => {
+        authorize(entityRules.WebhookSubscription, context);
+        return instance(WebhookSubscriptionType, await own.subscriptions.find(context, id));
+      },
     };
   }
 

@@ -39,6 +39,7 @@ export class WebhookSubscriptionResolver {
   }
 
   @FieldResolver(() => [WebhookMessageType], { description: "Newest first; 50 unless said otherwise, at most 200." })
+  @Auth({ scopes: ["webhooks.subscriptions.read"] })
   deliveries(
     @Root() { subscriptionId }: WebhookSubscriptionType,
     @Arg("first", () => Int, { nullable: true }) first: number | undefined,

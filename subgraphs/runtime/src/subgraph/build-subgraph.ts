@@ -12,7 +12,7 @@ import { buildSchemaSync, createResolversMap, type NonEmptyArray } from "type-gr
 import { constraintDirective } from "../input-validation/constraint.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type AuthRule, authDirective } from "./auth.js";
-import { Guard, type ReferenceResolver } from "./guard.js";
+import { type EntityReference, Guard } from "./guard.js";
 import { DateTime } from "./scalars.js";
 
 export interface SubgraphDefinition {
@@ -21,7 +21,7 @@ export interface SubgraphDefinition {
   readonly resolvers: readonly object[];
   /** Types that no root field mentions. */
   readonly types?: readonly (new () => object)[];
-  readonly references?: Readonly<Record<string, ReferenceResolver>>;
+  readonly references?: Readonly<Record<string, EntityReference>>;
 }
 
 export interface Subgraph {
@@ -41,7 +41,7 @@ const links = `
   ${constraintDirective}
 `;
 
-/** Decorated classes in, federated schema out. A root field without a declared rule stops the build: default deny. */
+/** Decorated classes in, federated schema out. A root field or reference without a declared rule stops the build. */
 export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   const guard = new Guard(definition.logger);
   const instances = new Map<unknown, object>(definition.resolvers.map((resolver) => [resolver.constructor, resolver]));
@@ -59,9 +59,10 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
   const rules = rootRules(decorated);
   const sdl = print(parse(`${links}\n${printSubgraphSchema(lexicographicSortSchema(decorated))}`));
   const resolvers = createResolversMap(decorated) as Record<string, Record<string, unknown>>;
-  for (const [type, resolve] of Object.entries(definition.references ?? {}))
-    resolvers[type] = { ...resolvers[type], __resolveReference: guard.reference(type, resolve) };
+  for (const [type, reference] of Object.entries(definition.references ?? {}))
+    resolvers[type] = { ...resolvers[type], __resolveReference: guard.reference(type, reference) };
   const schema = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: resolvers as never }]);
+  guardNested(schema, decorated, guard);
   resolveExplicitly(schema);
   for (const root of rootTypes(schema)) {
     for (const field of Object.values(root.getFields())) {
@@ -72,6 +73,20 @@ export function buildSubgraph(definition: SubgraphDefinition): Subgraph {
     }
   }
   return { schema, sdl };
+}
+
+/** Field resolvers below the root; plain properties have no resolver yet. */
+function guardNested(schema: GraphQLSchema, decorated: GraphQLSchema, guard: Guard): void {
+  const roots = new Set(rootTypes(schema));
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || roots.has(type) || type.name.startsWith("_")) continue;
+    const declared = decorated.getType(type.name);
+    for (const field of Object.values(type.getFields())) {
+      if (!field.resolve || !isObjectType(declared)) continue;
+      const rule = declared.getFields()[field.name]?.extensions["auth"] as AuthRule | undefined;
+      field.resolve = guard.nested(field, rule, field.resolve);
+    }
+  }
 }
 
 /** The gateway compiles only queries whose fields all name a resolver: what the default one may find it cannot know. */

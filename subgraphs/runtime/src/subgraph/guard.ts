@@ -8,6 +8,7 @@ import {
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
+import { unstorableText } from "../input-validation/storable-text.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { principalOf } from "../tenancy/tenant.js";
@@ -19,6 +20,12 @@ type Field = GraphQLField<unknown, RequestContext>;
 
 /** Resolves `_entities`: applies the tenant rule like any other read; null when unknown or not yours. */
 export type ReferenceResolver = (reference: Record<string, string>, context: RequestContext) => Promise<object | null>;
+
+/** A way to an entity from another one: it needs what reading the entity itself needs. */
+export interface EntityReference {
+  readonly auth: AuthRule;
+  readonly resolve: ReferenceResolver;
+}
 
 /** Stands before every way into a subgraph, whatever stands in front of the subgraph itself. */
 export class Guard {
@@ -34,6 +41,8 @@ export class Guard {
     return async (source, args, context, info) => {
       try {
         authorize(rule, context);
+        if (rule.internal && !context.internal)
+          throw new DomainError("NOT_FOUND", { detail: "This operation is served on the internal listener only." });
         check(args);
         return await resolve(source, args, context, info);
       } catch (error) {
@@ -42,10 +51,23 @@ export class Guard {
     };
   }
 
-  /** An entity is reached through any root field: what refuses it answers with a code like a root field. */
-  reference(type: string, resolve: ReferenceResolver): ReferenceResolver {
+  /** A field below the root that reads something of its own: errors show no more than those of a root field. */
+  nested(field: Field, rule: AuthRule | undefined, resolve: Resolver): Resolver {
+    return async (source, args, context, info) => {
+      try {
+        if (rule) authorize(rule, context);
+        return await resolve(source, args, context, info);
+      } catch (error) {
+        throw this.#answer(error, field.name, context);
+      }
+    };
+  }
+
+  /** An entity is reached through any root field, whose scope says nothing about the entity. */
+  reference(type: string, { auth, resolve }: EntityReference): ReferenceResolver {
     return async (reference, context) => {
       try {
+        authorize(auth, context);
         return await resolve(reference, context);
       } catch (error) {
         throw this.#answer(error, type, context);
@@ -76,12 +98,19 @@ export function authorize(rule: AuthRule, context: RequestContext): void {
     });
 }
 
-/** Only arguments that carry bounds are looked at again: types are GraphQL's own business. */
+/** Bounds where they are declared, and text that can be stored everywhere: types are GraphQL's own business. */
 function argumentCheck(field: Field): (args: Record<string, unknown>) => void {
   const checks = field.args
     .filter(({ type, astNode }) => isInputObjectType(getNamedType(type)) || astNode?.directives?.length)
     .map((argument) => ({ name: argument.name, validate: inputValidator(fieldSchema(argument)) }));
   return (args) => {
+    // a document, a GET's variables and a websocket reach us without the front door's reading of the body
+    const unstorable = unstorableText(args);
+    if (unstorable.length > 0)
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: "The input holds what cannot be stored.",
+        errors: unstorable,
+      });
     const errors: FieldError[] = checks.flatMap(({ name, validate }) => {
       const value = args[name];
       return value === undefined

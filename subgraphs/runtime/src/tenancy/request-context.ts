@@ -6,6 +6,8 @@ export interface RequestContext {
   readonly principal: Principal | undefined;
   readonly trace: Trace;
   readonly idempotencyKey: string | undefined;
+  /** The operation was asked for on the internal listener. */
+  readonly internal: boolean;
   /** Request-scoped caches, e.g. entity loaders, by their owner. */
   readonly loaders: Map<object, unknown>;
   /** Set when a stored result was returned instead of a new effect. */
@@ -13,7 +15,8 @@ export interface RequestContext {
 }
 
 export function requestContext(
-  from: Pick<RequestContext, "principal" | "trace"> & { idempotencyKey?: string | undefined },
+  from: Pick<RequestContext, "principal" | "trace"> & { idempotencyKey?: string | undefined; internal?: boolean },
 ): RequestContext {
-  return { ...from, idempotencyKey: from.idempotencyKey, loaders: new Map(), replayed: false };
+  const { idempotencyKey, internal = false } = from;
+  return { ...from, idempotencyKey, internal, loaders: new Map(), replayed: false };
 }

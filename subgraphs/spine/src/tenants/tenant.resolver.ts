@@ -35,7 +35,7 @@ export class TenantResolver {
   }
 
   @Mutation(() => ProvisioningRunType, { description: "Reachable on the internal listener only." })
-  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true, internal: true })
   provisionTenant(
     @Arg("tenantId", () => ID) tenantId: string,
     @Ctx() context: RequestContext,

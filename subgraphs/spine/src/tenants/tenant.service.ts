@@ -37,11 +37,12 @@ export class TenantService {
     this.#cursors = cursors;
   }
 
-  /** Any tenant for platform administrators, for others their own; undefined otherwise. */
+  /** Any tenant for platform administrators with tenant.read, for others their own; undefined otherwise. */
   async find(context: RequestContext, tenantId: string): Promise<TenantType | undefined> {
     const uuid = decodeId("ten", tenantId);
     if (uuid === undefined) return undefined;
-    const row = principalOf(context).platformAdmin
+    const { platformAdmin, scopes } = principalOf(context);
+    const row = platformAdmin && scopes.has("tenant.read")
       ? (await this.#acrossTenants(context, `select ${tenantColumns} from tenants where tenant_id = $1`, [uuid]))[0]
       : await this.#database.reader.row<TenantRow>(ownTenant, tenantOf(context), uuid);
     return row && tenantView(row);

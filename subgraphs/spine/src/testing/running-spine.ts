@@ -71,7 +71,7 @@ export class RunningSpine {
     variables: Record<string, unknown> = {},
     idempotencyKey?: string,
   ): Promise<Answer> {
-    const contextValue = requestContext({ principal, trace: continueTrace(undefined), idempotencyKey });
+    const contextValue = requestContext({ principal, trace: continueTrace(undefined), idempotencyKey, internal: true });
     const { data, errors = [] } = await execute({
       schema: this.spine.schema,
       document: parse(document),

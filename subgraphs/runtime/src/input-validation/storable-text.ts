@@ -1,0 +1,40 @@
+import type { FieldError } from "../errors/domain-error.js";
+
+/** Levels of JSON in a request. */
+export const maxJsonDepth = 64;
+
+/** NUL and lone surrogates: JSON allows them, PostgreSQL stores neither. */
+export const isStorable = (text: string) => !text.includes("\0") && !loneSurrogate.test(text);
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** Every text inside a value that cannot be stored, and what lies deeper than a body may. */
+export function unstorableText(value: unknown): FieldError[] {
+  // pointers are made only for the rare value that is refused
+  return isStorableValue(value, 0) ? [] : problemsOf(value, "", 0);
+}
+
+function isStorableValue(value: unknown, depth: number): boolean {
+  if (typeof value === "string") return isStorable(value);
+  if (typeof value !== "object" || value === null) return true;
+  if (depth === maxJsonDepth) return false;
+  if (Array.isArray(value)) return value.every((item) => isStorableValue(item, depth + 1));
+  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorableValue(member, depth + 1));
+}
+
+function problemsOf(value: unknown, pointer: string, depth: number): FieldError[] {
+  if (typeof value === "string") return isStorable(value) ? [] : [unstorable(pointer)];
+  if (typeof value !== "object" || value === null) return [];
+  if (depth === maxJsonDepth)
+    return [{ pointer, code: "OUT_OF_RANGE", detail: `Must not be nested deeper than ${maxJsonDepth} levels.` }];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const inner = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    return isStorable(name) ? problemsOf(member, inner, depth + 1) : [unstorable(pointer)];
+  });
+}
+
+const unstorable = (pointer: string): FieldError => ({
+  pointer: pointer.replaceAll("\0", "\ufffd").replaceAll(/\p{Surrogate}/gu, "\ufffd"),
+  code: "FORMAT",
+  detail: "Text may hold neither NUL nor a lone surrogate.",
+});

@@ -1,0 +1,82 @@
+import { request, graphql } from "../kit/request.js";
+import { platform } from "../kit/platform.js";
+import { aTemplateSource } from "../kit/templates.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+});
+
+const codesOf = ({ body }: Awaited<ReturnType<typeof graphql>>) =>
+  body.errors?.map(({ extensions }) => extensions.code);
+
+describe("provisioning", () => {
+  it("is reachable on the internal listener only", async () => {
+    const admin = await platformToken();
+    const slug = `inner-${Date.now().toString(36)}`;
+    const body = { name: "Inner", slug, editionCode: "Standard", ownerEmail: "owner@example.com" };
+    const { tenantId } = (await request<{ tenantId: string }>("POST /v1/tenants", { token: admin, body })).body;
+    const document = `mutation { provisionTenant(tenantId: "${tenantId}") { runId } }`;
+    expect(codesOf(await graphql(document, { token: admin }))).toEqual(["NOT_FOUND"]);
+    const path = `POST /tenants/${tenantId}/provision`;
+    expect((await request(path, { token: admin })).status).toBe(404);
+    expect((await request(path, { token: admin, base: platform().internalUrl })).status).toBe(202);
+  });
+});
+
+describe("a token that may write templates only", () => {
+  it("does not read them by way of what it wrote", async () => {
+    const every = await tenant.tokenWith();
+    const named = await request<{ templateId: string }>("POST /v1/templates", {
+      token: every,
+      body: { name: "Read me" },
+    });
+    const { body } = await graphql<{ createTemplateVersion: unknown }>(
+      `mutation ($templateId: ID!, $input: CreateTemplateVersionInput!) {
+        createTemplateVersion(templateId: $templateId, input: $input) { semanticVersion template { name } } }`,
+      {
+        token: await tenant.tokenWith("templates.write"),
+        variables: {
+          templateId: named.body.templateId,
+          input: {
+            semanticVersion: "1.0.0",
+            sourceRef: await aTemplateSource(),
+            engineKind: "DotnetNewTemplatePack",
+            targetFramework: "net8.0",
+          },
+        },
+      },
+    );
+    expect(body.errors?.[0]).toMatchObject({
+      path: ["createTemplateVersion", "template"],
+      extensions: { code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] },
+    });
+  });
+});
+
+describe("text that PostgreSQL cannot store", () => {
+  const search = (input: unknown) => encodeURIComponent(JSON.stringify({ input }));
+  const query = encodeURIComponent(
+    "query ($input: SearchLibrariesInput!) { searchLibraries(input: $input) { total } }",
+  );
+
+  it("is refused in a document and in the variables of a GET, like in a body", async () => {
+    const token = await tenant.tokenWith();
+    const document = String.raw`mutation { registerTemplate(input: { name: "a\u0000b" }) { templateId } }`;
+    const { body } = await graphql(document, { token });
+    expect(body.errors?.[0]?.extensions).toMatchObject({
+      code: "VALIDATION_FAILED",
+      errors: [{ pointer: "/input/name", code: "FORMAT" }],
+    });
+    for (const capability of ["a\0", "a\ud800"]) {
+      const variables = search({ capability });
+      const { text } = await request(`GET /graphql?query=${query}&variables=${variables}`, {
+        token,
+        headers: { "apollo-require-preflight": "1" },
+      });
+      expect(text).toContain("VALIDATION_FAILED");
+    }
+  });
+});
