@@ -1,7 +1,7 @@
+import { openPool } from "@factory/runtime/db/pool";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
-import pg from "pg";
 import { CredentialService } from "./credentials/credential.service.js";
 import { SecretVault } from "./credentials/secret-vault.js";
 import { EventLogPruner } from "./event-log/event-log.pruner.js";
@@ -47,8 +47,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
   const { logger } = host;
   const resources = await SubgraphResources.open(host, integrationTables, [webhookAttemptJob]);
   const { database, jobs, listener } = resources;
-  const pool = new pg.Pool({ connectionString: host.connections.worker, max: 2, idleTimeoutMillis: 30_000 });
-  pool.on("error", (error) => logger.debug({ error: error.message }, "idle connection lost"));
+  const pool = openPool(host.connections.worker, 2, host.logger);
   const egress = createEgress(egressOptions(settings));
   const hub = new EventHub(pool, logger);
   const pruner = new EventLogPruner(pool, logger);

@@ -3,6 +3,7 @@ import { CredentialVersion } from "./credentials/credential-version.entity.js";
 import { EventLogEntry } from "./event-log/event-log-entry.entity.js";
 import { EventLogHorizon } from "./event-log/event-log-horizon.entity.js";
 import { Migration20261121071553_first } from "./migrations/Migration20261121071553_first.js";
+import { Migration20261121075519_retention } from "./migrations/Migration20261121075519_retention.js";
 import { Provider } from "./providers/provider.entity.js";
 import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
@@ -19,5 +20,5 @@ export const integrationTables = {
     EventLogEntry,
     EventLogHorizon,
   ],
-  migrations: [Migration20261121071553_first],
+  migrations: [Migration20261121071553_first, Migration20261121075519_retention],
 };

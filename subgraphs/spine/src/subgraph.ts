@@ -1,7 +1,7 @@
+import { openPool } from "@factory/runtime/db/pool";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
-import pg from "pg";
 import { ApiClientService } from "./api-clients/api-client.service.js";
 import { ClientSecrets } from "./api-clients/client-secret.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
@@ -44,8 +44,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
   const { issuer, secretsKey } = settings;
   const resources = await SubgraphResources.open(host, spineTables, [provisionTenantJob]);
   const { database, jobs } = resources;
-  const pool = new pg.Pool({ connectionString: host.connections.worker, max: 4, idleTimeoutMillis: 30_000 });
-  pool.on("error", (error) => host.logger.debug({ error: error.message }, "idle connection lost"));
+  const pool = openPool(host.connections.worker, 4, host.logger);
   try {
     const secrets = new ClientSecrets(secretsKey);
     const tenants = new TenantService(database, new CursorSeal(derivedKey(secretsKey, "list cursors")));

@@ -10,11 +10,10 @@ import type { ReadSource, SourceReader } from "../sources/source-reader.js";
 import type { ValidateTemplateVersionInput } from "../template-versions/template-version.input.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
+import { checkNames } from "./checks/finding-codes.js";
 import { type ValidationOutcome, type ValidationResultType } from "./validation.type.js";
 import { ValidationResult } from "./validation-result.entity.js";
 
-/** In the order in which their findings are reported. */
-const checkNames = ["StructuralLint", "ParameterSchema", "SampleGeneration"] as const;
 const sourceTimeoutMs = 20_000;
 
 interface Examined {

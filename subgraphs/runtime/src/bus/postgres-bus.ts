@@ -1,6 +1,8 @@
-import pg from "pg";
+import type pg from "pg";
 import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import { Listener } from "../db/listener.js";
+import { openPool } from "../db/pool.js";
+import { Retention } from "../db/retention.js";
 import type { Envelope } from "../outbox/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Bus, BusConsumer, BusMessage } from "./bus.js";
@@ -15,14 +17,18 @@ const retryDelaysMs = [100, 1000, 5000, 30_000];
 export class PostgresBus implements Bus {
   readonly #pool: pg.Pool;
   readonly #listener: Listener;
+  readonly #retention: Retention;
   readonly #logger: Logger;
   readonly #loops: DrainLoop[] = [];
   readonly #failures = new Map<string, { position: string; attempts: number; notBefore: number }>();
 
   private constructor(url: string, logger: Logger) {
-    this.#pool = new pg.Pool({ connectionString: url, max: 6, idleTimeoutMillis: 30_000 });
-    this.#pool.on("error", () => undefined);
+    this.#pool = openPool(url, 6, logger);
     this.#listener = new Listener(url, logger);
+    this.#retention = new Retention(url, logger, [
+      `delete from bus.messages where published_at < now() - interval '7 days'
+         and position <= (select min(position) from bus.consumers)`,
+    ]);
     this.#logger = logger;
   }
 
@@ -59,6 +65,7 @@ export class PostgresBus implements Bus {
 
   async close(): Promise<void> {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
+    await this.#retention.stop();
     await this.#listener.close();
     await this.#pool.end();
   }

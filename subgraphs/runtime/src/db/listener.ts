@@ -1,6 +1,8 @@
 import pg from "pg";
 import type { Logger } from "../telemetry/logger.js";
 
+const retryMs = 500;
+
 /** One connection that LISTENs for all wake-ups of a process; after a reconnect every channel is woken once. */
 export class Listener {
   readonly #url: string;
@@ -18,11 +20,16 @@ export class Listener {
   async start(): Promise<void> {
     const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
     client.on("error", (error) => this.#logger.debug({ error: error.message }, "listening connection lost"));
-    client.on("end", () => this.#reconnect());
     client.on("notification", ({ channel }) => this.#wake(channel));
-    await client.connect();
+    try {
+      await client.connect();
+      for (const channel of this.#channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
     this.#client = client;
-    for (const channel of this.#channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    client.once("end", () => this.#reconnect());
     for (const channel of this.#channels.keys()) this.#wake(channel);
   }
 
@@ -48,6 +55,6 @@ export class Listener {
     this.#client = undefined;
     this.#retry = setTimeout(() => {
       this.start().catch(() => this.#reconnect());
-    }, 500);
+    }, retryMs);
   }
 }

@@ -28,6 +28,12 @@ export function platformTable(tableName: string): TableOptions {
   };
 }
 
+/** As `tenantTable`; workers see, and so can delete, what has expired. */
+export function expiringTenantTable(tableName: string, expired: string): TableOptions {
+  const policies = [tenantPolicy, { name: "expired", roles: [workerGroup], using: expired }];
+  return { tableName, rowLevelSecurity: "force", policies };
+}
+
 /** As `tenantTable`, readable and writable by workers too: outbox, inbox, claims, look-ups before a tenant is known. */
 export function workerTable(tableName: string): TableOptions {
   return { tableName, rowLevelSecurity: "force", policies: [tenantPolicy, workerPolicy] };

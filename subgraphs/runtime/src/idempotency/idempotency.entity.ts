@@ -1,5 +1,5 @@
 import { EntitySchema } from "@mikro-orm/core";
-import { tenantTable } from "../db/tenant-table.js";
+import { expiringTenantTable } from "../db/tenant-table.js";
 
 export interface IdempotencyRow {
   tenantId: string;
@@ -15,7 +15,7 @@ export interface IdempotencyRow {
 export const idempotencyTable = () =>
   new EntitySchema<IdempotencyRow>({
     name: "IdempotencyRecord",
-    ...tenantTable("idempotency_records"),
+    ...expiringTenantTable("idempotency_records", "created_at <= now() - interval '24 hours'"),
     properties: {
       tenantId: { type: "uuid", primary: true },
       principal: { type: "text", primary: true },

@@ -1,7 +1,8 @@
-import pg from "pg";
+import type pg from "pg";
 import type { BusPublisher } from "../bus/bus.js";
 import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import type { Listener } from "../db/listener.js";
+import { openPool } from "../db/pool.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Envelope } from "./envelope.js";
 
@@ -19,8 +20,7 @@ export class OutboxRelay {
   readonly #loop: DrainLoop;
 
   constructor(options: { workerUrl: string; schema: string; bus: BusPublisher; logger: Logger }) {
-    this.#pool = new pg.Pool({ connectionString: options.workerUrl, max: 1 });
-    this.#pool.on("error", () => undefined);
+    this.#pool = openPool(options.workerUrl, 1, options.logger);
     this.#bus = options.bus;
     this.#schema = options.schema;
     this.#loop = new DrainLoop(() => this.#drain(), options.logger);

@@ -2,6 +2,7 @@ import type { Bus, BusConsumer } from "../bus/bus.js";
 import { Database, type DatabaseDefinition } from "../db/database.js";
 import { Listener } from "../db/listener.js";
 import { migrate } from "../db/migrate.js";
+import { Retention } from "../db/retention.js";
 import type { SchemaConnections } from "../db/roles.js";
 import { type JobDefinition, JobQueue } from "../jobs/job-queue.js";
 import { OutboxRelay } from "../outbox/relay.js";
@@ -17,6 +18,7 @@ export interface SubgraphHost {
 /** What every subgraph runs on: its schema migrated and opened, its jobs, its outbox relayed. */
 export class SubgraphResources {
   readonly #consumers: (() => Promise<void>)[] = [];
+  readonly #retention: Retention;
 
   private constructor(
     readonly database: Database,
@@ -24,7 +26,9 @@ export class SubgraphResources {
     readonly listener: Listener,
     readonly host: SubgraphHost,
     readonly relay: OutboxRelay,
-  ) {}
+  ) {
+    this.#retention = new Retention(host.connections.worker, host.logger);
+  }
 
   static async open(
     host: SubgraphHost,
@@ -49,7 +53,7 @@ export class SubgraphResources {
 
   /** Consumers and jobs first: they still need the database. */
   async close(): Promise<void> {
-    await Promise.all(this.#consumers.map((stop) => stop()));
+    await Promise.all([...this.#consumers.map((stop) => stop()), this.#retention.stop()]);
     await this.jobs.stop();
     await this.relay.stop();
     await this.listener.close();

@@ -1,0 +1,138 @@
+import pg from "pg";
+import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
+import { Listener } from "../db/listener.js";
+import { type Envelope, sealEnvelope } from "../outbox/envelope.js";
+import { OutboxRelay } from "../outbox/relay.js";
+import { continueTrace } from "../telemetry/trace.js";
+import { PostgresBus } from "./postgres-bus.js";
+
+const cause = { trace: continueTrace(undefined) };
+
+async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("not in time");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("the bus in PostgreSQL", () => {
+  let test: TestDatabase;
+  let bus: PostgresBus;
+
+  beforeAll(async () => {
+    test = await aDatabase();
+  });
+  afterAll(() => test.close());
+  beforeEach(async () => {
+    bus = await PostgresBus.open(test.definition.connections.worker, quiet);
+  });
+  afterEach(() => bus.close());
+
+  const envelopes = (count: number, text: string): Envelope[] =>
+    Array.from({ length: count }, (_, index) =>
+      sealEnvelope(
+        { type: "TemplateRegistered", subject: `templates/${text}${index}`, data: {} },
+        aTenant().tenantId,
+        cause,
+      ),
+    );
+
+  /** The subjects a consumer of everything sees that begin with `templates/<text>`. */
+  const follow = async (text: string, group = text) => {
+    const seen: string[] = [];
+    await bus.subscribe({
+      group,
+      handle: async (messages) => {
+        for (const { envelope } of messages)
+          if (envelope.subject.startsWith(`templates/${text}`)) seen.push(envelope.subject);
+      },
+    });
+    return seen;
+  };
+
+  it("delivers every message in the order of its publishing, the same id once", async () => {
+    const batch = envelopes(450, "order");
+    await bus.publish(batch);
+    await bus.publish(batch.slice(0, 10));
+    const seen = await follow("order");
+    await until(() => seen.length >= 450);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(seen).toEqual(batch.map(({ subject }) => subject));
+  });
+
+  it("continues after a restart where the group stood", async () => {
+    const before = await follow("restart");
+    await bus.publish(envelopes(3, "restart-a"));
+    await until(() => before.length === 3);
+    await bus.close();
+    bus = await PostgresBus.open(test.definition.connections.worker, quiet);
+    await bus.publish(envelopes(2, "restart-b"));
+    const after = await follow("restart");
+    await until(() => after.length === 2);
+    expect(after.every((subject) => subject.startsWith("templates/restart-b"))).toBe(true);
+  });
+
+  it("tries a failing message again while later ones wait, then goes on", async () => {
+    const seen: string[] = [];
+    let failures = 0;
+    await bus.subscribe({
+      group: "poison",
+      handle: async (messages) => {
+        for (const { envelope } of messages) {
+          if (!envelope.subject.startsWith("templates/poison")) continue;
+          if (envelope.subject === "templates/poison1" && failures < 2) {
+            failures += 1;
+            throw new Error("not now");
+          }
+          if (!seen.includes(envelope.subject)) seen.push(envelope.subject);
+        }
+      },
+    });
+    await bus.publish(envelopes(3, "poison"));
+    await until(() => seen.length === 3);
+    expect(seen).toEqual(["templates/poison0", "templates/poison1", "templates/poison2"]);
+  });
+
+  it("loses nothing that commits late: the relay publishes in commit order", async () => {
+    const listener = new Listener(test.definition.connections.worker, quiet);
+    await listener.start();
+    const relay = new OutboxRelay({
+      workerUrl: test.definition.connections.worker,
+      schema: "catalog",
+      bus,
+      logger: quiet,
+    });
+    await relay.start(listener);
+    const seen = await follow("late");
+    const tenant = aTenant();
+    const writer = (index: number) =>
+      test.database.transaction(tenant, cause, async ({ record, execute }) => {
+        record({ type: "TemplateRegistered", subject: `templates/late${index}`, data: {} });
+        // some transactions have their place in the sequence long before they commit
+        await execute("select pg_current_xact_id()");
+        if (index % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 30));
+      });
+    for (let round = 0; round < 10; round += 1)
+      await Promise.all(Array.from({ length: 10 }, (_, index) => writer(round * 10 + index)));
+    await until(() => seen.length === 100);
+    expect(new Set(seen).size).toBe(100);
+    await relay.stop();
+    await listener.close();
+  });
+
+  it("reconnects after its connections were ended", async () => {
+    const seen = await follow("cut");
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'catalog_worker'");
+    await admin.end();
+    await until(async () =>
+      bus.publish(envelopes(1, "cut")).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await until(() => seen.length > 0);
+  });
+});

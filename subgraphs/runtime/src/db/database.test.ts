@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { RowLevelSecurityViolationException } from "@mikro-orm/core";
+import pg from "pg";
+import { continueTrace } from "../telemetry/trace.js";
+import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "./database.fixture.js";
+import { Retention } from "./retention.js";
+import { tenantStatement } from "./tenant-statement.js";
+
+const cause = { trace: continueTrace(undefined) };
+const allNotes = tenantStatement("all_notes", "select text from notes where tenant_id = scope.tenant");
+/** Forgets the tenant in its condition: only row-level security stands between the tenants. */
+const careless = tenantStatement("careless_notes", "select text from notes, (select scope.tenant) as asked");
+
+describe("Database", () => {
+  let test: TestDatabase;
+
+  beforeAll(async () => {
+    test = await aDatabase();
+  });
+  afterAll(() => test.close());
+
+  const write = (tenant = aTenant(), text = "note") =>
+    test.database.transaction(tenant, cause, async ({ em }) => {
+      em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId: randomUUID(), text }));
+      return tenant;
+    });
+
+  it("shows a tenant its own rows and no others", async () => {
+    const mine = await write(undefined, "mine");
+    await write(undefined, "yours");
+    expect(await test.database.reader.rows(allNotes, mine)).toEqual([{ text: "mine" }]);
+    const seen = await test.database.transaction(mine, cause, ({ em }) => em.find(noteTable, {}));
+    expect(seen.map(({ text }) => text)).toEqual(["mine"]);
+  });
+
+  it("holds even where a statement forgets the tenant", async () => {
+    const mine = await write(undefined, "careful");
+    expect(await test.database.reader.rows(careless, mine)).toEqual([{ text: "careful" }]);
+  });
+
+  it("refuses a row of another tenant", async () => {
+    const stranger = aTenant();
+    const foreign = test.database.transaction(aTenant(), cause, async ({ em }) => {
+      em.persist(em.create(noteTable, { tenantId: stranger.uuid, noteId: randomUUID(), text: "foreign" }));
+    });
+    await expect(foreign).rejects.toThrow(RowLevelSecurityViolationException);
+  });
+
+  it("sets the tenant before the table is opened, and leaves the connection clean", async () => {
+    const mine = await write(undefined, "planned");
+    const client = new pg.Client({ connectionString: test.definition.connections.app });
+    await client.connect();
+    const explained = await client.query(`explain (format json) ${allNotes.text.replace("$1", `'${mine.uuid}'`)}`);
+    const plan = JSON.stringify(explained.rows[0]["QUERY PLAN"]);
+    // the outer side of the join evaluates set_config; the table is scanned on the inner side
+    expect(plan).toMatch(/"Nested Loop".*"Outer"[^]*"Inner".*"notes"/);
+    await client.query(allNotes.text, [mine.uuid]);
+    expect((await client.query("select current_setting('app.tenant', true) as left")).rows).toEqual([{ left: "" }]);
+    expect((await client.query("select * from notes")).rows).toEqual([]);
+    await client.end();
+  });
+
+  it("crosses no tenants over one connection under 2,000 alternating reads", async () => {
+    const [one, other] = [await write(undefined, "one"), await write(undefined, "other")];
+    const reads = Array.from({ length: 2000 }, (_, index) =>
+      test.database.reader.rows<{ text: string }>(allNotes, index % 2 ? one : other),
+    );
+    const texts = (await Promise.all(reads)).map(([row]) => row?.text);
+    expect(texts.every((text, index) => text === (index % 2 ? "one" : "other"))).toBe(true);
+  });
+
+  it("writes events with the rows, in the order in which they were recorded, or not at all", async () => {
+    const tenant = aTenant();
+    const record = (text: string, fail: boolean) =>
+      test.database.transaction(tenant, cause, async ({ em, record: write }) => {
+        em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId: randomUUID(), text }));
+        write({ type: "TemplateRegistered", subject: `templates/${text}1`, data: {} });
+        write({ type: "TemplateRegistered", subject: `templates/${text}2`, data: {} });
+        if (fail) throw new Error("rolled back");
+      });
+    await record("kept", false);
+    await expect(record("lost", true)).rejects.toThrow("rolled back");
+    const subjects = await test.database.transaction(tenant, cause, ({ execute }) =>
+      execute("select envelope->>'subject' as subject from outbox order by txid, seq"),
+    );
+    expect(subjects).toEqual([{ subject: "templates/kept1" }, { subject: "templates/kept2" }]);
+  });
+
+  it("gives the application role no way around the policies", async () => {
+    const client = new pg.Client({ connectionString: test.definition.connections.app });
+    await client.connect();
+    for (const attempt of [
+      "alter table notes disable row level security",
+      "set role catalog_owner",
+      "create table mine (id int)",
+      "select * from bus.messages",
+    ])
+      await expect(client.query(attempt)).rejects.toThrow(/permission denied|must be owner/);
+    await client.end();
+  });
+
+  it("forgets published events after a week and stored results after a day", async () => {
+    const tenant = aTenant();
+    await test.database.transaction(tenant, cause, async ({ execute }) => {
+      await execute(
+        `insert into outbox (id, tenant_id, type, envelope, published_at)
+         select gen_random_uuid(), $1, 'T', '{}', now() - age from unnest(array['8 days', '6 days']::interval[]) as age`,
+        [tenant.uuid],
+      );
+      await execute(
+        `insert into idempotency_records (tenant_id, principal, field, key, fingerprint, created_at)
+         select $1, 'p', 'f', age::text, 'x', now() - age from unnest(array['25 hours', '23 hours']::interval[]) as age`,
+        [tenant.uuid],
+      );
+    });
+    const retention = new Retention(test.definition.connections.worker, quiet);
+    expect(await retention.forget()).toEqual([1, 1]);
+    expect(await retention.forget()).toEqual([0, 0]);
+    await retention.stop();
+  });
+});

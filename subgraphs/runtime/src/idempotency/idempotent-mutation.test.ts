@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import type { Principal } from "../auth/principal.js";
+import { aDatabase, aTenant, noteTable, type TestDatabase } from "../db/database.fixture.js";
+import { continueTrace } from "../telemetry/trace.js";
+import { type RequestContext, requestContext } from "../tenancy/request-context.js";
+import { mutate } from "./idempotent-mutation.js";
+
+describe("an idempotent mutation", () => {
+  let test: TestDatabase;
+  let prepared: number;
+
+  beforeAll(async () => {
+    test = await aDatabase();
+  });
+  afterAll(() => test.close());
+  beforeEach(() => {
+    prepared = 0;
+  });
+
+  const tenant = aTenant();
+  const caller = (key: string | undefined, subject = "cli_a", tenantId = tenant.tenantId): RequestContext =>
+    requestContext({
+      principal: { subject, tenantId } as Principal,
+      trace: continueTrace(undefined),
+      idempotencyKey: key,
+    });
+
+  const addNote = (context: RequestContext, text: string, fail = false) =>
+    mutate(test.database, context, {
+      field: "addNote",
+      arguments: { text },
+      prepare: async () => {
+        prepared += 1;
+      },
+      commit: async ({ em, tenant: owner, record }) => {
+        const noteId = randomUUID();
+        em.persist(em.create(noteTable, { tenantId: owner.uuid, noteId, text }));
+        record({ type: "TemplateRegistered", subject: `templates/${noteId}`, data: {} });
+        if (fail) throw new Error("refused");
+        return { noteId, text };
+      },
+    });
+
+  const notes = async (text: string) =>
+    test.database.transaction(tenant, { trace: continueTrace(undefined) }, ({ em }) => em.count(noteTable, { text }));
+
+  it("takes effect once and answers the same again, marked as a replay", async () => {
+    const first = await addNote(caller("once"), "once");
+    const second = caller("once");
+    expect(await addNote(second, "once")).toEqual(first);
+    expect(second.replayed).toBe(true);
+    expect(await notes("once")).toBe(1);
+    expect(prepared).toBe(1);
+  });
+
+  it("takes effect once under 20 requests at the same time", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => addNote(caller("race"), "race")));
+    expect(new Set(answers.map(({ noteId }) => noteId)).size).toBe(1);
+    expect(await notes("race")).toBe(1);
+  });
+
+  it("refuses the key with other arguments", async () => {
+    await addNote(caller("reused"), "reused");
+    await expect(addNote(caller("reused"), "another")).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+  });
+
+  it("keeps keys of other principals and tenants apart", async () => {
+    const mine = await addNote(caller("shared"), "shared");
+    const theirs = await addNote(caller("shared", "cli_b"), "shared");
+    const elsewhere = await addNote(caller("shared", "cli_a", aTenant().tenantId), "shared");
+    expect(new Set([mine.noteId, theirs.noteId, elsewhere.noteId]).size).toBe(3);
+  });
+
+  it("stores nothing when the mutation fails, so that the key can be used again", async () => {
+    await expect(addNote(caller("retry"), "retry", true)).rejects.toThrow("refused");
+    await addNote(caller("retry"), "retry");
+    expect(await notes("retry")).toBe(1);
+  });
+
+  it.each(["", "with space", "x".repeat(256), "ümlaut"])("refuses the key %j", async (key) => {
+    await expect(addNote(caller(key), "bad")).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_INVALID" });
+  });
+});
