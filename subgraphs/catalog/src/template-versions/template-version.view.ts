@@ -1,8 +1,9 @@
+import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { TemplateVersionState } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 
-/** A row of `template_versions` as PostgreSQL gives it, alone or through `to_jsonb`. */
+/** A row of `template_versions` as PostgreSQL gives it, alone or inside JSON. */
 export interface TemplateVersionRow {
   template_version_id: string;
   template_id: string;
@@ -31,6 +32,6 @@ export function templateVersionView(row: TemplateVersionRow): TemplateVersionTyp
     engineKind: row.engine_kind,
     parameterSchema: row.parameter_schema,
     changelog: row.changelog,
-    createdAt: new Date(row.created_at).toISOString(),
+    createdAt: typeof row.created_at === "string" ? isoFromJsonTime(row.created_at) : row.created_at.toISOString(),
   };
 }
