@@ -22,6 +22,7 @@ import { introspect } from "./introspection.js";
 import { LeastRecentlyUsed } from "./least-recently-used.js";
 import type { Fields } from "./own-property.js";
 import { isPassThrough, onlyFetch } from "./pass-through.js";
+import { plainVariables } from "./plain-variables.js";
 import { compilePlan } from "./plan-step.js";
 import type { PlannedNames } from "./planning-names.js";
 import { compileProjection, type Projection } from "./projection.js";
@@ -158,11 +159,13 @@ class Responder<C> {
   readonly #conditions: readonly string[];
   readonly #projections = new LeastRecentlyUsed<string, Projection>(MAX_PROJECTIONS);
   readonly #passThrough: boolean;
+  readonly #plainVariables: ReturnType<typeof plainVariables>;
 
   constructor(source: OperationSource<C>, rootType: GraphQLObjectType) {
     this.#source = source;
     this.#rootType = rootType;
     this.#conditions = conditionVariables(source.operation, source.fragments);
+    this.#plainVariables = plainVariables(source.operation.variableDefinitions ?? []);
     const fetch = onlyFetch(source.plan);
     this.#passThrough =
       fetch !== undefined &&
@@ -178,8 +181,9 @@ class Responder<C> {
     const definitions = operation.variableDefinitions;
     const { clientKeys } = this.#source.names;
     const run = { provided, context, clientKeys, data: undefined, extensions: undefined };
-    if (!definitions || definitions.length === 0) {
-      return { ...run, coerced: {}, errors: [] };
+    const plain = this.#plainVariables?.(provided);
+    if (plain || !definitions) {
+      return { ...run, coerced: plain ?? {}, errors: [] };
     }
     const { coerced, errors } = getVariableValues(schema, definitions, provided, { maxErrors: MAX_VARIABLE_ERRORS });
     return { ...run, coerced: coerced ?? {}, errors: [...(errors ?? [])] };

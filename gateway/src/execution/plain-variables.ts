@@ -1,0 +1,43 @@
+import { Kind, type TypeNode, type VariableDefinitionNode } from "graphql";
+import { type Fields, ownValue, setOwn } from "./own-property.js";
+
+const MAX_INT = 2_147_483_647;
+
+/** Values that coerce to themselves, by built-in scalar. */
+const coercesToItself: Readonly<Record<string, ((value: unknown) => boolean) | undefined>> = {
+  ID: (value) => typeof value === "string",
+  String: (value) => typeof value === "string",
+  Boolean: (value) => typeof value === "boolean",
+  Int: (value) => Number.isInteger(value) && Math.abs(value as number) <= MAX_INT,
+};
+
+/**
+ * A shortcut past `getVariableValues` for operations whose variables are all built-in scalars without defaults: the
+ * coerced values when every one coerces to itself, undefined when GraphQL has to look closer or to complain.
+ */
+export function plainVariables(
+  definitions: readonly VariableDefinitionNode[],
+): ((provided: Readonly<Fields>) => Fields | undefined) | undefined {
+  const checks = definitions.map(({ variable, type, defaultValue }) => {
+    const required = type.kind === Kind.NON_NULL_TYPE;
+    const accepts = defaultValue === undefined ? coercesToItself[nameOf(required ? type.type : type)] : undefined;
+    return accepts && { name: variable.name.value, required, accepts };
+  });
+  if (!checks.every((check) => check !== undefined)) {
+    return undefined;
+  }
+  return (provided) => {
+    const coerced: Fields = {};
+    for (const { name, required, accepts } of checks) {
+      const value = ownValue(provided, name);
+      if (accepts(value)) {
+        setOwn(coerced, name, value);
+      } else if (value !== undefined || required) {
+        return undefined;
+      }
+    }
+    return coerced;
+  };
+}
+
+const nameOf = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : "");
