@@ -1,4 +1,5 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
+import { DurationHistogram, type Durations } from "./duration-histogram.js";
 
 /** Tenants beyond this many share the label `other`, so that one scrape stays bounded. */
 const maxTenantLabels = 100;
@@ -8,18 +9,24 @@ export type Meter = (status: number, durationMs: number, tenantId: string | unde
 
 /** Duration per route and status, number of requests per route and tenant. */
 export function requestMetrics(registry: Registry): (method: string, route: string) => Meter {
-  const durations = new Histogram({
+  const durations = new DurationHistogram(registry, {
     name: "http_request_duration_seconds",
     help: "Time from the request's arrival to the end of its answer.",
-    labelNames: ["method", "route", "status"],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [registry],
+    bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   });
-  const requests = new Counter({
+  const tallies: Tally[] = [];
+  // counted plainly and handed over at a scrape, for the same reason
+  new Counter({
     name: "http_requests_by_tenant_total",
     help: `Requests per tenant; tenants after the first ${maxTenantLabels} count as other.`,
     labelNames: ["method", "route", "tenant"],
     registers: [registry],
+    collect() {
+      for (const tally of tallies) {
+        this.inc(tally.labels, tally.added);
+        tally.added = 0;
+      }
+    },
   });
   const tenants = new Set<string>();
   const labelOf = (tenantId: string | undefined) => {
@@ -28,17 +35,26 @@ export function requestMetrics(registry: Registry): (method: string, route: stri
     return tenants.has(tenantId) ? tenantId : "other";
   };
   return (method, route) => {
-    // looked up by plain value: building a label set per request costs more than the request's own bookkeeping
-    const byStatus = new Map<number, { observe(seconds: number): void }>();
-    const byTenant = new Map<string, { inc(): void }>();
+    const byStatus = new Map<number, Durations>();
+    const byTenant = new Map<string, Tally>();
     return (status, durationMs, tenantId) => {
-      let histogram = byStatus.get(status);
-      if (!histogram) byStatus.set(status, (histogram = durations.labels(method, route, String(status))));
-      histogram.observe(durationMs / 1000);
+      let series = byStatus.get(status);
+      if (!series) byStatus.set(status, (series = durations.series({ method, route, status: String(status) })));
+      series.observe(durationMs / 1000);
       const tenant = labelOf(tenantId);
-      let counter = byTenant.get(tenant);
-      if (!counter) byTenant.set(tenant, (counter = requests.labels(method, route, tenant)));
-      counter.inc();
+      let tally = byTenant.get(tenant);
+      if (!tally) {
+        tally = { labels: { method, route, tenant }, added: 0 };
+        byTenant.set(tenant, tally);
+        tallies.push(tally);
+      }
+      tally.added += 1;
     };
   };
+}
+
+interface Tally {
+  readonly labels: { readonly method: string; readonly route: string; readonly tenant: string };
+  /** Since the last scrape. */
+  added: number;
 }

@@ -1,0 +1,71 @@
+import type { Histogram, Registry } from "prom-client";
+
+/** One series of a histogram. */
+export interface Durations {
+  observe(seconds: number): void;
+}
+
+interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Per bucket, not cumulated; the last one is +Inf. */
+  readonly counts: readonly number[];
+  sum: number;
+}
+
+export interface DurationHistogramOptions {
+  readonly name: string;
+  readonly help: string;
+  /** Upper bounds in seconds, ascending. */
+  readonly bounds: readonly number[];
+}
+
+/**
+ * Stands beside prom-client's own histogram, which validates and hashes the labels of a series again with every
+ * observation: several microseconds of a request that takes a hundred.
+ */
+export class DurationHistogram {
+  readonly name: string;
+  readonly #options: DurationHistogramOptions;
+  readonly #series: Series[] = [];
+
+  constructor(registry: Registry, options: DurationHistogramOptions) {
+    this.name = options.name;
+    this.#options = options;
+    // a registry knows a metric by its name and asks it for its values
+    registry.registerMetric(this as unknown as Histogram);
+  }
+
+  series(labels: Readonly<Record<string, string>>): Durations {
+    const { bounds } = this.#options;
+    const counts = Array.from({ length: bounds.length + 1 }, () => 0);
+    const series: Series = { labels, counts, sum: 0 };
+    this.#series.push(series);
+    return {
+      observe(seconds) {
+        let bucket = 0;
+        while (bucket < bounds.length && seconds > (bounds[bucket] ?? 0)) bucket += 1;
+        counts[bucket] = (counts[bucket] ?? 0) + 1;
+        series.sum += seconds;
+      },
+    };
+  }
+
+  /** What the registry writes out. */
+  async get() {
+    const { name, help, bounds } = this.#options;
+    const values = this.#series.flatMap(({ labels, counts, sum }) => {
+      let count = 0;
+      const buckets = counts.map((added, bucket) => ({
+        metricName: `${name}_bucket`,
+        labels: { le: String(bounds[bucket] ?? "+Inf"), ...labels },
+        value: (count += added),
+      }));
+      return [
+        ...buckets,
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: count },
+      ];
+    });
+    return { name, help, type: "histogram", aggregator: "sum", values };
+  }
+}
