@@ -15,7 +15,8 @@ export interface IdempotencyRow {
 export const idempotencyTable = () =>
   new EntitySchema<IdempotencyRow>({
     name: "IdempotencyRecord",
-    ...expiringTenantTable("idempotency_records", "created_at <= now() - interval '24 hours'"),
+    // written as PostgreSQL gives it back, or every comparison finds it changed
+    ...expiringTenantTable("idempotency_records", "created_at <= now() - '24:00:00'::interval"),
     properties: {
       tenantId: { type: "uuid", primary: true },
       principal: { type: "text", primary: true },
