@@ -20,7 +20,11 @@ export async function cloneOf(repository: string, token: string): Promise<Clone>
   const url = new URL(repository);
   url.username = "x";
   url.password = token;
-  await run("git", ["clone", "--quiet", url.href, folder]);
+  const clone = run("git", ["clone", "--quiet", url.href, folder]);
+  await clone.catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
   const { stdout: files } = await run("git", ["-C", folder, "ls-files"]);
   const { stdout: log } = await run("git", ["-C", folder, "log", "--format=%B%x00"]);
   return {

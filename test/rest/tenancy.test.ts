@@ -1,8 +1,10 @@
 import { type IdPrefix, newId } from "@factory/runtime/identifiers/wire-id";
+import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFeed } from "../kit/feed.js";
 import { aLibrary, aPackageName } from "../kit/libraries.js";
+import { platform } from "../kit/platform.js";
 import { aReceiver } from "../kit/receiver.js";
 import { refusal } from "../kit/refusal.js";
 import { graphql, type Response, request } from "../kit/request.js";
@@ -277,6 +279,13 @@ describe("a repository of another tenant", () => {
     expect(hidden.status).toBe(404);
     expect(bytes(hidden, [])).toEqual(bytes(missing, []));
     expect(bytes(await refs(`${ours.slug}/acme/none.git`, token), [])).toEqual(bytes(missing, []));
+  });
+
+  it("cannot be cloned", async () => {
+    const { publicUrl } = platform();
+    const repository = `${publicUrl}/git/${theirs.slug}/acme/orders.git`;
+    await expect(cloneOf(repository, token)).rejects.toThrow("not found");
+    await (await cloneOf(repository, theirToken)).remove();
   });
 
   it("asks for a password, as git expects", async () => {
