@@ -13,7 +13,8 @@ const list = z
 
 const variables = z
   .object({
-    NODE_ENV: z.string().default("development"),
+    /** A misspelt production would open what development opens. */
+    NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
     HOST: z.string().default("127.0.0.1"),
     PORT: port(4000),
     INTERNAL_PORT: port(4001),
@@ -43,6 +44,7 @@ const variables = z
     if (given.DATABASE_URL === undefined && !given.EMBEDDED_DATABASE)
       problem("DATABASE_URL", "production needs it, or EMBEDDED_DATABASE=true");
     if (given.SECRETS_KEY === undefined) problem("SECRETS_KEY", "production needs an encryption key of its own");
+    if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "production logs no more than debug");
   });
 
 export interface PlatformEnvironment {

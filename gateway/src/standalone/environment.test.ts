@@ -1,0 +1,31 @@
+import { platformEnvironment } from "./environment.js";
+
+const production = {
+  NODE_ENV: "production",
+  PUBLIC_URL: "https://factory.example.com",
+  DATABASE_URL: "postgres://db.example.com/factory",
+  SECRETS_KEY: "k".repeat(32),
+};
+
+describe("the environment", () => {
+  it("is development unless it says otherwise", () => {
+    expect(platformEnvironment({}).development).toBe(true);
+    expect(platformEnvironment(production).development).toBe(false);
+  });
+
+  it.each(["prod", "Production", "PRODUCTION ", "staging"])("does not take NODE_ENV=%s for development", (name) => {
+    expect(() => platformEnvironment({ NODE_ENV: name })).toThrow("NODE_ENV");
+  });
+
+  it.each([
+    ["PUBLIC_URL", undefined],
+    ["PUBLIC_URL", "http://factory.example.com"],
+    ["DATABASE_URL", undefined],
+    ["SECRETS_KEY", undefined],
+    ["SECRETS_KEY", "short"],
+    ["PLATFORM_CLIENT_ID", "without a secret"],
+    ["LOG_LEVEL", "trace"],
+  ])("of production is refused with %s %s", (name, value) => {
+    expect(() => platformEnvironment({ ...production, [name]: value })).toThrow(name);
+  });
+});
