@@ -10,8 +10,7 @@ export function limitsRule(context: ValidationContext): ASTVisitor {
   const text = document.loc?.source.body ?? print(document);
   const problem = limitProblem(document, Buffer.byteLength(text));
   if (problem)
-    context.reportError(
-      new GraphQLError(problem.detail, { extensions: { code: "TOO_COMPLEX", http: { status: 400 } } }),
-    );
+    // Apollo puts its own code over that of every rule
+    context.reportError(new GraphQLError(problem.detail, { extensions: { code: "TOO_COMPLEX", tooComplex: true } }));
   return {};
 }

@@ -8,9 +8,11 @@ import {
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import type { GraphQLFormattedError, GraphQLSchema } from "graphql";
+import { GraphQLError, type GraphQLSchema } from "graphql";
 import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
+import { type RateLimits, refusedByRate } from "./operation-charge.js";
+import { publicErrors } from "./public-error.js";
 
 export interface GraphqlServer {
   execute(
@@ -25,10 +27,11 @@ export async function startGraphqlServer(options: {
   executor: SupergraphExecutor<RequestContext>;
   coreSupergraphSdl: string;
   introspection: boolean;
+  limits: RateLimits;
   logger: Logger;
 }): Promise<GraphqlServer> {
   const server = new ApolloServer<RequestContext>({
-    gateway: compiledGateway(options.executor, options.coreSupergraphSdl),
+    gateway: compiledGateway(options),
     introspection: options.introspection,
     hideSchemaDetailsFromClientErrors: !options.introspection,
     includeStacktraceInErrorResponses: false,
@@ -37,8 +40,8 @@ export async function startGraphqlServer(options: {
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens },
     validationRules: [limitsRule],
-    formatError: closedCode,
-    plugins: [ApolloServerPluginLandingPageDisabled(), replayMark, unauthenticatedStatus],
+    formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
+    plugins: [ApolloServerPluginLandingPageDisabled(), replayMark, refusedStatus],
     logger: options.logger,
   });
   await server.start();
@@ -55,15 +58,26 @@ export async function startGraphqlServer(options: {
   };
 }
 
-function compiledGateway(
-  executor: SupergraphExecutor<RequestContext>,
-  coreSupergraphSdl: string,
-): ApolloServerOptionsWithGateway<RequestContext>["gateway"] {
+function compiledGateway({
+  executor,
+  coreSupergraphSdl,
+  limits,
+}: {
+  executor: SupergraphExecutor<RequestContext>;
+  coreSupergraphSdl: string;
+  limits: RateLimits;
+}): ApolloServerOptionsWithGateway<RequestContext>["gateway"] {
   return {
     async load() {
       return {
-        executor: ({ document, request, context, operation }) =>
-          executor.compile(document, operation.name?.value).execute(request.variables ?? {}, context as RequestContext),
+        async executor({ document, request, context, operation }) {
+          // with a gateway Apollo leaves a name that no operation has to us
+          if ((operation as typeof operation | undefined) === undefined) return { errors: [unknownOperation()] };
+          const refusal = await refusedByRate(limits, { document, operation }, context as RequestContext);
+          if (refusal) return { errors: [refusal] };
+          const compiled = executor.compile(document, operation.name?.value);
+          return compiled.execute(request.variables ?? {}, context as RequestContext);
+        },
       };
     },
     onSchemaLoadOrUpdate(use) {
@@ -74,23 +88,10 @@ function compiledGateway(
   };
 }
 
-/** Apollo's own codes, in the words of the closed list. */
-const apolloCodes: Record<string, string> = {
-  GRAPHQL_PARSE_FAILED: "VALIDATION_FAILED",
-  GRAPHQL_VALIDATION_FAILED: "VALIDATION_FAILED",
-  BAD_USER_INPUT: "VALIDATION_FAILED",
-  BAD_REQUEST: "VALIDATION_FAILED",
-  OPERATION_RESOLUTION_FAILURE: "VALIDATION_FAILED",
-  PERSISTED_QUERY_NOT_SUPPORTED: "PERSISTED_QUERY_NOT_FOUND",
-  DOWNSTREAM_SERVICE_ERROR: "UPSTREAM_FAILED",
-  INTERNAL_SERVER_ERROR: "INTERNAL",
-};
-
-function closedCode(formatted: GraphQLFormattedError): GraphQLFormattedError {
-  const given = formatted.extensions?.["code"];
-  const code = typeof given === "string" ? given : "INTERNAL";
-  return { ...formatted, extensions: { ...formatted.extensions, code: apolloCodes[code] ?? code } };
-}
+const unknownOperation = () =>
+  new GraphQLError("The document holds no operation of this name, or several and none was named.", {
+    extensions: { code: "VALIDATION_FAILED" },
+  });
 
 const replayMark: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
@@ -103,15 +104,23 @@ const replayMark: ApolloServerPlugin<RequestContext> = {
   },
 };
 
-const unauthenticatedStatus: ApolloServerPlugin<RequestContext> = {
+/** Where all of an operation was refused for one reason, HTTP says so too. */
+const refusedStatus: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {
       async willSendResponse({ response }) {
         if (response.body.kind !== "single") return;
-        const { errors } = response.body.singleResult;
-        if (!errors?.length || !errors.every(({ extensions }) => extensions?.["code"] === "UNAUTHENTICATED")) return;
-        response.http.status = 401;
-        response.http.headers.set("www-authenticate", "Bearer");
+        const { errors = [] } = response.body.singleResult;
+        const codes = new Set(errors.map(({ extensions }) => extensions?.["code"]));
+        const [code] = codes.size === 1 ? codes : [];
+        if (code === "UNAUTHENTICATED") {
+          response.http.status = 401;
+          response.http.headers.set("www-authenticate", "Bearer");
+        } else if (code === "RATE_LIMITED") {
+          response.http.status = 429;
+          const seconds = errors[0]?.extensions?.["retryAfterSeconds"];
+          response.http.headers.set("retry-after", typeof seconds === "number" ? `${seconds}` : "1");
+        }
       },
     };
   },

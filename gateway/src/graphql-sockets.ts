@@ -6,12 +6,23 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
-import { type ExecutionArgs, GraphQLError, parse, validate } from "graphql";
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from "graphql";
 import { CloseCode, type Context } from "graphql-ws";
 import { useServer } from "graphql-ws/use/ws";
 import { WebSocketServer } from "ws";
 import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
+import { type RateLimits, refusedByRate } from "./operation-charge.js";
+import { publicErrors } from "./public-error.js";
 
 export interface GraphqlSockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -36,9 +47,12 @@ const longestTimerMs = 2_147_483_647;
 export function graphqlSockets(options: {
   executor: SupergraphExecutor<RequestContext>;
   verifier: Verifier;
+  introspection: boolean;
+  limits: RateLimits;
   logger: Logger;
 }): GraphqlSockets {
-  const { executor, verifier } = options;
+  const { executor, verifier, introspection, limits } = options;
+  const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
   const states = new WeakMap<object, SocketState>();
   const socketsOf = new Map<string, number>();
   const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
@@ -66,6 +80,16 @@ export function graphqlSockets(options: {
     else socketsOf.delete(state.principal.subject);
   };
 
+  const refusal = async (args: ExecutionArgs): Promise<ExecutionResult | undefined> => {
+    const operation = getOperationAST(args.document, args.operationName) as OperationDefinitionNode;
+    const error = await refusedByRate(
+      limits,
+      { document: args.document, operation },
+      args.contextValue as RequestContext,
+    );
+    return error && { errors: [error] };
+  };
+
   const handler = useServer<Record<string, unknown>, { socket: { close(code: number, reason: string): void } }>(
     {
       connectionInitWaitTimeout: initTimeoutMs,
@@ -81,7 +105,7 @@ export function graphqlSockets(options: {
               extensions: { code: "TOO_COMPLEX" },
             }),
           ];
-        const document = readOperation(executor, query);
+        const document = readOperation(executor, { query, operationName, introspection });
         if (Array.isArray(document)) return document;
         state.operations += 1;
         const contextValue = requestContext({ principal: state.principal, trace: continueTrace(undefined) });
@@ -97,8 +121,14 @@ export function graphqlSockets(options: {
         const state = states.get(context.extra);
         if (state) state.operations -= 1;
       },
-      execute: (args) => run(executor, args),
-      subscribe: (args) => subscribe(executor, args),
+      execute: async (args) => (await refusal(args)) ?? run(executor, args),
+      subscribe: async (args) => (await refusal(args)) ?? subscribe(executor, args),
+      onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
+      onNext: (_context, _id, _payload, _args, { data, errors }) =>
+        errors && {
+          ...(data === undefined ? {} : { data }),
+          errors: errors.map((error) => publicError(error.toJSON(), error)),
+        },
     },
     server,
   );
@@ -124,12 +154,18 @@ async function principalFrom(
   return verifier.verify(token);
 }
 
-function readOperation(executor: SupergraphExecutor<RequestContext>, query: string) {
+function readOperation(
+  executor: SupergraphExecutor<RequestContext>,
+  asked: { query: string; operationName?: string | null | undefined; introspection: boolean },
+) {
+  const { query, operationName, introspection } = asked;
   try {
     const document = parse(query, { maxTokens });
     const errors = validate(executor.apiSchema, document, undefined).concat(
-      validate(executor.apiSchema, document, [limitsRule]),
+      validate(executor.apiSchema, document, [limitsRule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])]),
     );
+    if (errors.length === 0 && !getOperationAST(document, operationName))
+      return [new GraphQLError("The document holds no operation of this name, or several and none was named.")];
     return errors.length > 0 ? errors : document;
   } catch (error) {
     if (error instanceof GraphQLError) return [error];

@@ -8,6 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLError } from "graphql";
 import type { Registry } from "prom-client";
+import type { RateLimits } from "./rate-limit.js";
 
 export interface OperationResult {
   data?: Record<string, unknown> | null;
@@ -49,8 +50,7 @@ export interface FacadeOptions {
   internalPort: number;
   development: boolean;
   allowedOrigins: readonly string[];
-  /** Multiplies every limit; 1 is edition Standard. */
-  rateLimitFactor: number;
+  rateLimits: RateLimits;
   logger: Logger;
   /** Where the request metrics are registered; absent: a registry of the facade, appended to `metrics()`. */
   registry?: Registry | undefined;

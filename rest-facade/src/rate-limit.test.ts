@@ -1,4 +1,5 @@
 import { startWith } from "./fixture/facade.js";
+import { rateLimits } from "./rate-limit.js";
 
 const searchAnswer = { results: [], total: 0, nextCursor: null };
 const resolvers = {
@@ -15,7 +16,7 @@ const resolvers = {
 
 describe("rate limits", () => {
   it("count per class and tenant, and say what is left", async () => {
-    const facade = await startWith(resolvers, { rateLimitFactor: 0.001 });
+    const facade = await startWith(resolvers, { rateLimits: rateLimits(0.001) });
     try {
       const first = await facade.call("GET /v1/libraries/lib_1");
       expect(first.headers.get("ratelimit-policy")).toBe('"read";q=3;w=60');
@@ -39,7 +40,7 @@ describe("rate limits", () => {
   });
 
   it("do not bind the internal listener", async () => {
-    const facade = await startWith(resolvers, { rateLimitFactor: 0.0001 });
+    const facade = await startWith(resolvers, { rateLimits: rateLimits(0.0001) });
     try {
       for (let time = 0; time < 3; time++) {
         const answer = await facade.call("POST /tenants/ten_1/provision", { token: "admin", internal: true });

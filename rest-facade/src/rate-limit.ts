@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { FastifyReply } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 
-/** Requests per tenant and window, edition Standard. */
+/** Requests per tenant and window, edition Standard; `factor` multiplies them. */
 const limits = {
   read: { points: 3000, windowSeconds: 60 },
   write: { points: 600, windowSeconds: 60 },
@@ -12,10 +12,20 @@ const limits = {
 
 export type RateClass = keyof typeof limits;
 
-/** Counts one request of a tenant; over the limit it throws RATE_LIMITED. Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
-export type RateLimit = (rate: RateClass, principal: Principal, reply: FastifyReply) => Promise<void>;
+export interface RateState {
+  readonly policy: string;
+  readonly remaining: number;
+  /** Until the window ends. */
+  readonly seconds: number;
+  readonly exceeded: boolean;
+}
 
-export function rateLimit(factor: number): RateLimit {
+/** What each tenant has used up of its windows: one count for REST, GraphQL and websocket together. */
+export interface RateLimits {
+  spend(rate: RateClass, principal: Principal, points?: number): Promise<RateState>;
+}
+
+export function rateLimits(factor: number): RateLimits {
   const windows = Object.fromEntries(
     Object.entries(limits).map(([name, { points, windowSeconds }]) => {
       const quota = Math.max(1, Math.floor(points * factor));
@@ -23,16 +33,32 @@ export function rateLimit(factor: number): RateLimit {
       return [name, { limiter, policy: `"${name}";q=${quota};w=${windowSeconds}` }];
     }),
   );
+  return {
+    async spend(rate, principal, points = 1) {
+      const window = windows[rate];
+      if (!window) throw new Error(`There is no rate class ${rate}`);
+      const key = principal.tenantId ?? `client:${principal.clientId}`;
+      // counts like `consume`, but does not reject with a value that is no error
+      const { msBeforeNext, remainingPoints, consumedPoints } = await window.limiter.penalty(key, points);
+      return {
+        policy: window.policy,
+        remaining: remainingPoints,
+        seconds: Math.ceil(msBeforeNext / 1000),
+        exceeded: consumedPoints > window.limiter.points,
+      };
+    },
+  };
+}
+
+/** Counts one request of a tenant; over the limit it throws RATE_LIMITED. Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
+export type RateLimit = (rate: RateClass, principal: Principal, reply: FastifyReply) => Promise<void>;
+
+export function limitRequests(limits: RateLimits): RateLimit {
   return async (rate, principal, reply) => {
-    const window = windows[rate];
-    if (!window) return;
-    const key = principal.tenantId ?? `client:${principal.clientId}`;
-    // counts like `consume`, but does not reject with a value that is no error
-    const state = await window.limiter.penalty(key);
-    const seconds = Math.ceil(state.msBeforeNext / 1000);
-    reply.header("ratelimit-policy", window.policy);
-    reply.header("ratelimit", `"${rate}";r=${state.remainingPoints};t=${seconds}`);
-    if (state.consumedPoints <= window.limiter.points) return;
+    const { policy, remaining, seconds, exceeded } = await limits.spend(rate, principal);
+    reply.header("ratelimit-policy", policy);
+    reply.header("ratelimit", `"${rate}";r=${remaining};t=${seconds}`);
+    if (!exceeded) return;
     reply.header("retry-after", String(Math.max(1, seconds)));
     throw new DomainError("RATE_LIMITED", { detail: `The limit for requests of class ${rate} is reached.` });
   };

@@ -9,7 +9,7 @@ import { acceptVendorMediaType, createListener, type Listener, type ListenerOpti
 import { readGraph } from "./load-operation.js";
 import { describeApi } from "./openapi.js";
 import type { FacadeOptions, FacadePorts } from "./ports.js";
-import { rateLimit } from "./rate-limit.js";
+import { limitRequests } from "./rate-limit.js";
 import { requestMetrics } from "./request-metrics.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
 
@@ -40,7 +40,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   };
   const listeners = { public: publicListener(ports, shared), internal: createListener({ ...shared, ...closed }) };
   const { app } = listeners.public;
-  const admission = { verifier: ports.verifier, limit: rateLimit(options.rateLimitFactor) };
+  const admission = { verifier: ports.verifier, limit: limitRequests(options.rateLimits) };
   await serveRoutes(app, routes.filter(isPublic), admission);
   servePlanned(app, admission);
   app.route({

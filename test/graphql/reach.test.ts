@@ -1,5 +1,5 @@
-import { request, graphql } from "../kit/request.js";
 import { platform } from "../kit/platform.js";
+import { graphql, request } from "../kit/request.js";
 import { aTemplateSource } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { startCatalog } from "@factory/catalog/subgraph";
 import { startIntegration } from "@factory/integration/subgraph";
+import { rateLimits } from "@factory/rest-facade/rate-limit";
 import { startFacade } from "@factory/rest-facade/server";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
@@ -105,14 +106,17 @@ async function start(
     localSubgraph("integration", integration.schema),
     localSubgraph("spine", spine.schema),
   ]);
+  const limits = rateLimits(environment.rateLimitFactor);
+  const introspection = environment.development;
   const server = await startGraphqlServer({
     executor,
     coreSupergraphSdl: supergraphSdl,
-    introspection: environment.development,
+    introspection,
+    limits,
     logger,
   });
   onStop(() => server.stop());
-  const sockets = graphqlSockets({ executor, verifier, logger });
+  const sockets = graphqlSockets({ executor, verifier, introspection, limits, logger });
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const facade = await startFacade(
@@ -133,7 +137,7 @@ async function start(
       internalPort: environment.internalPort,
       development: environment.development,
       allowedOrigins: environment.allowedOrigins,
-      rateLimitFactor: environment.rateLimitFactor,
+      rateLimits: limits,
       registry,
       logger,
     },

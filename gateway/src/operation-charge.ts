@@ -1,0 +1,60 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import {
+  type DocumentNode,
+  type GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from "graphql";
+
+type RateClass = "read" | "write" | "execute";
+
+/** The tenant's windows, which REST counts in too. */
+export interface RateLimits {
+  spend(rate: RateClass, principal: Principal, points: number): Promise<{ exceeded: boolean; seconds: number }>;
+}
+
+/** Mutations that start heavy work. */
+const executing: ReadonlySet<string> = new Set(["requestExecution"]);
+
+/** Counts each root field as the REST request that it stands for. What is over a limit is refused whole, before it runs. */
+export async function refusedByRate(
+  limits: RateLimits,
+  { document, operation }: { document: DocumentNode; operation: OperationDefinitionNode },
+  context: RequestContext,
+): Promise<GraphQLError | undefined> {
+  // without a principal every field refuses by itself
+  if (!context.principal) return undefined;
+  const points = new Map<RateClass, number>();
+  for (const name of rootFields(document, operation.selectionSet)) {
+    const rate = operation.operation !== "mutation" ? "read" : executing.has(name) ? "execute" : "write";
+    points.set(rate, (points.get(rate) ?? 0) + 1);
+  }
+  for (const [rate, count] of points) {
+    const { exceeded, seconds } = await limits.spend(rate, context.principal, count);
+    if (exceeded) return toGraphqlError(rateLimited(rate, seconds), context);
+  }
+  return undefined;
+}
+
+function rateLimited(rate: RateClass, seconds: number): DomainError {
+  return new DomainError("RATE_LIMITED", {
+    detail: `The limit for requests of class ${rate} is reached.`,
+    retryAfterSeconds: Math.max(1, seconds),
+  });
+}
+
+/** With fragments expanded; the document is valid and within its limits, so this ends soon. */
+function rootFields(document: DocumentNode, { selections }: SelectionSetNode): string[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection.name.value];
+    if (selection.kind === Kind.INLINE_FRAGMENT) return rootFields(document, selection.selectionSet);
+    const fragment = document.definitions.find(
+      (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
+    );
+    return fragment?.kind === Kind.FRAGMENT_DEFINITION ? rootFields(document, fragment.selectionSet) : [];
+  });
+}

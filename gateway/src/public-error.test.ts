@@ -1,0 +1,55 @@
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { buildSchema, GraphQLError, getOperationAST, getVariableValues, parse } from "graphql";
+import { publicErrors } from "./public-error.js";
+
+const show = publicErrors({ logger: createLogger("test", "silent"), schemaDetails: false });
+
+describe("an error that a caller is shown", () => {
+  it.each([
+    ["without a code", undefined],
+    ["of Apollo's own", "INTERNAL_SERVER_ERROR"],
+    ["of a subgraph that gave none", "DOWNSTREAM_SERVICE_ERROR"],
+  ])("holds nothing of a bug: %s", (_, code) => {
+    const shown = show(
+      {
+        message: "insert into secrets failed",
+        extensions: { ...(code ? { code } : {}), query: "insert", stacktrace: ["/srv"] },
+      },
+      new Error("insert into secrets failed"),
+    );
+    expect(JSON.stringify(shown)).not.toMatch(/secrets|insert|srv/);
+    expect(["INTERNAL", "UPSTREAM_FAILED"]).toContain(shown.extensions?.["code"]);
+  });
+
+  it("keeps the facts of a refusal", () => {
+    const refusal = {
+      message: "The token lacks a scope.",
+      extensions: { code: "INSUFFICIENT_SCOPE", requiredScopes: ["a"] },
+    };
+    expect(show(refusal, undefined)).toEqual(refusal);
+  });
+
+  it("suggests no names of a schema that is not shown", () => {
+    const asked = new GraphQLError('Cannot query field "a" on type "Query". Did you mean "b" or "c"?');
+    const shown = { message: 'Cannot query field "a" on type "Query".', extensions: { code: "VALIDATION_FAILED" } };
+    expect(show(asked.toJSON(), asked)).toEqual(shown);
+    const open = publicErrors({ logger: createLogger("test", "silent"), schemaDetails: true });
+    expect(open(asked.toJSON(), asked).message).toBe(asked.message);
+  });
+
+  it("says what is wrong with variables", () => {
+    const schema = buildSchema("type Query { a(of: Int): Int }");
+    const { variableDefinitions = [] } = getOperationAST(parse("query ($of: Int) { a(of: $of) }")) ?? {};
+    const [wrong] = getVariableValues(schema, variableDefinitions, { of: "x" }).errors ?? [];
+    if (!wrong) throw new Error("it fits");
+    expect(show(wrong.toJSON(), wrong)).toMatchObject({
+      message: wrong.message,
+      extensions: { code: "VALIDATION_FAILED" },
+    });
+  });
+
+  it("keeps the code of a broken limit, which Apollo replaces", () => {
+    const broken = { message: "Too deep.", extensions: { code: "GRAPHQL_VALIDATION_FAILED", tooComplex: true } };
+    expect(show(broken, undefined).extensions).toEqual({ code: "TOO_COMPLEX" });
+  });
+});
