@@ -1,7 +1,10 @@
 import { MultiValue, parseBoolean, parseDouble, parseHex, parseLong, type SymbolValue, sameText } from "./value.js";
 
-/** Order of two values; the first reading that fits both decides. `nullText` spells the absent value. */
-export function compareValues(first: SymbolValue, second: SymbolValue, nullText: string): number {
+/**
+ * Order of two values; the first reading that fits both decides, undefined when they cannot be compared.
+ * `nullText` spells the absent value, which equals whatever is neither a number nor true or false.
+ */
+export function compareValues(first: SymbolValue, second: SymbolValue, nullText: string): number | undefined {
   const left = first === nullText ? null : first;
   const right = second === nullText ? null : second;
   return (
@@ -10,7 +13,7 @@ export function compareValues(first: SymbolValue, second: SymbolValue, nullText:
     compareBy(left, right, asVersion, compareVersions) ??
     compareMulti(left, right) ??
     compareBy(left, right, asText, compareTexts) ??
-    0
+    (left === null || right === null ? 0 : undefined)
   );
 }
 
@@ -28,7 +31,7 @@ function compareBy<T>(
 
 export function asNumber(value: SymbolValue): number | undefined {
   if (typeof value === "number") return value;
-  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "bigint" || typeof value === "boolean") return Number(value);
   if (typeof value !== "string") return undefined;
   const long = parseDouble(value) ?? parseLong(value) ?? parseHex(value);
   return long === undefined ? undefined : Number(long);
@@ -36,6 +39,7 @@ export function asNumber(value: SymbolValue): number | undefined {
 
 function asBoolean(value: SymbolValue): boolean | undefined {
   if (typeof value === "boolean") return value;
+  if (typeof value === "bigint" || typeof value === "number") return Number(value) !== 0;
   return typeof value === "string" ? parseBoolean(value) : undefined;
 }
 
@@ -71,7 +75,7 @@ function compareMulti(left: SymbolValue, right: SymbolValue): number | undefined
 
 function among(many: MultiValue, other: SymbolValue): number | undefined {
   if (typeof other === "string") return many.values.some((one) => sameText(one, other)) ? 0 : -1;
-  if (!(other instanceof MultiValue)) return undefined;
+  if (!(other instanceof MultiValue)) return -1;
   const same = many.values.length === other.values.length && many.values.every((one) => other.values.includes(one));
   return same ? 0 : -1;
 }

@@ -101,11 +101,20 @@ describe("C++2 evaluator", () => {
     ["!(F || F)", true],
     ["Five", true],
     ["T junk", true],
+    ["T == 1", true],
+    ["F == 1", false],
+    ["T > 0", true],
+    ["T + 1 == 2", true],
+    ["Five == 'true'", true],
+    ["Nothing_ == 'anything'", true],
+    ["Nothing_ == Many", false],
+    ["Many == 5", false],
+    ["Many != T", true],
   ])("%s is %s", (text, expected) => {
     expect(decide("C++2", text)).toMatchObject({ value: expected, fault: null });
   });
 
-  it.each(["", "1", "Text", "T &&", ")", "T 'x'", "T && 'x'"])("cannot decide %j", (text) => {
+  it.each(["", "1", "Text", "T &&", ")", "T 'x'", "T && 'x'", "T == 'x'", "Five < 'x'"])("cannot decide %j", (text) => {
     expect(decide("C++2", text)).toMatchObject({ value: false, fault: expect.any(String) });
   });
 });

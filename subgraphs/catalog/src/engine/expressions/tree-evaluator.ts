@@ -197,7 +197,9 @@ class Decision {
   }
 
   private compare(left: SymbolValue, right: SymbolValue): number {
-    return compareValues(left, right, this.nullText);
+    const order = compareValues(left, right, this.nullText);
+    if (order === undefined) throw new ExpressionFault(`"${textOf(left)}" and "${textOf(right)}" cannot be compared`);
+    return order;
   }
 }
 
