@@ -37,7 +37,7 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   const passed = { ...request.parameters, [NAME_SYMBOL]: request.name };
   const { values, given, disabled } = parameterValues(parameters, passed, report);
   addQuotelessLiterals(values, parameters, symbols);
-  const forms = new ValueForms(config.forms);
+  const forms = new ValueForms(config.forms, "identity");
   const context: GeneratorContext = {
     variables: values,
     // the name comes from its own field, which coalesce does not count as given

@@ -10,6 +10,7 @@ const forms = new ValueForms(
     ["looped", { identifier: "chain", steps: ["looped"] }],
     ["broken", { identifier: "replace", pattern: "(", replacement: "" }],
     ["strange", { identifier: "pigLatin" }],
+    ["bare", {}],
     ["kebab", { identifier: "kebabCase" }],
     ["snake", { identifier: "snakeCase" }],
     ["title", { identifier: "titleCase" }],
@@ -54,15 +55,32 @@ describe("value forms", () => {
     ["fuc", "abc", "Abc"],
     ["safe", "a-b", "a_b"],
     ["swap", "one two", "two one$"],
+    ["bare", "A.b", "A.b"],
+    ["lowerCase", "AB", "ab"],
+    ["upperCaseInvariant", "ab", "AB"],
+    ["firstUpperCase", "ab", "Ab"],
+    ["kebabCase", "MyApp", "my-app"],
+    ["snakeCase", "MyApp", "my_app"],
+    ["titleCase", "my app", "My App"],
+    ["jsonEncode", "a", '"a"'],
+    ["xmlEncode", "<", "&lt;"],
+    ["chain", "Ab", "Ab"],
+    ["replace", "Ab", "Ab"],
   ])("%s of %j is %j", (name, value, expected) => {
     expect(forms.apply(name, value)).toBe(expected);
   });
 
   it("knows when a form does not exist", () => {
     expect(forms.apply("none", "x")).toBeUndefined();
+    expect(forms.apply("lowercase", "x")).toBeUndefined();
   });
 
   it.each(["looped", "broken", "strange"])("refuses %s", (name) => {
     expect(() => forms.apply(name, "x")).toThrow(TemplateError);
+  });
+
+  it("reads an unknown identifier as the identity where that is asked for", () => {
+    const lenient = new ValueForms(new Map([["strange", { identifier: "pigLatin" }]]), "identity");
+    expect(lenient.apply("strange", "a-b")).toBe("a-b");
   });
 });

@@ -13,37 +13,46 @@ const IDENTIFIER_PART = /^[\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]$/u;
 
 type Transform = (value: string) => string;
 
+const same: Transform = (value) => value;
+const firstLower: Transform = (value) => onFirst(value, lower);
+const firstUpper: Transform = (value) => onFirst(value, upper);
+
+// usable by these names without a definition; those that need settings change nothing then
 const BUILT_IN: ReadonlyMap<string, Transform> = new Map<string, Transform>([
-  ["identity", (value) => value],
+  ["identity", same],
   ["safe_name", safeName],
   ["lower_safe_name", (value) => lower(safeName(value))],
   ["safe_namespace", safeNamespace],
   ["lower_safe_namespace", (value) => lower(safeNamespace(value))],
+  ["lowerCase", lower],
+  ["lowerCaseInvariant", lower],
+  ["upperCase", upper],
+  ["upperCaseInvariant", upper],
+  ["firstLowerCase", firstLower],
+  ["firstLowerCaseInvariant", firstLower],
+  ["firstUpperCase", firstUpper],
+  ["firstUpperCaseInvariant", firstUpper],
+  ["kebabCase", (value) => separatedCase(value, "-")],
+  ["snakeCase", (value) => separatedCase(value, "_")],
+  ["titleCase", titleCase],
+  ["jsonEncode", jsonEncode],
+  ["xmlEncode", xmlEncode],
+  ["replace", same],
+  ["chain", same],
 ]);
 
-const IDENTIFIERS: ReadonlyMap<string, Transform> = new Map<string, Transform>([
-  ...BUILT_IN,
-  ["lowercase", lower],
-  ["lowercaseinvariant", lower],
-  ["uppercase", upper],
-  ["uppercaseinvariant", upper],
-  ["firstlowercase", (value) => onFirst(value, lower)],
-  ["firstlowercaseinvariant", (value) => onFirst(value, lower)],
-  ["firstuppercase", (value) => onFirst(value, upper)],
-  ["firstuppercaseinvariant", (value) => onFirst(value, upper)],
-  ["kebabcase", (value) => separatedCase(value, "-")],
-  ["snakecase", (value) => separatedCase(value, "_")],
-  ["titlecase", titleCase],
-  ["jsonencode", jsonEncode],
-  ["xmlencode", xmlEncode],
-]);
+const BY_IDENTIFIER = new Map(Array.from(BUILT_IN, ([name, transform]) => [name.toLowerCase(), transform]));
 
 /** The forms that the source name always has. */
-export const NAME_FORMS = [...BUILT_IN.keys()];
+export const NAME_FORMS = ["identity", "safe_name", "lower_safe_name", "safe_namespace", "lower_safe_namespace"];
 
 /** The named transforms of a template: the built-in ones and its own `forms`. */
 export class ValueForms {
-  constructor(private readonly custom: ReadonlyMap<string, JsonObject>) {}
+  /** A render reads an unknown identifier as the identity, as the original engine does; a check wants to hear of it. */
+  constructor(
+    private readonly custom: ReadonlyMap<string, JsonObject>,
+    private readonly unknownIdentifier: "refused" | "identity" = "refused",
+  ) {}
 
   has(name: string): boolean {
     return this.custom.has(name) || BUILT_IN.has(name);
@@ -53,7 +62,7 @@ export class ValueForms {
   apply(name: string, value: string, depth = 0): string | undefined {
     const definition = this.custom.get(name);
     if (definition === undefined) return BUILT_IN.get(name)?.(value);
-    const identifier = textMember(definition, "identifier") ?? name;
+    const identifier = textMember(definition, "identifier") || "identity";
     if (depth > MAX_CHAIN_DEPTH) throw renderFailed(`The value form "${name}" refers to itself.`);
     switch (identifier.toLowerCase()) {
       case "replace":
@@ -61,10 +70,10 @@ export class ValueForms {
       case "chain":
         return this.chain(name, definition, value, depth);
       default: {
-        const transform = IDENTIFIERS.get(identifier.toLowerCase());
-        if (transform === undefined)
+        const transform = BY_IDENTIFIER.get(identifier.toLowerCase());
+        if (transform === undefined && this.unknownIdentifier === "refused")
           throw renderFailed(`The value form "${name}" has the unknown identifier "${identifier}".`);
-        return transform(value);
+        return (transform ?? same)(value);
       }
     }
   }
