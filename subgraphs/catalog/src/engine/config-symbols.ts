@@ -66,13 +66,15 @@ export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | unde
 }
 
 function readParameter(name: string, raw: JsonObject): ParameterSymbol {
-  const datatype = readDatatype(textMember(raw, "datatype"));
+  const named = nonEmpty(textMember(raw, "datatype"));
+  const datatype = readDatatype(named);
   return {
     name,
     type: "parameter",
     raw,
     ...readReplacement(raw),
     datatype,
+    infersType: named === null,
     choices: objectsMember(raw, "choices").flatMap((choice) => {
       const value = textMember(choice, "choice");
       if (value === null) return [];
@@ -99,6 +101,7 @@ function readParameter(name: string, raw: JsonObject): ParameterSymbol {
 function readDatatype(text: string | null): ParameterDatatype {
   switch ((text ?? "").toLowerCase()) {
     case "bool":
+    case "boolean":
       return "bool";
     case "int":
     case "integer":

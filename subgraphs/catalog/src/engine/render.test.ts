@@ -164,10 +164,32 @@ describe("parameter symbols", () => {
     });
   });
 
-  it("replaces by nothing when an optional text has no value", () => {
-    expect(texts(renderFiles({ symbols: { p: { type: "parameter", replaces: "P" } } }, { "a.txt": "[P]" }))).toEqual({
-      "a.txt": "[]",
-    });
+  it("leaves the text alone that an optional parameter without a value would replace", () => {
+    const symbols = { p: { type: "parameter", datatype: "text", replaces: "P", fileRename: "file" } };
+    const bare = { p: { type: "parameter", datatype: "text", fileRename: "file" } };
+    expect(texts(renderFiles({ symbols }, { "a.txt": "[P]" }))).toEqual({ "a.txt": "[P]" });
+    expect(texts(renderFiles({ symbols: bare }, { "file.txt": "" }))).toEqual({ "file.txt": "" });
+    expect(texts(renderFiles({ symbols }, { "a.txt": "[P]" }, { parameters: { p: "" } }))).toEqual({ "a.txt": "[]" });
+  });
+
+  it.each<[string, string, string]>([
+    ["true", "True", "(p)"],
+    ["05", "5", "(p == 5)"],
+    ["1.50", "1.5", "(p == 1.5)"],
+    ["0x1f", "31", "(p == 31)"],
+    ["1.2.3", "1.2.3", "(p == '1.2.3')"],
+    ['"5"', '"5"', "(p != 5)"],
+    ["text", "text", "(p == 'TEXT')"],
+  ])("reads %s as %s where no datatype is named", (value, shown, condition) => {
+    const own = { p: { type: "parameter", replaces: "VALUE", defaultValue: value } };
+    const file = { "a.cs": `VALUE\n#if ${condition}\nyes\n#endif\n` };
+    expect(texts(renderFiles({ symbols: own }, file))["a.cs"]).toBe(`${shown}\nyes\n`);
+  });
+
+  it.each(["bool", "Boolean", "BOOL"])("takes texts and JSON values for the datatype %s", (datatype) => {
+    const own = { p: { type: "parameter", datatype, replaces: "P" } };
+    const run = (p: unknown) => texts(renderFiles({ symbols: own }, { a: "P" }, { parameters: { p } }))["a"];
+    expect([run("true"), run(true), run("FALSE"), run(false)]).toEqual(["True", "True", "False", "False"]);
   });
 
   it("is as if it were not there when its condition switches it off", () => {
@@ -178,6 +200,43 @@ describe("parameter symbols", () => {
     const files = { "a.txt": "P" };
     expect(texts(renderFiles({ symbols: own }, files, { parameters: { p: "1" } }))["a.txt"]).toBe("P");
     expect(texts(renderFiles({ symbols: own }, files, { parameters: { p: "1", on: true } }))["a.txt"]).toBe("1");
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{}, "B C"],
+    [{ a: true, b: "1" }, "1 C"],
+    [{ a: true, b: "1", c: "2" }, "1 2"],
+    [{ b: "1", c: "2" }, "B C"],
+  ])("decides conditions that look at a disabled parameter again without it: %j", (parameters, expected) => {
+    const own = {
+      c: { type: "parameter", datatype: "text", replaces: "C", isEnabled: "b == '1'" },
+      b: { type: "parameter", datatype: "text", replaces: "B", isEnabled: "a" },
+      a: { type: "parameter", datatype: "bool" },
+    };
+    expect(texts(renderFiles({ symbols: own }, { "a.txt": "B C" }, { parameters }))["a.txt"]).toBe(expected);
+  });
+
+  it("lets two parameters require each other", () => {
+    const own = {
+      a: { type: "parameter", datatype: "text", defaultValue: "", replaces: "A", isRequired: "b == ''" },
+      b: { type: "parameter", datatype: "text", defaultValue: "", replaces: "B", isRequired: "a == ''" },
+    };
+    const run = (parameters: object) =>
+      texts(renderFiles({ symbols: own }, { x: "A B" }, { parameters: { ...parameters } }));
+    expect(run({ a: "1" })).toEqual({ x: "1 " });
+    expect(run({ b: "2" })).toEqual({ x: " 2" });
+    expect(() => run({})).toThrow(/required/);
+  });
+
+  it("lets two parameters switch each other off unless that never settles", () => {
+    const own = {
+      left: { type: "parameter", datatype: "bool", replaces: "A", isEnabled: "right != false" },
+      right: { type: "parameter", datatype: "bool", replaces: "B", isEnabled: "left != true" },
+    };
+    const run = (left: boolean, right: boolean) =>
+      texts(renderFiles({ symbols: own }, { x: "A B" }, { parameters: { left, right } }));
+    expect(run(false, true)).toEqual({ x: "False True" });
+    expect(() => run(true, false)).toThrow(/depend on each other/);
   });
 
   it("takes the longest token and never rescans", () => {
@@ -208,6 +267,7 @@ describe("parameter symbols", () => {
     expect(texts(renderFiles({ symbols: own }, file))["a.cs"]).toBe("A|C\nc\n");
     expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: ["B", "A"] } }))["a.cs"]).toBe("B|A\nb\n");
     expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: "C" } }))["a.cs"]).toBe("C\nc\n");
+    expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: [] } }))["a.cs"]).toBe("\n");
   });
 
   it("reads choices without quotes where the symbol allows it", () => {
@@ -230,7 +290,7 @@ describe("computed symbols", () => {
       c: { type: "computed", value: "a && !b" },
       b: { type: "computed", value: '(x == "2")' },
       a: { type: "computed", value: '(x != "")' },
-      x: { type: "parameter", defaultValue: "1" },
+      x: { type: "parameter", datatype: "text", defaultValue: "1" },
     };
     const file = { "a.cs": "#if (c)\nc\n#else\nnot c\n#endif\n" };
     expect(texts(renderFiles({ symbols }, file))["a.cs"]).toBe("c\n");

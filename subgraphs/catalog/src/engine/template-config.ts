@@ -65,6 +65,8 @@ export type ParameterDatatype = "string" | "bool" | "integer" | "float" | "hex" 
 export interface ParameterSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "parameter";
   readonly datatype: ParameterDatatype;
+  /** No datatype is named: the value's text tells what it is. */
+  readonly infersType: boolean;
   readonly choices: readonly SymbolChoice[];
   readonly defaultValue: string | null;
   readonly defaultIfOptionWithoutValue: string | null;

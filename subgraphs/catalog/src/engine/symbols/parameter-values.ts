@@ -30,7 +30,6 @@ export function parameterValues(
 ): ParameterOutcome {
   const values = new Map<string, SymbolValue>();
   const given = new Set<string>();
-  const disabled = new Set<string>();
   for (const symbol of symbols) {
     const passed = Object.hasOwn(request, symbol.name) ? request[symbol.name] : undefined;
     const text = passed === undefined ? undefined : requestText(symbol, passed);
@@ -38,16 +37,56 @@ export function parameterValues(
     // conditions see defaults, also of required parameters
     setValue(values, symbol, text ?? defaultOf(symbol));
   }
-  for (const symbol of inConditionOrder(symbols)) {
-    if (!holds(symbol.isEnabled, values, report)) {
-      disabled.add(symbol.name);
-      values.delete(symbol.name);
-      continue;
-    }
-    if (given.has(symbol.name) || !holds(symbol.isRequired, values, report)) continue;
+  const disabled = disabledParameters(symbols, values, report);
+  for (const symbol of symbols) {
+    if (disabled.has(symbol.name) || given.has(symbol.name) || !holds(symbol.isRequired, values, report)) continue;
     throw renderFailed(`The parameter "${symbol.name}" is required.`, { pointer: `/parameters/${symbol.name}` });
   }
   return { values, given, disabled };
+}
+
+/** Conditions see every value first; those that look at a disabled parameter are decided again without it. */
+function disabledParameters(
+  symbols: readonly ParameterSymbol[],
+  values: Map<string, SymbolValue>,
+  report: RenderReport,
+): Set<string> {
+  const names = symbols.map((symbol) => symbol.name);
+  const conditions = symbols.flatMap(({ name, isEnabled }) =>
+    typeof isEnabled === "string" ? [{ name, isEnabled, sources: mentionedNames(isEnabled, names) }] : [],
+  );
+  const disabled = new Set(conditions.filter((one) => !holds(one.isEnabled, values, report)).map(({ name }) => name));
+  const affected = dependents(conditions, disabled);
+  for (const name of disabled) values.delete(name);
+  for (const { name, isEnabled } of sortByDependency(affected, (one) => one.sources)) {
+    if (holds(isEnabled, values, report)) {
+      disabled.delete(name);
+    } else {
+      disabled.add(name);
+      values.delete(name);
+    }
+  }
+  for (const { name, isEnabled } of symbols) {
+    if (isEnabled !== false) continue;
+    disabled.add(name);
+    values.delete(name);
+  }
+  return disabled;
+}
+
+/** Everything that depends on one of the names, however indirectly. */
+function dependents<T extends { readonly name: string; readonly sources: readonly string[] }>(
+  all: readonly T[],
+  names: ReadonlySet<string>,
+): T[] {
+  const reached = new Set<T>();
+  let frontier: readonly string[] = [...names];
+  while (frontier.length > 0) {
+    const found = all.filter((one) => !reached.has(one) && one.sources.some((source) => frontier.includes(source)));
+    for (const one of found) reached.add(one);
+    frontier = found.map(({ name }) => name);
+  }
+  return all.filter((one) => reached.has(one));
 }
 
 function holds(condition: boolean | string, values: ReadonlyMap<string, SymbolValue>, report: RenderReport): boolean {
@@ -57,16 +96,9 @@ function holds(condition: boolean | string, values: ReadonlyMap<string, SymbolVa
   return value;
 }
 
-function inConditionOrder(symbols: readonly ParameterSymbol[]): ParameterSymbol[] {
-  const names = symbols.map((symbol) => symbol.name);
-  return sortByDependency(symbols, (symbol) => {
-    const conditions = [symbol.isEnabled, symbol.isRequired].filter((condition) => typeof condition === "string");
-    return conditions.flatMap((condition) => mentionedNames(condition, names));
-  });
-}
-
+/** An optional text without a default stands for the text it would replace. */
 function defaultOf(symbol: ParameterSymbol): string | null {
-  return symbol.defaultValue ?? (symbol.isRequired === true ? null : DEFAULTS[symbol.datatype]);
+  return symbol.defaultValue ?? (symbol.isRequired === true ? null : (DEFAULTS[symbol.datatype] ?? symbol.replaces));
 }
 
 function requestText(symbol: ParameterSymbol, passed: unknown): string {
@@ -100,7 +132,16 @@ function refused(symbol: ParameterSymbol, why: string) {
 
 function typedValue(symbol: ParameterSymbol, text: string): SymbolValue | undefined {
   if (symbol.datatype === "choice") return choiceValue(symbol, text);
+  if (symbol.infersType) return inferredValue(text);
   return convertText(symbol.datatype, text);
+}
+
+/** What a text is when no datatype says so; one that holds a double quote stays a text. */
+export function inferredValue(text: string): SymbolValue {
+  if (text.includes('"')) return text;
+  if (text.toLowerCase() === "null") return null;
+  const float = text.includes(".") ? parseDouble(text) : undefined;
+  return parseBoolean(text) ?? float ?? parseLong(text) ?? parseHex(text) ?? text;
 }
 
 /** Text as a value of a datatype, undefined when it is none. */
@@ -132,7 +173,7 @@ function choiceValue(symbol: ParameterSymbol, text: string): SymbolValue | undef
     if (choice === undefined) return undefined;
     if (!chosen.includes(choice)) chosen.push(choice);
   }
-  return chosen.length > 1 ? new MultiValue(chosen) : (chosen[0] ?? "");
+  return new MultiValue(chosen);
 }
 
 /** A choice by its name without regard to case, or by a beginning that only one choice has. */

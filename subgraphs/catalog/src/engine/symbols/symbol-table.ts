@@ -106,6 +106,7 @@ function implicit(name: string, defaultValue: string | null): ParameterSymbol {
     onlyIf: [],
     forms: ["identity"],
     datatype: "string",
+    infersType: false,
     choices: [],
     defaultValue,
     defaultIfOptionWithoutValue: null,
@@ -160,7 +161,9 @@ function valueOf(symbol: TemplateSymbol, context: GeneratorContext, forms: Value
       return computed(symbol, context);
     case "derived": {
       const form = symbol.valueTransform ?? "identity";
-      const value = forms.apply(form, textOf(context.variables.get(symbol.valueSource ?? "")));
+      const source = context.variables.get(symbol.valueSource ?? "");
+      if (source === undefined || source === null) return undefined;
+      const value = forms.apply(form, textOf(source));
       if (value === undefined) unknownForm(context.report, symbol.name, form);
       return value;
     }
@@ -226,10 +229,9 @@ function replacementsOf(
   if (pattern === null) return [];
   const onlyIf = kind === "replaces" ? symbol.onlyIf : [];
   const value = values.get(symbol.name);
-  if (symbol.type === "generated" || symbol.type === "bind") {
-    return value === undefined ? [] : [{ from: pattern, to: textOf(value), onlyIf }];
-  }
+  if (value === undefined || value === null) return [];
   const text = textOf(value);
+  if (symbol.type === "generated" || symbol.type === "bind") return [{ from: pattern, to: text, onlyIf }];
   return symbol.forms.flatMap((form) => {
     const from = forms.apply(form, pattern);
     const to = forms.apply(form, text);
