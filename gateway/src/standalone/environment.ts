@@ -11,6 +11,9 @@ const list = z
       .filter(Boolean),
   );
 
+const isFeedUrl = (text: string) =>
+  /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === "" && new URL(text).password === "";
+
 const variables = z
   .object({
     /** A misspelt production would open what development opens. */
@@ -33,6 +36,8 @@ const variables = z
     ALLOWED_HOSTS: list,
     /** Folders that may hold template repositories for git+file. */
     SOURCE_ROOTS: list,
+    /** Service indexes of the NuGet v3 feeds behind `nuget:` sources. */
+    NUGET_FEEDS: list.refine((feeds) => feeds.every(isFeedUrl), "needs http(s) URLs without credentials"),
     RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
   })
   .superRefine((given, context) => {
@@ -62,6 +67,7 @@ export interface PlatformEnvironment {
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly sourceRoots: readonly string[];
+  readonly nugetFeeds: readonly string[];
   readonly rateLimitFactor: number;
 }
 
@@ -83,6 +89,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     allowedOrigins: given.ALLOWED_ORIGINS,
     allowedHosts: given.ALLOWED_HOSTS,
     sourceRoots: given.SOURCE_ROOTS,
+    nugetFeeds: given.NUGET_FEEDS,
     rateLimitFactor: given.RATE_LIMIT_FACTOR,
   };
 }

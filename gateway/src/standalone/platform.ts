@@ -90,6 +90,7 @@ async function start(
       development: environment.development,
       allowHosts: environment.allowedHosts,
       sourceRoots: environment.sourceRoots,
+      nugetFeeds: environment.nugetFeeds,
     }),
     startIntegration(host("integration"), {
       secretsKey,

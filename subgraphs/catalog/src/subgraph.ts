@@ -34,6 +34,8 @@ export interface CatalogSettings {
   readonly development: boolean;
   readonly allowHosts: readonly string[];
   readonly sourceRoots: readonly string[];
+  /** Service index URLs of NuGet v3 feeds, asked in this order. */
+  readonly nugetFeeds: readonly string[];
 }
 
 export interface Catalog {
@@ -59,7 +61,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     allowHosts: settings.allowHosts,
   };
   const rendering = new RenderingPool({ size: 2, logger });
-  const sources = new SourceReader(policy, logger);
+  const sources = new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger });
   // what may be read from a folder may not be written to it, outside development
   const targetPolicy = { ...policy, allowFile: settings.development };
   const targets = new TargetResolver({ store, policy: targetPolicy, publicUrl: settings.publicUrl });
@@ -87,6 +89,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     async close() {
       await resources.close();
       await rendering.close();
+      await sources.close();
     },
   };
 }

@@ -135,7 +135,8 @@ function isLoopbackName(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost");
 }
 
-function isAllowedHost(url: URL, policy: SourcePolicy): boolean {
+/** The operator opened this host, whatever its address. */
+export function isAllowedHost(url: URL, policy: SourcePolicy): boolean {
   const host = url.hostname.toLowerCase();
   return policy.allowHosts.some(
     (entry) => entry.toLowerCase() === host || entry.toLowerCase() === `${host}:${url.port}`,

@@ -242,7 +242,7 @@ describe("the embedded git store", () => {
     await push("acme", "templates", "main", { "web/a.txt": "1", "other/b.txt": "2" });
     const policy = { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] };
     const parsed = parseSourceRef(`git+http://127.0.0.1:${port}/git/demo/acme/templates.git#main:web`, policy);
-    if (!("ref" in parsed)) throw new Error("unreadable");
+    if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error("unreadable");
     await expect(resolveSource(parsed.ref, policy, { timeoutMs: 10_000 })).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: /let us in/,
@@ -293,7 +293,7 @@ describe("git over http without credentials", () => {
   const options = { timeoutMs: 10_000 };
   const parse = (text: string) => {
     const parsed = parseSourceRef(text, policy);
-    if (!("ref" in parsed)) throw new Error(JSON.stringify(parsed));
+    if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error(JSON.stringify(parsed));
     return parsed.ref;
   };
 

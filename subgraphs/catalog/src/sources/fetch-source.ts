@@ -1,14 +1,14 @@
-import { createHash } from "node:crypto";
 import type { FileTree, TreeFile } from "../engine/file-tree.js";
 import { objectTypes, readBlobs } from "../git/blobs.js";
 import { isCommitId } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { isExecutable, parseTree, type TreeEntry } from "../git/tree-listing.js";
 import type { Workspace } from "../git/workspace.js";
+import { contentDigest } from "./content-digest.js";
 import { sourceTooLarge, sourceUnavailable, sourceUnsafe } from "./source-failure.js";
-import type { SourceRef } from "./source-ref.js";
-import { MAX_FILES, requireSafeTree, requireSize } from "./source-rules.js";
-import { fetchCommit, MAX_PACKED_BYTES, type SourceOptions, withSource } from "./source-workspace.js";
+import type { GitSourceRef } from "./source-ref.js";
+import { MAX_FILES, MAX_PACKED_BYTES, requireSafeTree, requireSize } from "./source-rules.js";
+import { fetchCommit, type SourceOptions, withSource } from "./source-workspace.js";
 
 export interface FetchedSource {
   files: FileTree;
@@ -20,7 +20,11 @@ export interface FetchedSource {
 type Blob = TreeEntry & { size: number };
 
 /** Reads the files of a pinned reference into memory: no work tree, no hooks, nothing of the content is run. */
-export function fetchSource(resolved: SourceRef, policy: SourcePolicy, options: SourceOptions): Promise<FetchedSource> {
+export function fetchSource(
+  resolved: GitSourceRef,
+  policy: SourcePolicy,
+  options: SourceOptions,
+): Promise<FetchedSource> {
   return withSource({ ref: resolved, policy }, options, async (workspace, { ref: commit, path }) => {
     if (commit === null || !isCommitId(commit)) throw new Error("fetchSource takes a reference pinned to a commit");
     // a folder of a large repository brings only its own files
@@ -73,14 +77,4 @@ function fileTree(entries: readonly Blob[], bytes: ReadonlyMap<string, Uint8Arra
     files.set(path, { bytes: content, executable: isExecutable(mode) });
   }
   return files;
-}
-
-function contentDigest(entries: readonly Blob[]): string {
-  const lines = entries.map(({ mode, path, size, id }) => `${mode} ${path} ${size} ${id}`);
-  const hash = createHash("sha256").update(lines.toSorted(byCodePoint).join("\n"));
-  return `sha256:${hash.digest("hex")}`;
-}
-
-function byCodePoint(left: string, right: string): number {
-  return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

@@ -4,7 +4,7 @@ import type { SourcePolicy } from "../git/remote-policy.js";
 import { listRemoteRefs } from "../git/remote-refs.js";
 import type { Workspace } from "../git/workspace.js";
 import { sourceUnavailable } from "./source-failure.js";
-import { formatSourceRef, type SourceRef } from "./source-ref.js";
+import { formatSourceRef, type GitSourceRef } from "./source-ref.js";
 import { fetchCommit, type SourceOptions, withSource } from "./source-workspace.js";
 
 export interface ResolvedSource {
@@ -14,7 +14,11 @@ export interface ResolvedSource {
 }
 
 /** Pins a reference to the commit it means now. A tag wins over a branch of the same name, as in git. */
-export function resolveSource(ref: SourceRef, policy: SourcePolicy, options: SourceOptions): Promise<ResolvedSource> {
+export function resolveSource(
+  ref: GitSourceRef,
+  policy: SourcePolicy,
+  options: SourceOptions,
+): Promise<ResolvedSource> {
   return withSource({ ref, policy }, options, async (workspace, source) => {
     const commit = await findCommit(workspace, source.ref);
     return { resolvedRef: formatSourceRef({ ...source, ref: commit }), commit };

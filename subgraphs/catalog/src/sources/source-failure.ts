@@ -1,3 +1,4 @@
+import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { GitError } from "../git/git.js";
 import { RemoteBlocked } from "../git/remote-policy.js";
@@ -7,9 +8,12 @@ export const sourceTooLarge = (detail: string) => new DomainError("SOURCE_TOO_LA
 export const sourceUnsafe = (detail: string, paths: readonly string[] = []) =>
   new DomainError("SOURCE_UNSAFE", paths.length === 0 ? { detail } : { detail, paths });
 
-/** Turns what git said into a sentence for the caller; anything that is no refusal stays what it is. */
+/** Turns what git or the network said into a sentence for the caller; anything that is no refusal stays what it is. */
 export function sourceFailure(error: unknown): unknown {
   if (error instanceof RemoteBlocked) return sourceUnavailable(`The template source is not allowed: ${error.message}.`);
+  if (error instanceof EgressBlockedError)
+    return sourceUnavailable(`The template source is not allowed: ${error.reason}.`);
+  if (error instanceof EgressFailure) return sourceUnavailable(`The template source ${wordsOfFailure[error.kind]}.`);
   if (!(error instanceof GitError)) return error;
   if (error.timedOut) return sourceUnavailable("The template source did not answer in time.");
   if (error.overflowed) return sourceTooLarge("The template source lists more than it may.");
@@ -18,6 +22,14 @@ export function sourceFailure(error: unknown): unknown {
     sourceUnavailable("The template source cannot be fetched.")
   );
 }
+
+const wordsOfFailure: Record<EgressFailureKind, string> = {
+  connect: "cannot be reached",
+  timeout: "did not answer in time",
+  tls: "has no TLS connection that we trust",
+  reset: "broke its answer off",
+  protocol: "gave no HTTP answer",
+};
 
 const failures: readonly { says: RegExp; failure: DomainError }[] = [
   {

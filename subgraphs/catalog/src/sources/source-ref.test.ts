@@ -37,17 +37,47 @@ describe("reading a sourceRef", () => {
     "git+file:///srv/x.git#:web",
   ])("writes %s back unchanged", (text) => {
     const parsed = parseSourceRef(text);
-    expect("ref" in parsed && parsed.ref.kind === "git" ? formatSourceRef(parsed.ref) : parsed).toBe(text);
+    expect("ref" in parsed ? formatSourceRef(parsed.ref) : parsed).toBe(text);
   });
 
-  it("takes packages", () => {
-    const sha256 = "a".repeat(64);
-    expect(parseSourceRef(`nupkg+https://host.example/x.nupkg#sha256=${sha256}:content`)).toEqual({
-      ref: { kind: "package", transport: "https", url: "https://host.example/x.nupkg", sha256, path: "content" },
-    });
-    expect(parseSourceRef("nuget:My.Templates@1.2.0#content/api")).toEqual({
-      ref: { kind: "package", transport: "feed", packageId: "My.Templates", version: "1.2.0", path: "content/api" },
-    });
+  const sha256 = "a".repeat(64);
+  const download = { kind: "package", transport: "https", url: "https://host.example/x.nupkg", sha256: null, path: "" };
+  const feed = {
+    kind: "package",
+    transport: "feed",
+    packageId: "My.Templates",
+    version: "1.2.0",
+    sha256: null,
+    path: "",
+  };
+
+  it.each([
+    ["nupkg+https://host.example/x.nupkg", download],
+    ["nupkg+https://host.example/x.nupkg#content/api", { ...download, path: "content/api" }],
+    ["nupkg+https://host.example/x.nupkg#:/content/", { ...download, path: "content" }],
+    [`nupkg+https://host.example/x.nupkg#sha256=${sha256}`, { ...download, sha256 }],
+    [
+      `nupkg+https://host.example/x.nupkg#SHA256=${sha256.toUpperCase()}:content`,
+      { ...download, sha256, path: "content" },
+    ],
+    ["nupkg+http://127.0.0.1:8080/x.zip", { ...download, transport: "http", url: "http://127.0.0.1:8080/x.zip" }],
+    ["nupkg+file:///srv/x.nupkg#a", { ...download, transport: "file", url: "file:///srv/x.nupkg", path: "a" }],
+    ["nuget:My.Templates@1.2.0", feed],
+    ["nuget:My.Templates@1.2.0-beta.1+build", { ...feed, version: "1.2.0-beta.1+build" }],
+    ["nuget:My.Templates@1.2.0#content/api", { ...feed, path: "content/api" }],
+    [`nuget:My.Templates@1.2.0#sha256=${sha256}:content/api`, { ...feed, sha256, path: "content/api" }],
+  ])("takes the package %s", (text, ref) => {
+    expect(parseSourceRef(text, development)).toEqual({ ref });
+  });
+
+  it.each([
+    `nupkg+https://host.example/x.nupkg#sha256=${sha256}`,
+    `nupkg+file:///srv/x.nupkg#sha256=${sha256}:content/api`,
+    `nuget:My.Templates@1.2.0#sha256=${sha256}:content/api`,
+    "nuget:My.Templates@1.2.0",
+  ])("writes the package %s back unchanged", (text) => {
+    const parsed = parseSourceRef(text);
+    expect("ref" in parsed ? formatSourceRef(parsed.ref) : parsed).toBe(text);
   });
 
   it.each([
@@ -65,6 +95,11 @@ describe("reading a sourceRef", () => {
     "git+https://host.example/r.git#main:--x",
     "git+https://host.example/r.git#main:../../etc",
     "git+https://host.example/r.git#main:a/.GIT/hooks",
+    "nupkg+https://user:secret@host.example/x.nupkg",
+    "nupkg+https://host.example/x.nupkg?sig=abc",
+    "nupkg+https://host.example/x.nupkg#../secrets",
+    `nuget:My.Templates@1.2.0#sha256=${"a".repeat(64)}:../..`,
+    "nuget:My.Templates@1.2.0#content/.git",
     "ext::sh -c touch% /tmp/x",
     "git+ext::sh -c id",
   ])("calls %j dangerous without knowing the policy", (text) => {
@@ -90,6 +125,7 @@ describe("reading a sourceRef", () => {
     "https://169.254.169.254/latest",
     "nupkg+https://192.168.1.1/x.nupkg",
     "nupkg+file:///srv/x.nupkg",
+    "nupkg+http://host.example/x.nupkg",
   ])("calls %s dangerous in production", (text) => {
     expect(parseSourceRef(text, production)).toEqual({ dangerous: expect.any(String) });
   });
@@ -110,6 +146,13 @@ describe("reading a sourceRef", () => {
     "git+https://host.example/r.git#a..b",
     "git+https://host.example/r.git#a~1",
     "nuget:My.Templates",
+    "nuget:My.Templates@latest",
+    "nuget:My.Templates@1.*",
+    "nuget:../x@1.0.0",
+    `nuget:${"a".repeat(101)}@1.0.0`,
+    "nuget:My.Templates@1.0.0#sha256=abc",
+    "nupkg+https://host.example/x.nupkg#sha256=abc:content",
+    "nupkg+ftp://host.example/x.nupkg",
   ])("keeps %j as unsupported", (text) => {
     expect(parseSourceRef(text, development)).toEqual({ unsupported: expect.any(String) });
   });

@@ -2,6 +2,7 @@ import { unsafePath } from "../engine/path-safety.js";
 import { refNameProblem } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { readRepositoryUrl, textDanger } from "../git/repository-url.js";
+import { parseVersion } from "../nuget/version.js";
 
 export type { SourcePolicy } from "../git/remote-policy.js";
 
@@ -16,9 +17,28 @@ export interface GitSourceRef {
   path: string;
 }
 
-type PackageSourceRef =
-  | { kind: "package"; transport: "https" | "file"; url: string; sha256: string | null; path: string }
-  | { kind: "package"; transport: "feed"; packageId: string; version: string; path: string };
+interface PinnablePackage {
+  kind: "package";
+  /** Of the whole package, lower case; null while it is not pinned. */
+  sha256: string | null;
+  /** Folder inside the package; empty leaves the choice to its layout. */
+  path: string;
+}
+
+/** A package in a NuGet v3 feed of the configuration. */
+export interface FeedPackageRef extends PinnablePackage {
+  transport: "feed";
+  packageId: string;
+  version: string;
+}
+
+export type PackageSourceRef =
+  | FeedPackageRef
+  | (PinnablePackage & {
+      transport: "https" | "http" | "file";
+      /** Plain URL without the `nupkg+` mark and without the fragment. */
+      url: string;
+    });
 
 export type SourceRef = GitSourceRef | PackageSourceRef;
 
@@ -26,7 +46,8 @@ type ParsedSourceRef = { ref: SourceRef } | { dangerous: string } | { unsupporte
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 const GIT_TRANSPORTS = ["https", "http", "file", "ssh"] as const;
-const PACKAGE_TRANSPORTS = ["https", "file"] as const;
+const PACKAGE_TRANSPORTS = ["https", "http", "file"] as const;
+const MAX_PACKAGE_ID = 100;
 
 /**
  * Reads a `sourceRef`. `dangerous` is refused at once; `unsupported` is kept and never resolves.
@@ -47,11 +68,21 @@ export function parseSourceRef(text: string, policy?: SourcePolicy): ParsedSourc
   return unknownScheme(text, policy);
 }
 
-/** Writes a git reference back in the grammar it was read from. */
-export function formatSourceRef(source: GitSourceRef): string {
+/** Writes a reference back in the grammar it was read from. */
+export function formatSourceRef(source: SourceRef): string {
   const path = source.path === "" ? "" : `:${source.path}`;
-  const fragment = `${source.ref ?? ""}${path}`;
-  return `git+${source.url}${fragment === "" ? "" : `#${fragment}`}`;
+  const fragment = `${pinOf(source)}${path}`;
+  return `${addressOf(source)}${fragment === "" ? "" : `#${fragment}`}`;
+}
+
+function pinOf(source: SourceRef): string {
+  if (source.kind === "git") return source.ref ?? "";
+  return source.sha256 === null ? "" : `sha256=${source.sha256}`;
+}
+
+function addressOf(source: SourceRef): string {
+  if (source.kind === "git") return `git+${source.url}`;
+  return source.transport === "feed" ? `nuget:${source.packageId}@${source.version}` : `nupkg+${source.url}`;
 }
 
 function parseGit(transport: GitSourceRef["transport"], rest: string, policy?: SourcePolicy): ParsedSourceRef {
@@ -77,16 +108,16 @@ function parseGit(transport: GitSourceRef["transport"], rest: string, policy?: S
   };
 }
 
-function parsePackage(transport: "https" | "file", rest: string, policy?: SourcePolicy): ParsedSourceRef {
+function parsePackage(
+  transport: (typeof PACKAGE_TRANSPORTS)[number],
+  rest: string,
+  policy?: SourcePolicy,
+): ParsedSourceRef {
   const [address, fragment] = splitFragment(rest);
   const url = readRepositoryUrl(`${transport}:${address}`, policy);
   if (!("url" in url)) return url;
-  const [first, second] = splitAt(fragment, ":");
-  const pinned = /^sha256=([0-9a-f]{64})$/i.exec(first);
-  const folder = readFolder(pinned === null ? fragment.replace(/^:/, "") : second);
-  if ("dangerous" in folder) return folder;
-  const sha256 = pinned?.[1]?.toLowerCase() ?? null;
-  return { ref: { kind: "package", transport, url: url.url.href, sha256, path: folder.path } };
+  const place = readPackageFragment(fragment);
+  return "path" in place ? { ref: { kind: "package", transport, url: url.url.href, ...place } } : place;
 }
 
 function parseFeedPackage(rest: string): ParsedSourceRef {
@@ -94,9 +125,23 @@ function parseFeedPackage(rest: string): ParsedSourceRef {
   const found = /^(\w+(?:[.-]\w+)*)@([0-9A-Za-z.+-]+)$/.exec(name);
   const [, packageId, version] = found ?? [];
   if (packageId === undefined || version === undefined) return { unsupported: "nuget: takes Id@Version" };
-  const folder = readFolder(fragment);
-  if ("dangerous" in folder) return folder;
-  return { ref: { kind: "package", transport: "feed", packageId, version, path: folder.path } };
+  if (packageId.length > MAX_PACKAGE_ID || parseVersion(version) === undefined) {
+    return { unsupported: "the package id or its version is none of NuGet" };
+  }
+  const place = readPackageFragment(fragment);
+  return "path" in place ? { ref: { kind: "package", transport: "feed", packageId, version, ...place } } : place;
+}
+
+type PackagePlace = { sha256: string | null; path: string } | { dangerous: string } | { unsupported: string };
+
+/** `sha256=…:path`, or the path alone. */
+function readPackageFragment(fragment: string): PackagePlace {
+  const [pin, pinnedPath] = splitAt(fragment, ":");
+  const pinned = /^sha256=/i.test(pin);
+  const sha256 = pinned ? pin.slice("sha256=".length).toLowerCase() : null;
+  if (sha256 !== null && !/^[0-9a-f]{64}$/.test(sha256)) return { unsupported: "the sha256 is not 64 hex digits" };
+  const folder = readFolder(pinned ? pinnedPath : fragment.replace(/^:/, ""));
+  return "dangerous" in folder ? folder : { sha256, path: folder.path };
 }
 
 /** Even what is only stored must not carry a password or point at an inner host. */

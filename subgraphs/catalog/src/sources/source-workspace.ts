@@ -1,22 +1,22 @@
 import { type ReachableRemote, reachRemote, type SourcePolicy } from "../git/remote-policy.js";
 import { type ObjectFormat, objectFormat, Workspace } from "../git/workspace.js";
 import { sourceFailure, sourceTooLarge, sourceUnavailable } from "./source-failure.js";
-import type { GitSourceRef, SourceRef } from "./source-ref.js";
+import type { GitSourceRef } from "./source-ref.js";
+import { MAX_PACKED_BYTES } from "./source-rules.js";
 
 export interface SourceOptions {
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
-export const MAX_PACKED_BYTES = 50 * 1024 * 1024;
-
 /** Opens a workspace on the source's repository, runs `use` and removes it. Failures leave as SOURCE_… errors. */
 export async function withSource<T>(
-  source: { readonly ref: SourceRef; readonly policy: SourcePolicy },
+  source: { readonly ref: GitSourceRef; readonly policy: SourcePolicy },
   options: SourceOptions,
   use: (workspace: Workspace, git: GitSourceRef) => Promise<T>,
 ): Promise<T> {
-  const git = gitSource(source.ref);
+  const git = source.ref;
+  if (git.transport === "ssh") throw sourceUnavailable("Sources over ssh are not supported yet; use git+https.");
   try {
     const remote = await reachRemote(git.url, source.policy);
     return await withWorkspace(remote, formatOf(git), options, (workspace) => use(workspace, git));
@@ -38,13 +38,6 @@ async function withWorkspace<T>(
   } finally {
     await workspace.close();
   }
-}
-
-function gitSource(ref: SourceRef): GitSourceRef {
-  if (ref.kind === "package")
-    throw sourceUnavailable("Package sources are not supported yet; use git+https or git+file.");
-  if (ref.transport === "ssh") throw sourceUnavailable("Sources over ssh are not supported yet; use git+https.");
-  return ref;
 }
 
 function formatOf(git: GitSourceRef): ObjectFormat {

@@ -1,0 +1,74 @@
+import { createEgress, type Egress, type EgressResponse } from "@factory/runtime/egress/egress";
+import { isAllowedHost, RemoteBlocked, remoteProblem, type SourcePolicy } from "../git/remote-policy.js";
+import { sourceUnavailable } from "./source-failure.js";
+
+/** When all requests of one reading together must have ended. */
+export interface Patience {
+  readonly endsAt: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface DownloadLimits {
+  readonly maxBytes: number;
+  readonly redirects: number;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** Gets packages and feed documents through the guard, each hop under the same policy as a git remote. */
+export class PackageDownloads {
+  readonly #policy: SourcePolicy;
+  readonly #guarded: Egress;
+  readonly #opened: Egress;
+
+  constructor(policy: SourcePolicy) {
+    this.#policy = policy;
+    this.#guarded = createEgress({ allowLoopback: policy.allowLoopback, allowPrivateCidrs: [] });
+    this.#opened = createEgress({ allowLoopback: true, allowPrivateCidrs: ["0.0.0.0/0", "::/0"] });
+  }
+
+  async get(address: string, limits: DownloadLimits, patience: Patience): Promise<EgressResponse> {
+    let url = new URL(address);
+    for (let hops = 0; ; hops += 1) {
+      const response = await this.#request(url, limits.maxBytes, patience);
+      if (!REDIRECTS.includes(response.status)) return response;
+      if (hops === limits.redirects) throw tooManyRedirects(limits.redirects);
+      url = redirectTarget(url, response);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#guarded.close(), this.#opened.close()]);
+  }
+
+  #request(url: URL, maxResponseBytes: number, { endsAt, signal }: Patience): Promise<EgressResponse> {
+    const problem = remoteProblem(url, this.#policy);
+    if (problem !== undefined) throw new RemoteBlocked(problem);
+    const egress = isAllowedHost(url, this.#policy) ? this.#opened : this.#guarded;
+    return egress.request(url.href, {
+      method: "GET",
+      headers: { "user-agent": "factory-catalog", "accept-encoding": "identity" },
+      timeoutMs: Math.max(1, endsAt - Date.now()),
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      maxResponseBytes,
+      ...(signal && { signal }),
+    });
+  }
+}
+
+function redirectTarget(from: URL, { headers }: EgressResponse): URL {
+  const { location } = headers;
+  if (typeof location !== "string" || !URL.canParse(location, from.href)) {
+    throw sourceUnavailable("The template source answers with a redirect to no address.");
+  }
+  const target = new URL(location, from);
+  if (from.protocol === "https:" && target.protocol !== "https:")
+    throw new RemoteBlocked("it redirects away from https");
+  return target;
+}
+
+function tooManyRedirects(allowed: number): Error {
+  if (allowed > 0) return sourceUnavailable(`The template source redirects more than ${allowed} times.`);
+  return sourceUnavailable("The template source answers with a redirect; name its final address.");
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import { blobId } from "../git/blobs.js";
+import type { SourcePolicy } from "../git/remote-policy.js";
+import { isExecutable } from "../git/tree-listing.js";
+import { contentDigest } from "./content-digest.js";
+import { NugetFeeds } from "./nuget-feeds.js";
+import { PACKAGE_LIMITS, packageBody } from "./package-answer.js";
+import { type ArchiveFile, PackageArchive } from "./package-archive.js";
+import { PackageDownloads, type Patience } from "./package-download.js";
+import { readPackageFile } from "./package-file.js";
+import { defaultFolder, isPackageMetadata } from "./package-layout.js";
+import { sourceFailure, sourceUnavailable, sourceUnsafe } from "./source-failure.js";
+import { formatSourceRef, type PackageSourceRef } from "./source-ref.js";
+import { requireFileCount, requireRatio, requireSize } from "./source-rules.js";
+import type { SourceOptions } from "./source-workspace.js";
+
+interface FetchedPackage {
+  bytes: Buffer;
+  /** The same reference pinned to the sha256 of these bytes. */
+  resolvedRef: string;
+}
+
+interface ReadPackage {
+  files: FileTree;
+  contentDigest: string;
+  resolvedRef: string;
+}
+
+/** Zip packages from https, local folders and NuGet feeds, under one policy. */
+export class PackageReader {
+  readonly #policy: SourcePolicy;
+  readonly #downloads: PackageDownloads;
+  readonly #feeds: NugetFeeds;
+
+  constructor(policy: SourcePolicy, feeds: readonly string[]) {
+    this.#policy = policy;
+    this.#downloads = new PackageDownloads(policy);
+    this.#feeds = new NugetFeeds(feeds, this.#downloads);
+  }
+
+  /** Pins a reference to what its address gives now. */
+  async resolve(ref: PackageSourceRef, options: SourceOptions): Promise<{ resolvedRef: string }> {
+    const { resolvedRef } = await this.#fetch(ref, patienceOf(options));
+    return { resolvedRef };
+  }
+
+  /** Reads the files into memory. A pinned reference gives the pinned bytes or an error. */
+  async read(ref: PackageSourceRef, options: SourceOptions): Promise<ReadPackage> {
+    const patience = patienceOf(options);
+    const { bytes, resolvedRef } = await this.#fetch(ref, patience);
+    const archive = await PackageArchive.open(bytes);
+    const folder = selectFolder(archive.files, ref.path);
+    requireFileCount(folder.length);
+    requireSize(folder);
+    requireRatio(folder, bytes.length);
+    return { ...(await unpack(archive, folder, patience)), resolvedRef };
+  }
+
+  close(): Promise<void> {
+    return this.#downloads.close();
+  }
+
+  async #fetch(ref: PackageSourceRef, patience: Patience): Promise<FetchedPackage> {
+    patience.signal?.throwIfAborted();
+    try {
+      const bytes = await this.#bytes(ref, patience);
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      if (ref.sha256 !== null && ref.sha256 !== sha256) {
+        throw sourceUnsafe("The package is another one than the reference pins: its sha256 differs.");
+      }
+      return { bytes, resolvedRef: formatSourceRef({ ...ref, sha256 }) };
+    } catch (error) {
+      throw sourceFailure(error);
+    }
+  }
+
+  async #bytes(ref: PackageSourceRef, patience: Patience): Promise<Buffer> {
+    if (ref.transport === "feed") return this.#feeds.download(ref, patience);
+    if (ref.transport === "file") return readPackageFile(ref.url, this.#policy);
+    return packageBody(await this.#downloads.get(ref.url, PACKAGE_LIMITS, patience));
+  }
+}
+
+/** The files below a folder of the package, with paths relative to it. */
+function selectFolder(files: readonly ArchiveFile[], path: string): ArchiveFile[] {
+  const content = files.filter((file) => !isPackageMetadata(file.path));
+  const folder = path === "" ? defaultFolder(content.map((file) => file.path)) : path;
+  if (folder === "") return content;
+  const selected = content.filter((file) => file.path.startsWith(`${folder}/`));
+  if (selected.length === 0) throw sourceUnavailable(`The package has no folder "${folder}".`);
+  return selected.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) }));
+}
+
+async function unpack(archive: PackageArchive, folder: readonly ArchiveFile[], patience: Patience) {
+  const files = new Map<string, TreeFile>();
+  const digested: Parameters<typeof contentDigest>[0][number][] = [];
+  for (const file of folder) {
+    patience.signal?.throwIfAborted();
+    if (Date.now() > patience.endsAt) throw sourceUnavailable("The template source could not be unpacked in time.");
+    const bytes = await archive.read(file);
+    files.set(file.path, { bytes, executable: isExecutable(file.mode) });
+    digested.push({ ...file, id: blobId(bytes, "sha1") });
+  }
+  return { files, contentDigest: contentDigest(digested) };
+}
+
+function patienceOf({ timeoutMs, signal }: SourceOptions): Patience {
+  return { endsAt: Date.now() + timeoutMs, signal };
+}
