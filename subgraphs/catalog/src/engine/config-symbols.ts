@@ -58,6 +58,7 @@ export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | unde
         raw,
         ...readReplacement(raw),
         binding: textMember(raw, "binding"),
+        datatype: nonEmpty(textMember(raw, "datatype")) === null ? null : readDatatype(textMember(raw, "datatype")),
         defaultValue: textMember(raw, "defaultValue"),
       };
     default:

@@ -101,6 +101,7 @@ export interface GeneratedSymbol extends SymbolCommon, SymbolReplacement {
 export interface BindSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "bind";
   readonly binding: string | null;
+  readonly datatype: ParameterDatatype | null;
   readonly defaultValue: string | null;
 }
 

@@ -128,10 +128,26 @@ describe("generators", () => {
     expect(Object.keys(texts(renderFiles({ symbols }, { "file.txt": "" })))).toEqual(["OURAPP.txt"]);
   });
 
-  it("converts to the datatype", () => {
-    const more = { S: { type: "generated", generator: "constant", datatype: "bool", parameters: { value: "true" } } };
-    const symbols = { ...more };
-    expect(texts(renderFiles({ symbols }, { "a.cs": "#if (S)\nyes\n#endif\n" }))["a.cs"]).toBe("yes\n");
+  it("keeps a text a text whatever its datatype says", () => {
+    const constant = { type: "generated", generator: "constant", datatype: "bool", parameters: { value: "true" } };
+    const symbols = { S: { ...constant, replaces: "@S@" } };
+    const text = "@S@\n#if (S)\nyes\n#endif\n#if (S == 'true')\ntext\n#endif\n";
+    expect(texts(renderFiles({ symbols }, { "a.cs": text }))["a.cs"]).toBe("true\nyes\ntext\n");
+  });
+
+  it("knows a guid under the names of its formats", () => {
+    const join = (...values: string[]) => ({
+      symbols: values.map((value) => ({ type: "ref", value })),
+      separator: " ",
+    });
+    const guid = { type: "generated", generator: "guid", parameters: { format: "nB" } };
+    const [plain, old, braces, other] = (generated("join", join("I", "I-n", "I-uc-B", "I-d"), { I: guid }) ?? "").split(
+      " ",
+    );
+    expect(plain).toMatch(/^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/);
+    expect(old).toBe(plain?.toLowerCase().replaceAll("-", ""));
+    expect(braces).toBe(`{${plain}}`);
+    expect(other).toBe("");
   });
 });
 
@@ -190,8 +206,12 @@ describe("derived, bind and guids", () => {
       E: { type: "bind", binding: "env:PATH", replaces: "@E@" },
       C: { type: "bind", binding: "host:constructor", replaces: "@C@" },
       D: { type: "bind", binding: "env:HOME", defaultValue: "d", replaces: "@D@" },
+      B: { type: "bind", binding: "env:FLAG", defaultValue: "true", replaces: "@B@" },
+      T: { type: "bind", binding: "env:FLAG", defaultValue: "true", datatype: "string", replaces: "@T@" },
     };
-    expect(texts(renderFiles({ symbols }, { a: "@H@ @E@ @D@ @C@" }))["a"]).toBe("dotnetcli @E@ d @C@");
+    expect(texts(renderFiles({ symbols }, { a: "@H@ @E@ @D@ @C@ @B@ @T@" }))["a"]).toBe(
+      "dotnetcli @E@ d @C@ True true",
+    );
   });
 
   it("replaces listed guids in every spelling and keeps casing", () => {

@@ -110,7 +110,7 @@ function guid(symbol: GeneratedSymbol, { variables, seed }: GeneratorContext): S
   return formatGuid(value, format === null || format === "" ? "D" : format);
 }
 
-/** Besides its own name a guid is known under `name-lc-f` and `name-uc-F` for each format. */
+/** Besides its own name a guid is known under `name-f`, and `name-lc-f` or `name-uc-F`, for each format. */
 export function setGuidFormats(
   variables: Map<string, SymbolValue>,
   name: string,
@@ -120,7 +120,8 @@ export function setGuidFormats(
   for (const format of formats === null || formats === "" ? GUID_FORMATS : formats) {
     if (!/^[ndbpx]$/i.test(format)) continue;
     const casing = format === format.toLowerCase() ? "lc" : "uc";
-    variables.set(`${name}-${casing}-${format}`, formatGuid(value, format));
+    const text = formatGuid(value, format);
+    variables.set(`${name}-${format}`, text).set(`${name}-${casing}-${format}`, text);
   }
 }
 

@@ -1,11 +1,18 @@
 import { evaluatorFor, evaluatorNamed } from "../expressions/evaluate.js";
 import { type SymbolValue, textOf } from "../expressions/value.js";
 import type { RenderReport } from "../render-report.js";
-import type { ComputedSymbol, OnlyIf, ParameterSymbol, TemplateConfig, TemplateSymbol } from "../template-config.js";
+import type {
+  BindSymbol,
+  ComputedSymbol,
+  OnlyIf,
+  ParameterSymbol,
+  TemplateConfig,
+  TemplateSymbol,
+} from "../template-config.js";
 import { renderFailed } from "../template-error.js";
 import { mentionedNames, sortByDependency } from "./dependency-order.js";
 import { type GeneratorContext, generate, generatorSources, setGuidFormats } from "./generators.js";
-import { convertText, parameterValues } from "./parameter-values.js";
+import { convertText, inferredValue, parameterValues } from "./parameter-values.js";
 import { formatGuid, GUID_FORMATS, parseGuid, seededGuid } from "./seeded-values.js";
 import { NAME_FORMS, ValueForms } from "./value-forms.js";
 
@@ -63,7 +70,7 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   };
 }
 
-/** The template's symbols and those that every template has: the name, its tags and the host. */
+/** The template's symbols and those that every template has: the name and its tags. */
 function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
   const symbols = new Map<string, TemplateSymbol>([[NAME_SYMBOL, nameSymbol(config)]]);
   for (const [name, value] of Object.entries(config.tags)) {
@@ -71,20 +78,6 @@ function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
   }
   for (const [name, symbol] of config.symbols) {
     if (name !== NAME_SYMBOL || symbol.type !== "parameter") symbols.set(name, symbol);
-  }
-  if (!symbols.has("HostIdentifier")) {
-    const { replaces, fileRename, onlyIf, forms } = implicit("HostIdentifier", "");
-    symbols.set("HostIdentifier", {
-      name: "HostIdentifier",
-      type: "bind",
-      raw: {},
-      replaces,
-      fileRename,
-      onlyIf,
-      forms,
-      binding: "host:HostIdentifier",
-      defaultValue: null,
-    });
   }
   return [...symbols.values()];
 }
@@ -167,29 +160,11 @@ function valueOf(symbol: TemplateSymbol, context: GeneratorContext, forms: Value
       if (value === undefined) unknownForm(context.report, symbol.name, form);
       return value;
     }
-    case "generated": {
-      const value = generate(symbol, context);
-      if (typeof value !== "string" || symbol.datatype === null) return value;
-      return typed(symbol.datatype, value) ?? value;
-    }
+    case "generated":
+      // its datatype is only a description: a generator's text stays a text
+      return generate(symbol, context);
     case "bind":
-      return bound(symbol.binding, symbol.defaultValue);
-  }
-}
-
-function typed(datatype: string, value: string): SymbolValue | undefined {
-  switch (datatype.toLowerCase()) {
-    case "bool":
-      return convertText("bool", value);
-    case "int":
-    case "integer":
-      return convertText("integer", value);
-    case "float":
-      return convertText("float", value);
-    case "hex":
-      return convertText("hex", value);
-    default:
-      return value;
+      return bound(symbol);
   }
 }
 
@@ -206,11 +181,13 @@ function computed(symbol: ComputedSymbol, { variables, report }: GeneratorContex
 // a fixed host: nothing of the process or the machine may leak into a template
 const HOST_VALUES: ReadonlyMap<string, string> = new Map([["hostidentifier", "dotnetcli"]]);
 
-function bound(binding: string | null, defaultValue: string | null): SymbolValue | undefined {
+function bound({ binding, defaultValue, datatype }: BindSymbol): SymbolValue | undefined {
   const [scheme = "", rest] = (binding ?? "").split(":");
   const name = (rest ?? scheme).trim().toLowerCase();
   const fromHost = rest === undefined || scheme.trim().toLowerCase() === "host" ? HOST_VALUES.get(name) : undefined;
-  return fromHost ?? defaultValue ?? undefined;
+  const text = fromHost ?? defaultValue;
+  if (text === null) return undefined;
+  return datatype === null ? inferredValue(text) : convertText(datatype, text);
 }
 
 interface ReplacementSources {
