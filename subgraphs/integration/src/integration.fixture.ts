@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
@@ -8,6 +8,7 @@ import { provisionDatabase, type SchemaConnections, schemaConnections } from "@f
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/outbox/envelope";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
@@ -50,6 +51,7 @@ export async function startIntegrationFixture(
   const admin = new pg.Pool({ connectionString: server.url, max: 2 });
   admin.on("error", () => undefined);
   const workerPool = new pg.Pool({ connectionString: connections.worker, max: 1 });
+  workerPool.on("error", () => undefined);
   const contextOf = (principal: Principal, key?: string) =>
     requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: key });
   return {
@@ -81,7 +83,7 @@ export async function startIntegrationFixture(
       await workerPool.end();
       await admin.end();
       await server.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await removeDataDirectory(dataDir, logger);
     },
   };
 }
