@@ -31,16 +31,22 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
+type OnStop = (part: string, close: () => Promise<void>) => void;
+
 const schemas: readonly SubgraphSchema[] = ["catalog", "integration", "spine"];
 
 /** The whole platform in this process, over one PostgreSQL. Starts in order of need; what has started is stopped on failure. */
 export async function startPlatform(environment: PlatformEnvironment, logger: Logger): Promise<Platform> {
-  const running: (() => Promise<void>)[] = [];
+  const running: { part: string; close: () => Promise<void> }[] = [];
   const stop = async () => {
-    for (const close of running.splice(0).reverse()) await close();
+    for (const { part, close } of running.splice(0).reverse()) {
+      const started = performance.now();
+      await close();
+      logger.debug({ part, ms: Math.round(performance.now() - started) }, "stopped");
+    }
   };
   try {
-    return await start(environment, logger, (close) => running.push(close), stop);
+    return await start(environment, logger, (part, close) => running.push({ part, close }), stop);
   } catch (error) {
     await stop();
     throw error;
@@ -50,7 +56,7 @@ export async function startPlatform(environment: PlatformEnvironment, logger: Lo
 async function start(
   environment: PlatformEnvironment,
   logger: Logger,
-  onStop: (close: () => Promise<void>) => void,
+  onStop: OnStop,
   stop: () => Promise<void>,
 ): Promise<Platform> {
   const dataDir = resolve(environment.dataDir);
@@ -62,7 +68,7 @@ async function start(
   await provisionDatabase(databaseUrl, schemas);
   const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
   const bus = await PostgresBus.open(connections("integration").worker, logger);
-  onStop(() => bus.close());
+  onStop("bus", () => bus.close());
   const host = (schema: SubgraphSchema) => ({
     connections: connections(schema),
     bus,
@@ -75,7 +81,7 @@ async function start(
     dataDir,
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
-  onStop(() => spine.close());
+  onStop("spine", () => spine.close());
   const verifier = new TokenVerifier({
     issuer: publicUrl,
     audience: publicUrl,
@@ -99,7 +105,8 @@ async function start(
       ...(environment.development ? {} : { allowedPorts: [80, 443, 8443] }),
     }),
   ]);
-  onStop(() => Promise.all([catalog.close(), integration.close()]).then(() => undefined));
+  onStop("catalog", () => catalog.close());
+  onStop("integration", () => integration.close());
 
   const supergraphSdl = await readSupergraph();
   const executor = SupergraphExecutor.fromSdl<RequestContext>(supergraphSdl, [
@@ -116,7 +123,7 @@ async function start(
     limits,
     logger,
   });
-  onStop(() => server.stop());
+  onStop("GraphQL server", () => server.stop());
   const sockets = graphqlSockets({ executor, verifier, introspection, limits, logger });
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -143,8 +150,8 @@ async function start(
       logger,
     },
   );
-  onStop(() => facade.close());
-  onStop(() => sockets.close());
+  onStop("facade", () => facade.close());
+  onStop("websockets", () => sockets.close());
   if (environment.development) await writeSampleRepository(dataDir);
   await writeRuntimeFile(dataDir, {
     publicUrl: facade.publicUrl,
@@ -152,7 +159,7 @@ async function start(
     grpcAddress: null,
     pid: process.pid,
   });
-  onStop(() => rm(join(dataDir, "runtime.json"), { force: true }));
+  onStop("runtime.json", () => rm(join(dataDir, "runtime.json"), { force: true }));
   return { publicUrl: facade.publicUrl, internalUrl: facade.internalUrl, stop };
 }
 
@@ -161,12 +168,12 @@ async function database(
   environment: PlatformEnvironment,
   dataDir: string,
   logger: Logger,
-  onStop: (close: () => Promise<void>) => void,
+  onStop: OnStop,
 ): Promise<string> {
   const { databaseUrl, postgresBinDir } = environment;
   if (databaseUrl !== undefined) {
     const lock = lockDataDirectory(dataDir);
-    onStop(async () => lock.release());
+    onStop("lock", async () => lock.release());
     return databaseUrl;
   }
   const server = await startEmbeddedPostgres({
@@ -174,7 +181,7 @@ async function database(
     logger,
     ...(postgresBinDir === undefined ? {} : { binDir: postgresBinDir }),
   });
-  onStop(() => server.stop());
+  onStop("PostgreSQL", () => server.stop());
   return server.url;
 }
 

@@ -7,7 +7,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     const { code, syscall } = cause as { code?: unknown; syscall?: unknown };
     if (typeof code === "string" && (unavailableStates.has(code) || networkCodes.has(code))) return true;
     if (code === "ENOENT" && syscall === "connect") return true;
-    if (/Connection terminated|timeout exceeded when trying to connect/.test(cause.message)) return true;
+    if (/Connection terminated|not queryable|timeout exceeded when trying to connect/.test(cause.message)) return true;
   }
   return false;
 }

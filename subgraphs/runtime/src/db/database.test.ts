@@ -86,6 +86,19 @@ describe("Database", () => {
     expect(subjects).toEqual([{ subject: "templates/kept1" }, { subject: "templates/kept2" }]);
   });
 
+  it("keeps all its connections when the server ends them in the middle of transactions", async () => {
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    for (let round = 0; round < 12; round += 1) {
+      const ended = admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'catalog_app'");
+      const attempts = Array.from({ length: 4 }, () => write());
+      await Promise.allSettled([ended, ...attempts]);
+    }
+    await admin.end();
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    await Promise.all(Array.from({ length: 10 }, () => write()));
+  });
+
   it("gives the application role no way around the policies", async () => {
     const client = new pg.Client({ connectionString: test.definition.connections.app });
     await client.connect();

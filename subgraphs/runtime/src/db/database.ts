@@ -8,6 +8,7 @@ import { type Cause, type Envelope, type NewEvent, sealEnvelope } from "../outbo
 import { outboxTable } from "../outbox/outbox.entity.js";
 import { writeOutbox } from "../outbox/write-outbox.js";
 import type { Tenant } from "../tenancy/tenant.js";
+import { reclaimLostConnections } from "./pool.js";
 import type { SchemaConnections } from "./roles.js";
 import { TenantReader } from "./tenant-statement.js";
 
@@ -59,7 +60,9 @@ export class Database {
 
   static async open(definition: DatabaseDefinition): Promise<Database> {
     const orm = await MikroORM.init(ormOptions(definition, definition.connections.app));
-    return new Database(orm, new TenantReader(await orm.em.getConnection().getNativeClient()));
+    const pool = await orm.em.getConnection().getNativeClient();
+    reclaimLostConnections(pool);
+    return new Database(orm, new TenantReader(pool));
   }
 
   /** Opens a transaction as this tenant. No network and no git in `work`: the connection is held meanwhile. */

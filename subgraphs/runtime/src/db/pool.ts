@@ -12,3 +12,23 @@ export function openPool(url: string, max: number, logger: Logger): pg.Pool {
   pool.on("connect", (client) => client.on("error", lost));
   return pool;
 }
+
+/** Long enough for whoever holds the connection to notice that it is gone. */
+const graceMs = 1000;
+
+/**
+ * Kysely 0.29 never gives back a connection whose BEGIN or ROLLBACK failed, so every restart of the server would cost
+ * the pool a place and a stop would wait for ever. Goes when its transactions release in a `finally`.
+ */
+export function reclaimLostConnections(pool: pg.Pool): void {
+  const taken = new Set<pg.PoolClient>();
+  pool.on("acquire", (client) => taken.add(client));
+  pool.on("release", (_error, client) => taken.delete(client));
+  pool.on("connect", (client) => {
+    client.once("end", () => {
+      setTimeout(() => {
+        if (taken.has(client)) client.release(true);
+      }, graceMs).unref();
+    });
+  });
+}

@@ -26,9 +26,13 @@ export class TenantReader {
     this.#pool = pool;
   }
 
-  async rows<R extends QueryResultRow>(statement: TenantStatement, tenant: Tenant, ...values: unknown[]): Promise<R[]> {
+  async rows<R extends QueryResultRow>(
+    { name, text }: TenantStatement,
+    tenant: Tenant,
+    ...values: unknown[]
+  ): Promise<R[]> {
     // pg's own parsers: the pool is the ORM's, which keeps timestamps as text
-    const result = await this.#pool.query<R>({ ...statement, values: [tenant.uuid, ...values], types: pg.types });
+    const result = await this.#pool.query<R>({ name, text, values: [tenant.uuid, ...values], types: pg.types });
     return result.rows;
   }
 

@@ -25,6 +25,9 @@ describe("wire ids", () => {
       `${id}0`,
       id.slice(0, -1),
       `${id.slice(0, -1)}u`,
+      `${id.slice(0, -1)}\u{e9}`,
+      id.replace("_", "-"),
+      id.replace(/_./, "_8"),
       7,
       null,
     ])

@@ -15,8 +15,8 @@ const zeroes = /^0+$/;
 /** Continues the caller's trace, or starts one when the header is absent or malformed (section 4.3 of the recommendation). */
 export function continueTrace(traceparent: string | undefined): Trace {
   const match = traceparent === undefined ? null : form.exec(traceparent);
-  const [, version, traceId, parentId, flags, rest] = match ?? [];
-  const spanId = randomHex(8);
+  if (match === null) return newTrace();
+  const [, version, traceId, parentId, flags, rest] = match;
   const valid =
     version !== undefined &&
     traceId !== undefined &&
@@ -26,11 +26,15 @@ export function continueTrace(traceparent: string | undefined): Trace {
     !(version === "00" && rest !== undefined) &&
     !zeroes.test(traceId) &&
     !zeroes.test(parentId);
-  if (!valid) return { traceId: randomHex(16), spanId, sampled: true };
+  if (!valid) return newTrace();
+  const spanId = pooledRandomBytes(8).toString("hex");
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-const randomHex = (bytes: number) => pooledRandomBytes(bytes).toString("hex");
+function newTrace(): Trace {
+  const hex = pooledRandomBytes(24).toString("hex");
+  return { traceId: hex.slice(0, 32), spanId: hex.slice(32), sampled: true };
+}
 
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? "01" : "00"}`;
