@@ -80,3 +80,12 @@ describe("text that PostgreSQL cannot store", () => {
     }
   });
 });
+
+describe("an operation that the document does not hold", () => {
+  it("is refused over HTTP without a word about our code", async () => {
+    const token = await tenant.tokenWith();
+    const body = { query: "query A { __typename }", operationName: "B" };
+    const { status, text } = await request("POST /graphql", { token, body });
+    expect([status, text.includes("VALIDATION_FAILED"), text.includes("undefined")]).toEqual([400, true, false]);
+  });
+});

@@ -270,4 +270,17 @@ describe("PlatformEvent.subject", () => {
     const [taken] = await take(feed, 1);
     expect(taken?.["subject"]).toEqual({ __typename: "Provider", key: "github", displayName: "GitHub" });
   });
+
+  it("is closed to a token that may read the event, but not the subject", async () => {
+    const principal = aPrincipal();
+    const reader = aPrincipal({ tenantId: principal.tenantId ?? "", scopes: ["templates.read"] });
+    const feed = await follow(reader, {}, source);
+    await fixture.bus.publish([anEvent(principal, { subject: `providers/${newId("prv")}` })]);
+    const { value } = await feed.next();
+    expect(value.data?.events?.subject).toBeNull();
+    expect(value.errors?.[0]).toMatchObject({
+      path: ["events", "subject"],
+      extensions: { code: "INSUFFICIENT_SCOPE", requiredScopes: ["integration.providers.read"] },
+    });
+  });
 });
