@@ -252,6 +252,14 @@ describe("parameter symbols", () => {
     expect(texts(renderFiles({ symbols: own }, { "a.txt": "v1; 1; v1 v1;" }))["a.txt"]).toBe("v2; 1; v1 v2;");
   });
 
+  it("prefers a token with context in front to a longer one that reaches less far", () => {
+    const own = {
+      p: { type: "parameter", datatype: "text", replaces: "1", defaultValue: "P", onlyIf: [{ after: "key: " }] },
+      q: { type: "parameter", datatype: "text", replaces: "123", defaultValue: "Q" },
+    };
+    expect(texts(renderFiles({ symbols: own }, { "a.txt": "key: 123 123" }))["a.txt"]).toBe("key: P23 Q");
+  });
+
   it("joins several choices", () => {
     const own = {
       p: {

@@ -58,16 +58,19 @@ export class ByteTrie<T> {
     return this.roots[byte] === undefined ? source.length : last;
   }
 
-  /** The value of the longest token that starts at `at`, its length in `length`. */
+  /** The value of the longest token that starts at `at`, its length in `length`; the context in front counts too. */
   match(source: Uint8Array, at: number): T | undefined {
     let node: TrieNode<T> | undefined = this.roots[source[at] ?? 0];
     let found: Terminal<T> | undefined;
+    let reach = 0;
     let position = at + 1;
     while (node !== undefined) {
       if (node.terminals !== null) {
         const fitting = fits(node.terminals, source, at, position);
-        if (fitting !== undefined) {
+        const reached = position - at + (fitting?.token.before?.length ?? 0);
+        if (fitting !== undefined && reached > reach) {
           found = fitting;
+          reach = reached;
           this.length = position - at;
         }
       }
