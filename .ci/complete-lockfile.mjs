@@ -11,7 +11,11 @@ function platformOf(name) {
   const words = name.split(/[/-]/);
   const os = systems.find((system) => words.includes(system));
   const cpu = processors.find((processor) => words.includes(processor));
-  const libc = words.some((word) => word.startsWith("musl")) ? "musl" : words.some((word) => word.startsWith("gnu")) ? "glibc" : undefined;
+  const libc = words.some((word) => word.startsWith("musl"))
+    ? "musl"
+    : words.some((word) => word.startsWith("gnu"))
+      ? "glibc"
+      : undefined;
   return os && cpu && { os: [os], cpu: [cpu], ...(os === "linux" && libc ? { libc: [libc] } : {}) };
 }
 
@@ -29,7 +33,12 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     if ([...places(path, name)].some((place) => place in lock.packages)) continue;
     const platform = platformOf(name);
     if (!platform) throw new Error(`${path} wants ${name}, whose platform its name does not tell`);
-    lock.packages[`node_modules/${name}`] = { version: version.replace(/^[^\d]*/, ""), ...platform, dev: entry.dev, optional: true };
+    lock.packages[`node_modules/${name}`] = {
+      version: version.replace(/^[^\d]*/, ""),
+      ...platform,
+      dev: entry.dev,
+      optional: true,
+    };
     added += 1;
   }
 }

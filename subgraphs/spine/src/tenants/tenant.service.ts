@@ -42,9 +42,10 @@ export class TenantService {
     const uuid = decodeId("ten", tenantId);
     if (uuid === undefined) return undefined;
     const { platformAdmin, scopes } = principalOf(context);
-    const row = platformAdmin && scopes.has("tenant.read")
-      ? (await this.#acrossTenants(context, `select ${tenantColumns} from tenants where tenant_id = $1`, [uuid]))[0]
-      : await this.#database.reader.row<TenantRow>(ownTenant, tenantOf(context), uuid);
+    const row =
+      platformAdmin && scopes.has("tenant.read")
+        ? (await this.#acrossTenants(context, `select ${tenantColumns} from tenants where tenant_id = $1`, [uuid]))[0]
+        : await this.#database.reader.row<TenantRow>(ownTenant, tenantOf(context), uuid);
     return row && tenantView(row);
   }
 

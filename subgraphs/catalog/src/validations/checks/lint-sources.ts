@@ -4,8 +4,8 @@ import { PathRename } from "../../engine/path-rename.js";
 import { unsafePath } from "../../engine/path-safety.js";
 import type { TemplateSource } from "../../engine/template-config.js";
 import type { TemplatePack } from "../../engine/template-pack.js";
-import { finding } from "./finding-codes.js";
 import type { ConfigPlaces } from "./config-place.js";
+import { finding } from "./finding-codes.js";
 
 export function lintSources({ config, files }: TemplatePack, places: ConfigPlaces): Finding[] {
   return [
