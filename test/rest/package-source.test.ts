@@ -1,0 +1,197 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { crc32, deflateRawSync } from "node:zlib";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/platform-process";
+import { cloneOf } from "../kit/clone.js";
+import { executed } from "../kit/executions.js";
+import { aSmallPack } from "../kit/packs.js";
+import { platformVariable } from "../kit/platform.js";
+import { refusal } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
+import { aTenant } from "../kit/tenants.js";
+
+const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
+
+/** A zip as NuGet writes it: the pack below content/, the package's own metadata beside it. */
+function aPackage(pack: Record<string, string>): Buffer {
+  const content = Object.entries(pack).map(([path, text]) => [`content/${path}`, text]);
+  const files = [["Acme.Templates.nuspec", "<package/>"], ["[Content_Types].xml", "<Types/>"], ...content];
+  const [locals, centrals]: [Buffer[], Buffer[]] = [[], []];
+  let offset = 0;
+  for (const [path = "", text = ""] of files) {
+    const name = Buffer.from(path);
+    const packed = deflateRawSync(text);
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE(8, 4);
+    fields.writeUInt32LE(crc32(text), 10);
+    fields.writeUInt32LE(packed.length, 14);
+    fields.writeUInt32LE(Buffer.byteLength(text), 18);
+    fields.writeUInt16LE(name.length, 22);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(offset, 10);
+    const local = Buffer.concat([Buffer.from("504b0304", "hex"), fields, name, packed]);
+    centrals.push(Buffer.concat([Buffer.from("504b01021400", "hex"), fields, place, name]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(centrals);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(files.length, 8);
+  end.writeUInt16LE(files.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...locals, directory, end]);
+}
+
+describe("a template version over a package", () => {
+  const shared = process.env[platformVariable];
+  const answers = new Map<string, Buffer | string>();
+  let server: Server;
+  let base: string;
+  let dataDir: string;
+  let platform: PlatformProcess | undefined;
+  let token: string;
+
+  // feeds are configuration, so this suite starts a platform of its own
+  beforeAll(async () => {
+    server = createServer((asked, response) => {
+      const answer = answers.get(asked.url ?? "");
+      response.writeHead(answer === undefined ? 404 : 200).end(answer);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const flat = { "@id": `${base}/flat/`, "@type": "PackageBaseAddress/3.0.0" };
+    answers.set("/v3/index.json", JSON.stringify({ version: "3.0.0", resources: [flat] }));
+    dataDir = await temporaryDataDirectory();
+    platform = await startPlatformProcess(dataDir, {
+      RATE_LIMIT_FACTOR: "1000",
+      NUGET_FEEDS: `${base}/v3/index.json`,
+    });
+    process.env[platformVariable] = JSON.stringify(platform);
+    token = await (await aTenant()).tokenWith();
+  }, 60_000);
+
+  afterAll(async () => {
+    process.env[platformVariable] = shared;
+    await platform?.stop();
+    await removeData(dataDir);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const validated = ({ templateId, templateVersionId }: { templateId: string; templateVersionId: string }) =>
+    request<{ outcome: string; findings: { code: string }[] }>(`POST /v1/templates/${templateId}/validate`, {
+      token,
+      body: { templateVersionId },
+    });
+
+  it.each([
+    [
+      "on a web server",
+      async (bytes: Buffer) => {
+        answers.set("/acme.templates.nupkg", bytes);
+        return `nupkg+${base}/acme.templates.nupkg`;
+      },
+    ],
+    [
+      "in a local folder",
+      async (bytes: Buffer) => {
+        const file = join(dataDir, "acme.templates.nupkg");
+        await writeFile(file, bytes);
+        return `nupkg+${pathToFileURL(file).href}`;
+      },
+    ],
+    [
+      "in a NuGet feed",
+      async (bytes: Buffer) => {
+        answers.set("/flat/acme.templates/1.2.0/acme.templates.1.2.0.nupkg", bytes);
+        return "nuget:Acme.Templates@1.2.0";
+      },
+    ],
+  ])("%s is validated, executed and recorded by its sha256", async (_, publish) => {
+    const bytes = aPackage(aSmallPack());
+    const sourceRef = await publish(bytes);
+    const version = await aTemplateVersion(token, sourceRef);
+    expect((await validated(version)).body).toMatchObject({ outcome: "Passed", findings: [] });
+    const target = { repository: aRepository() };
+    const { status, output, error } = await executed(token, version, { parameters: { name: "Acme.Shop" }, target });
+    expect([status, error]).toEqual(["Completed", null]);
+    const clone = await cloneOf(output?.repository ?? "", token);
+    expect(clone.files).toEqual(["Acme.Shop/Acme.Shop.csproj", "README.md"]);
+    expect(await clone.read("README.md")).toBe("# Acme.Shop\n");
+    expect(clone.commits[0]).toContain(`Template-Source: ${sourceRef}#sha256=${sha256(bytes)}`);
+    await clone.remove();
+  });
+
+  it("has the content digest of a git source with the same files", async () => {
+    answers.set("/same.nupkg", aPackage(aSmallPack()));
+    const digests = [];
+    for (const source of [`nupkg+${base}/same.nupkg`, await aTemplateSource(aSmallPack())]) {
+      const version = await aTemplateVersion(token, source);
+      const execution = await executed(token, version, { target: { repository: aRepository() } });
+      digests.push((execution.output as { contentDigest?: string } | null)?.contentDigest);
+    }
+    expect(digests[0]).toMatch(/^sha256:/);
+    expect(digests[1]).toBe(digests[0]);
+  });
+
+  it("keeps to the bytes it was pinned to when the address gives others", async () => {
+    answers.set("/moving.nupkg", aPackage(aSmallPack()));
+    const version = await aTemplateVersion(token, `nupkg+${base}/moving.nupkg`);
+    answers.set("/moving.nupkg", aPackage(aSmallPack({ files: { "planted.txt": "x" } })));
+    const execution = await executed(token, version, { target: { repository: aRepository() } });
+    expect(execution).toMatchObject({ status: "Failed", output: null, error: { code: "SOURCE_UNSAFE" } });
+    expect((await validated(version)).body).toMatchObject({ outcome: "Failed", findings: [{ code: "SourceUnsafe" }] });
+  });
+
+  it.each([
+    ["names a path that climbs", () => aPackage({ ...aSmallPack(), "../../x": "x" }), "SOURCE_UNSAFE"],
+    ["unpacks to far more than it is", () => aPackage({ zeros: "\0".repeat(5_000_000) }), "SOURCE_TOO_LARGE"],
+    ["is no zip", () => Buffer.from("<html>"), "SOURCE_UNAVAILABLE"],
+    ["holds no template", () => aPackage({ "README.md": "x" }), "TEMPLATE_INVALID"],
+  ])("fails with a code when it %s", async (_, bytes, code) => {
+    answers.set("/broken.nupkg", bytes());
+    const version = await aTemplateVersion(token, `nupkg+${base}/broken.nupkg`);
+    const execution = await executed(token, version, { target: { repository: aRepository() } });
+    expect(execution).toMatchObject({ status: "Failed", output: null, error: { code } });
+  });
+
+  it("waits for a package that is not there yet", async () => {
+    const version = await aTemplateVersion(token, "nuget:Acme.Later@2.0.0");
+    const early = await executed(token, version, { target: { repository: aRepository() } });
+    expect(early).toMatchObject({ status: "Failed", error: { code: "SOURCE_UNAVAILABLE" } });
+    answers.set("/flat/acme.later/2.0.0/acme.later.2.0.0.nupkg", aPackage(aSmallPack()));
+    const later = await executed(token, version, { target: { repository: aRepository() } });
+    expect(later.status).toBe("Completed");
+  });
+
+  it.each([
+    "nupkg+https://user:secret@host.example/x.nupkg",
+    "nupkg+https://169.254.169.254/x.nupkg",
+    "nupkg+http://host.example/x.nupkg",
+    "nuget:Acme.Templates@1.2.0#../../etc",
+  ])("is refused at once when its reference is %s", async (sourceRef) => {
+    const { body } = await request<{ templateId: string }>("POST /v1/templates", {
+      token,
+      body: { name: `template-${Math.random().toString(36).slice(2)}`, category: "Service" },
+    });
+    const answer = await request(`POST /v1/templates/${body.templateId}/versions`, {
+      token,
+      body: { semanticVersion: "1.0.0", sourceRef, engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" },
+    });
+    expect(refusal(answer)).toBe("422 SOURCE_REF_INVALID");
+  });
+});
