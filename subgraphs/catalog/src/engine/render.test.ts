@@ -1,4 +1,5 @@
 import { conditional, renderFiles, texts, tree } from "./pack-fixture.js";
+import { render } from "./render.js";
 import { loadTemplatePack, TemplateError } from "./template-pack.js";
 
 const lines = (...parts: string[]) => parts.map((part) => `${part}\n`).join("");
@@ -21,6 +22,12 @@ describe("loading a template pack", () => {
   it("names several templates", () => {
     const files = tree({ "a/.template.config/template.json": "{}", "b/.template.config/template.json": "{}" });
     expect(code(() => loadTemplatePack(files))).toMatchObject({ code: "TemplateAmbiguous" });
+  });
+
+  it("takes the template at the top, whatever its content holds", () => {
+    const inner = "content/.template.config/template.json";
+    const pack = loadTemplatePack(tree({ ".template.config/template.json": '{"identity":"outer"}', [inner]: "{}" }));
+    expect(pack.config.identity).toBe("outer");
   });
 
   it("gives line and column of unreadable JSON", () => {
@@ -544,6 +551,20 @@ describe("sources", () => {
   it("leaves a source with a false condition out", () => {
     const sources = [{ source: "./sub", condition: "(extra)" }, { include: ["a.txt"] }];
     expect(Object.keys(texts(renderFiles({ symbols, sources }, files)))).toEqual(["a.txt"]);
+  });
+
+  it("takes a folder beside the template as long as it is in the package", () => {
+    const config = { identity: "T", name: "T", shortName: "t", sourceName: "App" };
+    const run = (source: string) => {
+      const json = JSON.stringify({ ...config, sources: [{ source }] });
+      const pack = loadTemplatePack(
+        tree({ "a/t/.template.config/template.json": json, "a/t/x.txt": "", "a/s/App.txt": "App", "a/top.txt": "" }),
+      );
+      return texts(render(pack, { name: "Mine", parameters: {}, seed: "", now: new Date(0) }));
+    };
+    expect(run("../s")).toEqual({ "Mine.txt": "Mine" });
+    expect(run("sub/../../s/")).toEqual({ "Mine.txt": "Mine" });
+    for (const source of ["../../..", "/a/s", "\\a", "../../../a/s"]) expect(() => run(source)).toThrow(/outside/);
   });
 
   it("refuses a source outside the template", () => {

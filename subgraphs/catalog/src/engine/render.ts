@@ -2,7 +2,7 @@ import { MAX_OUTPUT_BYTES } from "./content/byte-sink.js";
 import { ContentRewriter } from "./content/content-rewriter.js";
 import { decideCondition } from "./expressions/evaluate.js";
 import { FileSelection } from "./file-selection.js";
-import type { TreeFile } from "./file-tree.js";
+import type { FileTree, TreeFile } from "./file-tree.js";
 import { PathRename } from "./path-rename.js";
 import { collidingPaths, unsafePath } from "./path-safety.js";
 import { applyPostActions } from "./post-actions/post-actions.js";
@@ -96,13 +96,13 @@ class Rendering {
   }
 
   private take(source: TemplateSource): void {
-    const folder = sourceFolder(source.source);
+    const { folder, files } = this.sourceFolder(source.source);
     const target = this.targetOf(source.target);
     const selection = new FileSelection(source, this.pack.files, this.table.variables, this.report);
     const sourceRename = new PathRename(selection.rename);
     const taken = new Set<string>();
     let found = false;
-    for (const [path, file] of this.pack.files) {
+    for (const [path, file] of files) {
       if (folder !== "" && !path.startsWith(`${folder}/`)) continue;
       found = true;
       const relative = folder === "" ? path : path.slice(folder.length + 1);
@@ -116,6 +116,18 @@ class Rendering {
       this.files.set(output, { bytes, executable: file.executable });
     }
     if (!found) this.report.warn("SourceMissing", `The source "${source.source}" holds no file.`);
+  }
+
+  /** A folder of the template, or one beside it in the same package. */
+  private sourceFolder(source: string): { folder: string; files: FileTree } {
+    const { root, files, packageFiles } = this.pack;
+    const inside = resolved(source);
+    if (inside !== undefined) return { folder: inside, files };
+    const beside = root === "" || /^[\\/]/.test(source) ? undefined : resolved(`${root}/${source}`);
+    if (beside !== undefined) return { folder: beside, files: packageFiles };
+    throw templateInvalid("SourceOutsidePackage", `The source "${source}" lies outside the package.`, {
+      pointer: "/sources",
+    });
   }
 
   private count(bytes: number): void {
@@ -166,13 +178,16 @@ function unsafe(path: string, reason: string): TemplateError {
   return renderFailed(`The output path "${path}" ${reason}.`, { path });
 }
 
-function sourceFolder(source: string): string {
-  const parts = source.replaceAll("\\", "/").split("/");
-  const folder = parts.filter((part) => part !== "" && part !== ".").join("/");
-  if (source.startsWith("/") || parts.includes("..")) {
-    throw templateInvalid("SourceOutsidePackage", `The source "${source}" lies outside the template.`, {
-      pointer: "/sources",
-    });
+/** The path without its dots; undefined when it is absolute or leads above its start. */
+function resolved(path: string): string | undefined {
+  const folders: string[] = [];
+  if (/^[\\/]/.test(path)) return undefined;
+  for (const part of path.replaceAll("\\", "/").split("/")) {
+    if (part === "..") {
+      if (folders.pop() === undefined) return undefined;
+    } else if (part !== "" && part !== ".") {
+      folders.push(part);
+    }
   }
-  return folder;
+  return folders.join("/");
 }

@@ -17,6 +17,8 @@ export interface TemplatePack {
   readonly config: TemplateConfig;
   /** Everything below the template root, `.template.config` included. */
   readonly files: FileTree;
+  /** Everything of the package, where a source may also lie beside the template. */
+  readonly packageFiles: FileTree;
 }
 
 /** Folders that hold a template, in path order. */
@@ -29,9 +31,10 @@ export function templateRoots(files: FileTree): string[] {
   return roots.sort();
 }
 
-/** Finds the single template of a file tree. */
+/** Finds the single template of a file tree; one at its top is meant even when its content holds others. */
 export function loadTemplatePack(files: FileTree): TemplatePack {
-  const roots = templateRoots(files);
+  const found = templateRoots(files);
+  const roots = found.includes("") ? [""] : found;
   const [root] = roots;
   if (root === undefined) {
     throw templateInvalid("TemplateConfigMissing", `No ${CONFIG_PATH} was found.`, {
@@ -44,7 +47,7 @@ export function loadTemplatePack(files: FileTree): TemplatePack {
     });
   }
   const own = below(files, root);
-  return { root, config: readConfig(readDocument(own, CONFIG_PATH)), files: own };
+  return { root, config: readConfig(readDocument(own, CONFIG_PATH)), files: own, packageFiles: files };
 }
 
 function display(root: string): string {
