@@ -31,7 +31,6 @@ export interface IntegrationFixture {
   close(): Promise<void>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are as varied as the documents
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = ExecutionResult<any, Record<string, any>>;
 
