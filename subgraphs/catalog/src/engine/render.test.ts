@@ -267,6 +267,18 @@ describe("parameter symbols", () => {
     expect(texts(renderFiles({ symbols: own }, { "a.txt": "key: 123 123" }))["a.txt"]).toBe("key: P23 Q");
   });
 
+  it.each<[string[], string, string]>([
+    [["net8.0", "net9.0"], "NET9", "net9.0"],
+    [["net8.0", "net8.0-windows"], "net8.0", "net8.0"],
+    [["net8.0", "net9.0"], "", ""],
+    [["net8.0"], "", "net8.0"],
+  ])("finds the choice of %j that %j means", (choices, given, expected) => {
+    const own = {
+      p: { type: "parameter", datatype: "choice", replaces: "P", choices: choices.map((choice) => ({ choice })) },
+    };
+    expect(texts(renderFiles({ symbols: own }, { a: "P" }, { parameters: { p: given } }))["a"]).toBe(expected);
+  });
+
   it("joins several choices", () => {
     const own = {
       p: {

@@ -176,12 +176,12 @@ function choiceValue(symbol: ParameterSymbol, text: string): SymbolValue | undef
   return new MultiValue(chosen);
 }
 
-/** A choice by its name without regard to case, or by a beginning that only one choice has. */
+/** A choice by its name without regard to case, or by a beginning that only one choice has; nothing may stay nothing. */
 function resolveChoice(symbol: ParameterSymbol, text: string): string | undefined {
-  if (text === "") return symbol.choices.find(({ choice }) => choice === "")?.choice ?? "";
   const folded = text.toLowerCase();
   const exact = symbol.choices.find(({ choice }) => choice.toLowerCase() === folded);
   if (exact !== undefined) return exact.choice;
   const beginning = symbol.choices.filter(({ choice }) => choice.toLowerCase().startsWith(folded));
-  return beginning.length === 1 ? beginning[0]?.choice : undefined;
+  if (beginning.length === 1) return beginning[0]?.choice;
+  return text === "" ? "" : undefined;
 }
