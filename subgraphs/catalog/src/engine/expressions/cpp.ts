@@ -56,8 +56,8 @@ export class CppEvaluator {
   /** `text` begins behind the keyword and goes at least to the end of its line. */
   evaluate(text: string): CppOutcome {
     let { lexemes, length } = this.read(text, false);
-    // an operator without its right side cannot be meant: then operators join operands outside parentheses too
-    if (endsInOperator(lexemes)) ({ lexemes, length } = this.read(text, true));
+    // the original engine fails on a logical operator without its right side; here the rest of the line is read then
+    if (endsInLogic(lexemes)) ({ lexemes, length } = this.read(text, true));
     const unread = UNREAD.test(text.slice(length)) ? "only its first operand was read; put it in parentheses" : null;
     try {
       return { value: truth(fold(joinLiterals(lexemes))), length, fault: unread };
@@ -156,14 +156,14 @@ class Scan {
   }
 }
 
-const BINARY = new Set<Sign>(["&&", "||", "^", ">", ">=", "<", "<=", "==", "!=", "&", "|", "<<", ">>"]);
+const LOGIC = new Set<Sign>(["&&", "||", "^"]);
 
 // what remains on the line looks like a part of the condition
 const UNREAD = /^[ \t]*(?:&&|\|\||[=!]=?|[<>]=?\s*[\w"'(]|[\w"'(])/;
 
-function endsInOperator(lexemes: readonly Lexeme[]): boolean {
+function endsInLogic(lexemes: readonly Lexeme[]): boolean {
   const last = lexemes.findLast((lexeme) => lexeme.kind !== "sign" || lexeme.sign !== "blank");
-  return last?.kind === "sign" && BINARY.has(last.sign);
+  return last?.kind === "sign" && LOGIC.has(last.sign);
 }
 
 /** Blanks go, except between two literals, which become one. */

@@ -66,6 +66,15 @@ describe("C++ evaluator", () => {
     expect(decide("C++", " (F) || (T)")).toMatchObject({ value: true, fault: null });
   });
 
+  it.each<[string, boolean]>([
+    [" (T) == (T)", false],
+    [" (T) != (T)", true],
+    [" !(T)", true],
+    [" !T", true],
+  ])("has nothing to the right of the operator in %s", (text, expected) => {
+    expect(decide("C++", text).value).toBe(expected);
+  });
+
   it("stops at the line end", () => {
     expect(decide("C++", " (T)\nrest")).toMatchObject({ value: true, length: 4 });
   });

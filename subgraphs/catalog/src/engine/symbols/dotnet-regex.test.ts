@@ -28,6 +28,10 @@ describe("regular expressions of .NET", () => {
     ["\\-\\_\\ ", "-_ ", "x", "x"],
     ["\\bfoo\\b", "foo food", "bar", "bar food"],
     ["", "ab", "-", "-a-b-"],
+    ["a.*", "ab\r\nc", "x", "x\nc"],
+    ["(?s)a.*", "ab\r\nc", "x", "x"],
+    ["(?m)^.", "ab\rc\nd", "x", "xb\rc\nx"],
+    ["(?m).$", "ab\rc\nd", "x", "ab\rx\nx"],
   ])("%s in %j by %j gives %j", (pattern, text, by, expected) => {
     expect(replace(pattern, text, by)).toBe(expected);
   });

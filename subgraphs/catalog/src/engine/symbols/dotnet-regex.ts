@@ -34,8 +34,8 @@ function compile(pattern: string): DotnetRegex | null {
     body = pattern.slice(leading[0].length);
   }
   try {
-    const source = translate(body, flags.includes("m"));
-    return { regex: new RegExp(source, flags), groupOrder: groupOrder(source) };
+    const source = translate(body, { lines: flags.includes("m"), dotIsAny: flags.includes("s") });
+    return { regex: new RegExp(source, flags.replace("m", "")), groupOrder: groupOrder(source) };
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -75,7 +75,12 @@ const IN_CLASS: Readonly<Record<string, string>> = { w: WORD, d: "\\p{Nd}", D: "
 // characters that the u flag allows behind a backslash
 const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
 
-function translate(pattern: string, multiline: boolean): string {
+interface Options {
+  lines: boolean;
+  dotIsAny: boolean;
+}
+
+function translate(pattern: string, options: Options): string {
   let out = "";
   let i = 0;
   while (i < pattern.length) {
@@ -92,7 +97,7 @@ function translate(pattern: string, multiline: boolean): string {
       out += `(?<${pattern.slice(i + 3, end)}>`;
       i = end + 1;
     } else {
-      out += plain(pattern, i, multiline);
+      out += plain(pattern, i, options);
       i++;
     }
   }
@@ -100,11 +105,16 @@ function translate(pattern: string, multiline: boolean): string {
 }
 
 /** A character outside classes; what .NET reads as itself is escaped for the `u` flag. */
-function plain(pattern: string, at: number, multiline: boolean): string {
+function plain(pattern: string, at: number, { lines, dotIsAny }: Options): string {
   const character = pattern.charAt(at);
   switch (character) {
     case "$":
-      return multiline ? "$" : (SIMPLE["Z"] ?? "$");
+      return lines ? "(?![^\\n])" : (SIMPLE["Z"] ?? "$");
+    case "^":
+      return lines ? "(?<![^\\n])" : "^";
+    case ".":
+      // only a line feed ends a line in .NET
+      return dotIsAny ? "." : "[^\\n]";
     case "{":
       return /^\{\d+(?:,\d*)?\}/.test(pattern.slice(at, at + 24)) ? "{" : "\\{";
     case "}":
