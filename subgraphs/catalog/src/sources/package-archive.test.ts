@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { deflateRawSync } from "node:zlib";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import fc from "fast-check";
 import { PackageArchive } from "./package-archive.js";
@@ -143,9 +145,27 @@ describe("a package archive is refused as unsafe:", () => {
     await refused(entries, "SOURCE_UNSAFE");
   });
 
+  it.each([
+    ["small", 100, 60_000],
+    ["large", 300_000, 2_000_000],
+  ])("a %s size that is too small, without inflating the rest", async (_, size, actual) => {
+    const whole = deflateRawSync(randomBytes(actual));
+    // whoever reads on to the end finds it broken off
+    const packed = whole.subarray(0, -100);
+    await refused([{ name: "a", packed, size }], "SOURCE_UNSAFE");
+  });
+
+  it("a symbolic link, by that name", async () => {
+    const attempt = PackageArchive.open(zipOf([{ name: "link", content: "/etc/passwd", mode: 0o120777 }]));
+    await expect(attempt).rejects.toThrow("is a symbolic link");
+  });
+
   it("names the entry", async () => {
     const attempt = PackageArchive.open(zipOf([{ name: "a/../../x" }]));
-    await expect(attempt).rejects.toMatchObject({ message: /"a\/..\/..\/x"/, facts: { paths: ["a/../../x"] } });
+    await expect(attempt).rejects.toMatchObject({
+      message: expect.stringMatching(/"a\/..\/..\/x"/),
+      facts: { paths: ["a/../../x"] },
+    });
   });
 });
 

@@ -1,5 +1,6 @@
-import { createEgress, type Egress, type EgressResponse } from "@factory/runtime/egress/egress";
+import { createEgress, type Egress, type EgressOptions, type EgressResponse } from "@factory/runtime/egress/egress";
 import { isAllowedHost, RemoteBlocked, remoteProblem, type SourcePolicy } from "../git/remote-policy.js";
+import { redirectTarget } from "./redirect-target.js";
 import { sourceUnavailable } from "./source-failure.js";
 
 /** When all requests of one reading together must have ended. */
@@ -22,10 +23,12 @@ export class PackageDownloads {
   readonly #guarded: Egress;
   readonly #opened: Egress;
 
-  constructor(policy: SourcePolicy) {
+  /** `resolve` replaces DNS. */
+  constructor(policy: SourcePolicy, resolve?: EgressOptions["resolve"]) {
+    const dns = resolve && { resolve };
     this.#policy = policy;
-    this.#guarded = createEgress({ allowLoopback: policy.allowLoopback, allowPrivateCidrs: [] });
-    this.#opened = createEgress({ allowLoopback: true, allowPrivateCidrs: ["0.0.0.0/0", "::/0"] });
+    this.#guarded = createEgress({ allowLoopback: policy.allowLoopback, allowPrivateCidrs: [], ...dns });
+    this.#opened = createEgress({ allowLoopback: true, allowPrivateCidrs: ["0.0.0.0/0", "::/0"], ...dns });
   }
 
   async get(address: string, limits: DownloadLimits, patience: Patience): Promise<EgressResponse> {
@@ -34,7 +37,7 @@ export class PackageDownloads {
       const response = await this.#request(url, limits.maxBytes, patience);
       if (!REDIRECTS.includes(response.status)) return response;
       if (hops === limits.redirects) throw tooManyRedirects(limits.redirects);
-      url = redirectTarget(url, response);
+      url = redirectTarget(url, response.headers["location"]);
     }
   }
 
@@ -55,17 +58,6 @@ export class PackageDownloads {
       ...(signal && { signal }),
     });
   }
-}
-
-function redirectTarget(from: URL, { headers }: EgressResponse): URL {
-  const { location } = headers;
-  if (typeof location !== "string" || !URL.canParse(location, from.href)) {
-    throw sourceUnavailable("The template source answers with a redirect to no address.");
-  }
-  const target = new URL(location, from);
-  if (from.protocol === "https:" && target.protocol !== "https:")
-    throw new RemoteBlocked("it redirects away from https");
-  return target;
 }
 
 function tooManyRedirects(allowed: number): Error {

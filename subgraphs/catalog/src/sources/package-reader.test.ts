@@ -123,7 +123,7 @@ describe("a package source", () => {
     for (const fragment of ["#nowhere", "#content/a.txt", "#_rels"]) {
       await expect(read(served(nupkgOf({ "a.txt": "1" }), fragment))).rejects.toMatchObject({
         code: "SOURCE_UNAVAILABLE",
-        message: /no folder/,
+        message: expect.stringMatching(/no folder/),
       });
     }
   });
@@ -134,14 +134,17 @@ describe("a package source", () => {
       read(served(nupkgOf({ "a.txt": "1" }), pinned)),
       aReader().resolve(packageRef(served(nupkgOf({ "a.txt": "1" }), pinned)), options),
     ]) {
-      await expect(attempt).rejects.toMatchObject({ code: "SOURCE_UNSAFE", message: /sha256/ });
+      await expect(attempt).rejects.toMatchObject({ code: "SOURCE_UNSAFE", message: expect.stringMatching(/sha256/) });
     }
   });
 });
 
 describe("a package that is too large", () => {
   const tooLarge = (bytes: Buffer, message: RegExp, fragment = "") =>
-    expect(read(served(bytes, fragment))).rejects.toMatchObject({ code: "SOURCE_TOO_LARGE", message });
+    expect(read(served(bytes, fragment))).rejects.toMatchObject({
+      code: "SOURCE_TOO_LARGE",
+      message: expect.stringMatching(message),
+    });
 
   it("is refused at more than 50 MiB packed, cut while it comes", async () => {
     let sent = 0;
@@ -214,7 +217,10 @@ describe("a package over http", () => {
     const three = server.redirect("/1", "2", 301);
     const four = server.redirect("/0", "/1", 303);
     expect(paths(await read(`nupkg+${three}`))).toEqual([config]);
-    await expect(read(`nupkg+${four}`)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: /3 times/ });
+    await expect(read(`nupkg+${four}`)).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      message: expect.stringMatching(/3 times/),
+    });
   });
 
   it.each([
@@ -228,7 +234,10 @@ describe("a package over http", () => {
   ])("follows no redirect %s", async (_, location, message) => {
     const url = server.redirect("/go", location);
     const reader = aReader({ ...open, allowFile: false });
-    await expect(read(`nupkg+${url}`, reader)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message });
+    await expect(read(`nupkg+${url}`, reader)).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      message: expect.stringMatching(message),
+    });
   });
 
   it("does not leave an allowed host for this machine", async () => {
@@ -247,7 +256,7 @@ describe("a package over http", () => {
     for (const url of [`http://127.0.0.1:${port}/x.nupkg`, `https://localhost:${port}/x.nupkg`]) {
       await expect(read(`nupkg+${url}`, aReader(closed))).rejects.toMatchObject({
         code: "SOURCE_UNAVAILABLE",
-        message: /not allowed/,
+        message: expect.stringMatching(/not allowed/),
       });
     }
     expect(server.asked).toEqual([]);
@@ -263,7 +272,10 @@ describe("a package over http", () => {
   ])("is unavailable at status %i", async (status, message) => {
     server.on("/x.nupkg", (_, response) => response.writeHead(status).end());
     const attempt = read(`nupkg+${server.url}/x.nupkg`);
-    await expect(attempt).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message });
+    await expect(attempt).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      message: expect.stringMatching(message),
+    });
   });
 
   it("is unavailable when the server is gone, silent or breaks off", async () => {
@@ -275,12 +287,18 @@ describe("a package over http", () => {
     });
     const reader = aReader();
     const silent = reader.read(packageRef(`nupkg+${server.url}/silent`), { timeoutMs: 100 });
-    await expect(silent).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: /in time/ });
-    await expect(read(`nupkg+${server.url}/half`)).rejects.toMatchObject({ message: /broke/ });
+    await expect(silent).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      message: expect.stringMatching(/in time/),
+    });
+    await expect(read(`nupkg+${server.url}/half`)).rejects.toMatchObject({ message: expect.stringMatching(/broke/) });
     const gone = await PackageServer.start();
     const url = gone.url;
     await gone.stop();
-    await expect(read(`nupkg+${url}/x`)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: /reached/ });
+    await expect(read(`nupkg+${url}/x`)).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      message: expect.stringMatching(/reached/),
+    });
   });
 
   it("stops with the caller's reason", async () => {
@@ -314,7 +332,10 @@ describe("a package in a local folder", () => {
     expect(paths(await attempt(join(inside, "x.nupkg")))).toEqual(["content/a"]);
     expect(paths(await attempt(join(inside, "in.nupkg")))).toEqual(["content/a"]);
     for (const path of [join(outside, "x.nupkg"), join(inside, "out.nupkg"), join(inside, "own", "x.nupkg")])
-      await expect(attempt(path)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: /not allowed/ });
+      await expect(attempt(path)).rejects.toMatchObject({
+        code: "SOURCE_UNAVAILABLE",
+        message: expect.stringMatching(/not allowed/),
+      });
     await expect(read(`nupkg+${pathToFileURL(inside).href}/x.nupkg`, aReader(closed))).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
     });
@@ -360,11 +381,11 @@ describe("a package in a NuGet feed", () => {
     const reader = aReader(open, [broken, server.feed("main", { "x/1.0.0": bytes })]);
     await expect(read("nuget:X@1.0.0", reader)).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
-      message: /service index/,
+      message: expect.stringMatching(/service index/),
     });
     expect(paths(await read(`nuget:X@1.0.0#sha256=${sha256(bytes)}`, reader))).toEqual([config, "a.txt"]);
     await expect(read(`nuget:Y@1.0.0#sha256=${sha256(bytes)}`, reader)).rejects.toMatchObject({
-      message: /service index/,
+      message: expect.stringMatching(/service index/),
     });
   });
 
@@ -373,7 +394,9 @@ describe("a package in a NuGet feed", () => {
     server.redirect("/main/flat/x/1.0.0/x.1.0.0.nupkg", server.serve("/storage/x", bytes));
     expect(paths(await read("nuget:X@1.0.0", aReader(open, [feed])))).toEqual([config, "a.txt"]);
     const moved = server.redirect("/moved", feed);
-    await expect(read("nuget:X@1.0.0", aReader(open, [moved]))).rejects.toMatchObject({ message: /final address/ });
+    await expect(read("nuget:X@1.0.0", aReader(open, [moved]))).rejects.toMatchObject({
+      message: expect.stringMatching(/final address/),
+    });
   });
 
   it.each([
@@ -388,12 +411,17 @@ describe("a package in a NuGet feed", () => {
       "a base address that is none",
       JSON.stringify({ resources: [{ "@type": "PackageBaseAddress/3.0.0", "@id": "/x" }] }),
     ],
-    ["more than 1 MiB", JSON.stringify({ resources: [], padding: "x".repeat(1024 * 1024) })],
+    [
+      "more than 1 MiB",
+      JSON.stringify({ resources: [{ "@type": "PackageBaseAddress/3.0.0", "@id": "http://127.0.0.1:9/" }] }).padEnd(
+        1_048_577,
+      ),
+    ],
   ])("is unavailable when the service index holds %s", async (_, body) => {
     const feed = server.serve("/index.json", body);
     await expect(read("nuget:X@1.0.0", aReader(open, [feed]))).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
-      message: /service index/,
+      message: expect.stringMatching(/service index/),
     });
   });
 
@@ -409,13 +437,17 @@ describe("a package in a NuGet feed", () => {
     const feed = server.serve("/index.json", JSON.stringify({ resources: [resource] }));
     await expect(read("nuget:X@1.0.0", aReader(open, [feed]))).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
-      message: /not allowed/,
+      message: expect.stringMatching(/not allowed/),
     });
   });
 
   it("is unavailable when no feed has it, or none is configured", async () => {
     const reader = aReader(open, [server.feed("main", {})]);
-    await expect(read("nuget:X@1.0.0", reader)).rejects.toMatchObject({ message: /No configured feed has X 1.0.0/ });
-    await expect(read("nuget:X@1.0.0")).rejects.toMatchObject({ message: /No NuGet feed is configured/ });
+    await expect(read("nuget:X@1.0.0", reader)).rejects.toMatchObject({
+      message: expect.stringMatching(/No configured feed has X 1.0.0/),
+    });
+    await expect(read("nuget:X@1.0.0")).rejects.toMatchObject({
+      message: expect.stringMatching(/No NuGet feed is configured/),
+    });
   });
 });
