@@ -72,9 +72,7 @@ export function compileOperation<C>(source: OperationSource<C>): CompiledOperati
   return {
     kind: source.operation.operation,
     plan: source.plan,
-    async execute(variables, context) {
-      return responder.respond(responder.start(variables, context), step);
-    },
+    execute: (variables, context) => responder.respond(responder.start(variables, context), step),
     async subscribe() {
       return { errors: [new GraphQLError(`A ${source.operation.operation} is executed, not subscribed to`)] };
     },
