@@ -134,7 +134,8 @@ function readReplacement(raw: JsonObject): SymbolReplacement {
 }
 
 function readOnlyIf(raw: JsonObject): OnlyIf {
-  return { before: nonEmpty(textMember(raw, "before")), after: nonEmpty(textMember(raw, "after")) };
+  // white space is a context like any other
+  return { before: textMember(raw, "before") || null, after: textMember(raw, "after") || null };
 }
 
 /** `forms.global` is a list of names, or an object with `forms` and `addIdentity`. */

@@ -259,6 +259,12 @@ describe("parameter symbols", () => {
     expect(texts(renderFiles({ symbols: own }, { "a.txt": "v1; 1; v1 v1;" }))["a.txt"]).toBe("v2; 1; v1 v2;");
   });
 
+  it("counts white space as a context of onlyIf", () => {
+    const onlyIf = [{ after: " " }, { before: "\n" }];
+    const own = { p: { type: "parameter", datatype: "text", replaces: "x", defaultValue: "y", onlyIf } };
+    expect(texts(renderFiles({ symbols: own }, { a: "x x\nx\tx x;x\n" }))["a"]).toBe("x y\nx\tx y;y\n");
+  });
+
   it("prefers a token with context in front to a longer one that reaches less far", () => {
     const own = {
       p: { type: "parameter", datatype: "text", replaces: "1", defaultValue: "P", onlyIf: [{ after: "key: " }] },

@@ -9,6 +9,7 @@ import type { EvaluateAt } from "./conditional.js";
 // a condition longer than this is no condition
 const MAX_CONDITION_BYTES = 16 * 1024;
 const SHOWN_CHARACTERS = 80;
+const MAX_REMEMBERED = 500;
 
 /** Decides conditions where they stand in a file. */
 export class ConditionReader implements Evaluators {
@@ -30,7 +31,8 @@ export class ConditionReader implements Evaluators {
     return (source, position) => {
       let evaluate = this.known.get(key);
       if (evaluate === undefined) {
-        evaluate = evaluatorFor(name, this.variables, (symbol) => format.replaceAll("{0}", () => symbol));
+        const spelled = evaluatorFor(name, this.variables, (symbol) => format.replaceAll("{0}", () => symbol));
+        evaluate = remembering(spelled);
         this.known.set(key, evaluate);
       }
       return this.decide(evaluate, source, position);
@@ -53,6 +55,19 @@ export class ConditionReader implements Evaluators {
     }
     return { value, end: position + (valid ? Buffer.byteLength(text.slice(0, length), "utf8") : length) };
   }
+}
+
+/** The same conditions stand in many files of a template. */
+function remembering(evaluate: Evaluate): Evaluate {
+  const outcomes = new Map<string, ReturnType<Evaluate>>();
+  return (text) => {
+    const known = outcomes.get(text);
+    if (known !== undefined) return known;
+    const outcome = evaluate(text);
+    if (outcomes.size >= MAX_REMEMBERED) outcomes.clear();
+    outcomes.set(text, outcome);
+    return outcome;
+  };
 }
 
 function shortened(text: string): string {

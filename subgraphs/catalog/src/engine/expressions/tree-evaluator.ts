@@ -151,7 +151,7 @@ class Builder {
       this.groups = [inner ?? new Group()];
       return;
     }
-    this.operand(inner.root);
+    this.group.acceptGroup(inner.root);
   }
 
   private operand(node: ExpressionNode<SymbolValue>): void {

@@ -68,6 +68,11 @@ export class Group<V> {
     return false;
   }
 
+  /** What stands in parentheses fits only where the last operand was missing, else it is passed over. */
+  acceptGroup(node: ExpressionNode<V>): void {
+    place(this.active, node);
+  }
+
   negate(): void {
     const node = new UnaryNode<V>(this.active, true);
     place(this.active, node);
@@ -124,8 +129,6 @@ function attach<V>(active: ExpressionNode<V>, operator: BinaryOperator): BinaryN
   if (parent?.kind === "binary") {
     if (parent.left === active) parent.left = node;
     else if (parent.right === active) parent.right = node;
-  } else if (parent?.kind === "unary" && parent.negates) {
-    parent.operand = node;
   }
   active.parent = node;
   node.left = active;
