@@ -3,6 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { errorCodes } from "@factory/schema/error-codes";
+import { ClonePlaces } from "./clone-places.js";
 import { BackendRefusal, serveRepository } from "./git-backend.js";
 import { type GitPath, readGitService } from "./git-request.js";
 import type { RepositoryStore } from "./repository-store.js";
@@ -25,13 +26,14 @@ export interface GitHttpOptions {
 export type GitHttpHandler = (request: IncomingMessage, response: ServerResponse, path: GitPath) => Promise<void>;
 
 const DEFAULT_MAX_CONCURRENT = 16;
+const MAX_PER_TENANT = 4;
 const DEFAULT_TIMEOUT_MS = 300_000;
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
 
 /** Read-only smart HTTP over the embedded store. The request's body must be unread. */
 export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOptions): GitHttpHandler {
   const { maxConcurrent = DEFAULT_MAX_CONCURRENT, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  let running = 0;
+  const places = new ClonePlaces(maxConcurrent, MAX_PER_TENANT);
 
   async function serve(request: IncomingMessage, response: ServerResponse, path: GitPath): Promise<void> {
     const reader = await options.authorize(request);
@@ -42,13 +44,13 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
     const folder = await findRepository(store, reader, path);
     if (service === undefined || folder === undefined) throw new DomainError("NOT_FOUND");
     if (request.method !== service.method) throw new DomainError("METHOD_NOT_ALLOWED", { allow: service.method });
-    if (running >= maxConcurrent) throw new DomainError("UNAVAILABLE", { detail: "Too many clones are running." });
-    running++;
+    const giveBack = places.take(reader.tenantId);
+    if (giveBack === undefined) throw new DomainError("UNAVAILABLE", { detail: "Too many clones are running." });
     try {
       const limits = { timeoutMs, maxRequestBytes: MAX_REQUEST_BYTES };
       await serveRepository({ request, response }, { folder, service }, limits);
     } finally {
-      running--;
+      giveBack();
     }
   }
 
