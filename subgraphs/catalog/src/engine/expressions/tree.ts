@@ -135,27 +135,28 @@ function attach<V>(active: ExpressionNode<V>, operator: BinaryOperator): BinaryN
   return node;
 }
 
+// the lower one binds tighter; no two are equal, so that `a - b + c` means `a - (b + c)` as in the original engine
 const RANK: Readonly<Record<BinaryOperator, number>> = {
-  or: 1,
-  and: 2,
-  "|": 3,
-  xor: 4,
-  "&": 5,
-  "==": 6,
-  "!=": 6,
-  ">": 6,
-  ">=": 6,
-  "<": 6,
-  "<=": 6,
-  "<<": 7,
-  ">>": 7,
-  "+": 8,
-  "-": 8,
-  "*": 9,
-  "/": 9,
-  "^": 10,
+  "^": 24,
+  "*": 25,
+  "/": 26,
+  "+": 28,
+  "-": 29,
+  "<<": 30,
+  ">>": 31,
+  "<": 32,
+  ">": 33,
+  "<=": 34,
+  ">=": 35,
+  "==": 36,
+  "!=": 37,
+  "&": 38,
+  xor: 39,
+  "|": 40,
+  and: 41,
+  or: 42,
 };
 
 function bindsTighter(added: BinaryOperator, existing: BinaryOperator): boolean {
-  return RANK[added] > RANK[existing];
+  return RANK[added] < RANK[existing];
 }
