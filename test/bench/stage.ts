@@ -46,8 +46,9 @@ const rateLimitFactor = "100000";
 export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
   const dataDir = await temporaryDataDirectory();
   const workDir = await mkdtemp(join(tmpdir(), "factory-bench-"));
-  const platform = await startPlatformProcess(dataDir, { RATE_LIMIT_FACTOR: rateLimitFactor });
+  let platform: PlatformProcess | undefined;
   try {
+    platform = await startPlatformProcess(dataDir, { RATE_LIMIT_FACTOR: rateLimitFactor });
     const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
     const { tenantId } = await ensureTenant(platform, admin, "bench", "Bench");
     const client = await createTenantClient(platform, admin, tenantId, { name: "bench", scopes: tenantScopes });
@@ -63,7 +64,7 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
       bare.stop();
     }
   } finally {
-    await platform.stop();
+    await platform?.stop();
     await removeData(dataDir);
     await rm(workDir, { recursive: true, force: true });
   }
