@@ -20,9 +20,18 @@ import {
 } from "@factory/gateway/standalone/platform-process";
 import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/sample-repository";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { tenantScopes } from "@factory/schema/scopes";
+import type { Scope } from "@factory/schema/scopes";
 import pg from "pg";
 import type { BareServerOrder } from "./bare-server.js";
+
+/** What a partner who generates projects asks for; a token grows with its scopes, and so does reading it. */
+const partnerScopes: readonly Scope[] = [
+  "templates.read",
+  "templates.write",
+  "templates.execute",
+  "libraries.read",
+  "webhooks.subscriptions.write",
+];
 
 export interface Template {
   /** As the platform calls it. */
@@ -51,7 +60,7 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
     platform = await startPlatformProcess(dataDir, { RATE_LIMIT_FACTOR: rateLimitFactor });
     const admin = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
     const { tenantId } = await ensureTenant(platform, admin, "bench", "Bench");
-    const client = await createTenantClient(platform, admin, tenantId, { name: "bench", scopes: tenantScopes });
+    const client = await createTenantClient(platform, admin, tenantId, { name: "bench", scopes: partnerScopes });
     const token = await accessToken(platform, client);
     const templates = await registerTemplates(platform, token, workDir);
     const postgres = await readJson<PostgresRecord>(dataDir, "postgres.json");

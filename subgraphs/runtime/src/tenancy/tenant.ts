@@ -17,10 +17,18 @@ export function principalOf(context: RequestContext): Principal {
   return context.principal;
 }
 
+/** A principal lives as long as its token is remembered, and with it its decoded tenant. */
+const tenants = new WeakMap<Principal, Tenant>();
+
 export function tenantOf(context: RequestContext): Tenant {
-  const { tenantId } = principalOf(context);
-  if (tenantId === undefined) throw new DomainError("TENANT_REQUIRED", { detail: "The token names no tenant." });
-  return tenantWithId(tenantId);
+  const principal = principalOf(context);
+  const known = tenants.get(principal);
+  if (known) return known;
+  if (principal.tenantId === undefined)
+    throw new DomainError("TENANT_REQUIRED", { detail: "The token names no tenant." });
+  const tenant = tenantWithId(principal.tenantId);
+  tenants.set(principal, tenant);
+  return tenant;
 }
 
 export function tenantWithId(tenantId: string): Tenant {
