@@ -116,20 +116,28 @@ export class JobQueue {
       groupConcurrency: job.concurrencyPerTenant,
       heartbeatRefreshSeconds: 5,
       pollingIntervalSeconds: 2,
-      // a retry and a delayed job come due without a notification; pg-boss would look for them every 30 s
-      notifyPollingIntervalSeconds: 2,
       includeMetadata: true,
     } as const;
-    for (let worker = 0; worker < job.concurrency; worker += 1) {
-      const workerId = await this.#boss.work<P>(job.queue, options, async ([taken]) => {
-        if (!taken) return;
-        try {
-          await this.#run(job, taken, handle);
-        } finally {
-          // else this worker pauses for its polling interval after every job, whatever waits in the queue
-          this.#boss.notifyWorker(workerId);
-        }
-      });
+    const workers: string[] = [];
+    for (let place = 0; place < job.concurrency; place += 1) {
+      // retries and delayed jobs come due without a notification: one worker looks for them, and who finds work wakes the next
+      const notifyPollingIntervalSeconds = place === 0 ? 2 : 30;
+      const workerId = await this.#boss.work<P>(
+        job.queue,
+        { ...options, notifyPollingIntervalSeconds },
+        async ([taken]) => {
+          if (!taken) return;
+          const next = workers[(place + 1) % workers.length];
+          if (next !== undefined) this.#boss.notifyWorker(next);
+          try {
+            await this.#run(job, taken, handle);
+          } finally {
+            // else this worker pauses for its polling interval after every job, whatever waits in the queue
+            this.#boss.notifyWorker(workerId);
+          }
+        },
+      );
+      workers.push(workerId);
     }
   }
 
