@@ -63,9 +63,9 @@ describe("Database", () => {
   it("crosses no tenants over one connection under 2,000 alternating reads", async () => {
     const [one, other] = [await write(undefined, "one"), await write(undefined, "other")];
     const reads = Array.from({ length: 2000 }, (_, index) =>
-      test.database.reader.rows<{ text: string }>(allNotes, index % 2 ? one : other),
+      test.database.reader.row<{ text: string }>(careless, index % 2 ? one : other),
     );
-    const texts = (await Promise.all(reads)).map(([row]) => row?.text);
+    const texts = (await Promise.all(reads)).map((row) => row?.text);
     expect(texts.every((text, index) => text === (index % 2 ? "one" : "other"))).toBe(true);
   });
 

@@ -3,14 +3,18 @@ import { ReflectMetadataProvider } from "@mikro-orm/decorators/legacy";
 import { Migrator } from "@mikro-orm/migrations";
 import { defineConfig, type EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import { CompiledQuery, type Kysely } from "kysely";
+import type { Pool } from "pg";
 import { idempotencyTable } from "../idempotency/idempotency.entity.js";
 import { type Cause, type Envelope, type NewEvent, sealEnvelope } from "../outbox/envelope.js";
 import { outboxTable } from "../outbox/outbox.entity.js";
 import { writeOutbox } from "../outbox/write-outbox.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import { reclaimLostConnections } from "./pool.js";
+import { ReadPipeline } from "./read-pipeline.js";
 import type { SchemaConnections } from "./roles.js";
 import { TenantReader } from "./tenant-statement.js";
+
+const readConnections = 4;
 
 export interface DatabaseDefinition {
   readonly connections: SchemaConnections;
@@ -52,17 +56,20 @@ export function ormOptions(definition: DatabaseDefinition, url: string) {
 export class Database {
   readonly reader: TenantReader;
   readonly #orm: MikroORM;
+  readonly #pipeline: ReadPipeline;
 
-  private constructor(orm: MikroORM, reader: TenantReader) {
+  private constructor(orm: MikroORM, pool: Pool, pipeline: ReadPipeline) {
     this.#orm = orm;
-    this.reader = reader;
+    this.#pipeline = pipeline;
+    this.reader = new TenantReader(pool, pipeline);
   }
 
   static async open(definition: DatabaseDefinition): Promise<Database> {
     const orm = await MikroORM.init(ormOptions(definition, definition.connections.app));
     const pool = await orm.em.getConnection().getNativeClient();
     reclaimLostConnections(pool);
-    return new Database(orm, new TenantReader(pool));
+    const pipeline = new ReadPipeline(definition.connections.app, readConnections);
+    return new Database(orm, pool, pipeline);
   }
 
   /** Opens a transaction as this tenant. No network and no git in `work`: the connection is held meanwhile. */
@@ -89,6 +96,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    await this.#pipeline.close();
     await this.#orm.close(true);
   }
 }

@@ -1,5 +1,6 @@
 import pg, { type Pool, type QueryResultRow } from "pg";
 import type { Tenant } from "../tenancy/tenant.js";
+import type { ReadPipeline } from "./read-pipeline.js";
 
 /** A prepared read that sets the tenant and selects in one statement, hence one round trip. */
 export interface TenantStatement {
@@ -21,9 +22,11 @@ export function tenantStatement(name: string, select: string): TenantStatement {
 
 export class TenantReader {
   readonly #pool: Pool;
+  readonly #pipeline: ReadPipeline;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, pipeline: ReadPipeline) {
     this.#pool = pool;
+    this.#pipeline = pipeline;
   }
 
   async rows<R extends QueryResultRow>(
@@ -36,12 +39,14 @@ export class TenantReader {
     return result.rows;
   }
 
+  /** Of a lookup by key: it shares its connection with other reads. */
   async row<R extends QueryResultRow>(
     statement: TenantStatement,
     tenant: Tenant,
     ...values: unknown[]
   ): Promise<R | undefined> {
-    return (await this.rows<R>(statement, tenant, ...values))[0];
+    const { name, text } = statement;
+    return (await this.#pipeline.query<R>({ name, text, values: [tenant.uuid, ...values] }))[0];
   }
 
   /** Rejects while the database does not answer. */
