@@ -3,6 +3,7 @@ import type { ObjectFormat, Workspace } from "./workspace.js";
 
 const BATCH_BYTES = 32 * 1024 * 1024;
 const HEADER_BYTES = 128;
+const MAX_WALK_BYTES = 128 * 1024 * 1024;
 
 interface BlobRequest {
   readonly id: string;
@@ -60,6 +61,51 @@ export async function objectTypes(workspace: Workspace, names: readonly string[]
     .toString("utf8")
     .split("\n");
   return names.map((_, index) => (/^(?:blob|tree|commit|tag)$/.test(rows[index] ?? "") ? rows[index] : undefined));
+}
+
+interface MissingBlobs {
+  readonly ids: ReadonlySet<string>;
+  readonly maxBytes: number;
+  readonly tooLarge: Error;
+}
+
+/** Brings those of the blobs below a tree that a partial fetch left behind, in one fetch. */
+export async function fetchBlobs(workspace: Workspace, tree: string, wanted: MissingBlobs): Promise<void> {
+  const missing = await missingBlobs(workspace, tree);
+  await fetchBlobsById(workspace, { ...wanted, ids: missing.filter((id) => wanted.ids.has(id)) });
+}
+
+export async function missingBlobs(workspace: Workspace, tree: string): Promise<string[]> {
+  const walk = ["rev-list", "--objects", "--missing=print", "--no-object-names", tree];
+  const walked = (await workspace.git(walk, { maxOutputBytes: MAX_WALK_BYTES })).toString("utf8").split("\n");
+  return walked.filter((line) => line.startsWith("?")).map((line) => line.slice(1));
+}
+
+export async function fetchBlobsById(
+  workspace: Workspace,
+  { ids, maxBytes, tooLarge }: Omit<MissingBlobs, "ids"> & { readonly ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  // negotiation has nothing to say when the wanted objects are known by id
+  const fetch = ["-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+  const input = ids.map((id) => `${id}\n`).join("");
+  await workspace.receive([...fetch, "--filter=blob:none", "--stdin", "origin"], { input, maxBytes, tooLarge });
+}
+
+/** In bytes, by id. */
+export async function blobSizes(workspace: Workspace, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const input = ids.map((id) => `${id}\n`).join("");
+  const rows = (await workspace.git(["cat-file", "--batch-check=%(objecttype) %(objectsize)"], { input }))
+    .toString("utf8")
+    .split("\n");
+  return new Map(
+    ids.map((id, index) => {
+      const [, size] = /^blob (\d+)$/.exec(rows[index] ?? "") ?? [];
+      if (size === undefined) throw new Error(`git has no blob ${id}`);
+      return [id, Number(size)];
+    }),
+  );
 }
 
 /** The id git gives to these bytes. */

@@ -1,3 +1,5 @@
+import type { Workspace } from "./workspace.js";
+
 export interface TreeEntry {
   readonly mode: string;
   readonly type: string;
@@ -11,6 +13,14 @@ export const SYMLINK_MODE = "120000";
 export const GITLINK_MODE = "160000";
 
 const ROW = /^(\d{6}) (\w+) ([0-9a-f]+)(?: +(\d+|-))?\t/;
+
+const MAX_TREE_BYTES = 128 * 1024 * 1024;
+
+/** Every file of a commit, without sizes. Undefined where a path is no UTF-8. */
+export async function listTree(workspace: Workspace, commit: string): Promise<TreeEntry[] | undefined> {
+  const listing = ["ls-tree", "-r", "-z", "--full-tree", commit];
+  return parseTree(await workspace.git(listing, { maxOutputBytes: MAX_TREE_BYTES }));
+}
 
 /** Reads `ls-tree -z` output, with or without sizes. Undefined where a path is no UTF-8. */
 export function parseTree(listing: Buffer): TreeEntry[] | undefined {

@@ -1,5 +1,5 @@
 import type { FileTree, TreeFile } from "../engine/file-tree.js";
-import { objectTypes, readBlobs } from "../git/blobs.js";
+import { fetchBlobsById, missingBlobs, objectTypes, readBlobs } from "../git/blobs.js";
 import { isCommitId } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { isExecutable, parseTree, type TreeEntry } from "../git/tree-listing.js";
@@ -46,18 +46,10 @@ async function requireFolder(workspace: Workspace, commit: string, path: string)
 }
 
 async function fetchMissingBlobs(workspace: Workspace, tree: string): Promise<void> {
-  const walk = ["rev-list", "--objects", "--missing=print", "--no-object-names", tree];
-  const walked = (await workspace.git(walk)).toString("utf8").split("\n");
-  const missing = walked.filter((line) => line.startsWith("?")).map((line) => line.slice(1));
-  if (missing.length === 0) return;
-  if (missing.length > MAX_FILES) throw sourceTooLarge(`The template source has more than ${MAX_FILES} files.`);
-  // negotiation has nothing to say when the wanted objects are known by id
-  const fetch = ["-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
-  await workspace.receive([...fetch, "--filter=blob:none", "--stdin", "origin"], {
-    input: missing.map((id) => `${id}\n`).join(""),
-    maxBytes: MAX_PACKED_BYTES,
-    tooLarge: sourceTooLarge("The template source is over 50 MiB packed."),
-  });
+  const ids = await missingBlobs(workspace, tree);
+  if (ids.length > MAX_FILES) throw sourceTooLarge(`The template source has more than ${MAX_FILES} files.`);
+  const tooLarge = sourceTooLarge("The template source is over 50 MiB packed.");
+  await fetchBlobsById(workspace, { ids, maxBytes: MAX_PACKED_BYTES, tooLarge });
 }
 
 async function listEntries(workspace: Workspace, tree: string): Promise<Blob[]> {

@@ -1,33 +1,66 @@
+import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import { blobId } from "../git/blobs.js";
 import type { TreeEntry } from "../git/tree-listing.js";
+import type { ObjectFormat } from "../git/workspace.js";
+import type { FileChange } from "./scaffold.js";
 
-export interface ProducedFile {
-  readonly mode: "100644" | "100755";
-  readonly id: string;
+/** What a scaffold does to one path of the target. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly change: FileChange;
+  readonly conflict: PathConflict | undefined;
+  readonly existing: TreeEntry | undefined;
+  /** What the commit writes, or would have written; undefined where the target's own file stays. */
+  readonly written: TreeFile | undefined;
+  readonly mode: string;
+  readonly blobSha: string;
+  readonly size: number;
 }
 
-interface Overlay {
-  readonly created: readonly string[];
-  readonly updated: readonly string[];
-  /** A file stands where a folder is needed, or the other way round: writing would remove what was not produced. */
-  readonly blocked: readonly string[];
+/** `Blocked`: a file stands where a folder is needed, or the reverse; writing would remove what was not produced. */
+export type PathConflict = "Blocked" | "Differs";
+
+interface OverlayRules {
+  readonly format: ObjectFormat;
+  readonly onConflict: "fail" | "overwrite";
 }
 
 /** Compares produced files with the target's tree. Files that were not produced stay. */
 export function planOverlay(
   existing: ReadonlyMap<string, TreeEntry>,
-  produced: ReadonlyMap<string, ProducedFile>,
-): Overlay {
+  produced: FileTree,
+  { format, onConflict }: OverlayRules,
+): PlannedFile[] {
+  const blocked = blockedPaths(existing, produced.keys());
+  return [...produced].map(([path, file]) => {
+    const planned = overlaid(path, file, { existing: existing.get(path), format });
+    if (blocked.has(path)) return { ...planned, conflict: "Blocked" };
+    return planned.change === "Updated" && onConflict === "fail" ? { ...planned, conflict: "Differs" } : planned;
+  });
+}
+
+function overlaid(
+  path: string,
+  file: TreeFile,
+  { existing, format }: { existing: TreeEntry | undefined; format: ObjectFormat },
+): PlannedFile {
+  const mode = fileMode(file);
+  const blobSha = blobId(file.bytes, format);
+  const same = existing?.id === blobSha && existing.mode === mode;
+  const change = existing === undefined ? "Created" : same ? "Unchanged" : "Updated";
+  const written = same ? undefined : file;
+  return { path, change, conflict: undefined, existing, written, mode, blobSha, size: file.bytes.length };
+}
+
+export function fileMode({ executable }: Pick<TreeFile, "executable">): "100644" | "100755" {
+  return executable ? "100755" : "100644";
+}
+
+/** Paths that cannot be written because a file stands where a folder is needed, or the reverse. */
+function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">, written: Iterable<string>) {
   const folders = foldersOf(existing.keys());
-  const created: string[] = [];
-  const updated: string[] = [];
-  const blocked: string[] = [];
-  for (const [path, file] of produced) {
-    const found = existing.get(path);
-    if (folders.has(path) || parentsOf(path).some((parent) => existing.has(parent))) blocked.push(path);
-    else if (found === undefined) created.push(path);
-    else if (found.id !== file.id || found.mode !== file.mode) updated.push(path);
-  }
-  return { created, updated, blocked };
+  const isBlocked = (path: string) => folders.has(path) || parentsOf(path).some((parent) => existing.has(parent));
+  return new Set([...written].filter(isBlocked));
 }
 
 function foldersOf(paths: Iterable<string>): Set<string> {

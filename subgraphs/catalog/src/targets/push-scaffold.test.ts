@@ -3,6 +3,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { BareRepository } from "../git/bare-repository.fixture.js";
+import { blobId } from "../git/blobs.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { openTarget, pushScaffold, type ScaffoldPush } from "./push-scaffold.js";
 
@@ -17,6 +18,8 @@ function files(content: Record<string, string>, executable: string[] = []) {
     ]),
   );
 }
+
+const blobOf = (text: string) => blobId(Buffer.from(text), "sha1");
 
 describe("pushing a scaffold", () => {
   let target: BareRepository;
@@ -133,7 +136,8 @@ describe("pushing a scaffold", () => {
     const head = await target.head("main");
     const pushed = await push({ "x.txt": "x" });
     const treeSha = await target.text("rev-parse", "main^{tree}");
-    expect(pushed).toEqual({ commitSha: head, treeSha, changed: false, filesCreated: 0, filesUpdated: 0 });
+    const files = [{ path: "x.txt", change: "Unchanged", mode: "100644", blobSha: blobOf("x"), size: 1 }];
+    expect(pushed).toEqual({ commitSha: head, treeSha, changed: false, filesCreated: 0, filesUpdated: 0, files });
     expect(await target.head("main")).toBe(head);
   });
 
@@ -218,6 +222,90 @@ describe("pushing a scaffold", () => {
       await open.close();
     }
     expect(Object.keys(await target.files("new"))).toContain("a.txt");
+  });
+
+  describe("what is said of the files", () => {
+    const existing: Record<string, string | { mode: "100755"; content: string }> = {
+      "b/differs.txt": "old",
+      "b/mode.sh": "m",
+      "edited.xml": "<a/>",
+      "foreign.txt": "f",
+      "same.txt": "s",
+      "untouched.xml": "<u/>",
+    };
+    const produced = { "b/differs.txt": "new", "b/mode.sh": "m", "same.txt": "s", "a.txt": "1" };
+    const edits = new Map([
+      ["edited.xml", () => Buffer.from("<b/>")],
+      ["untouched.xml", (current: Uint8Array) => current],
+      ["missing.xml", () => Buffer.from("never")],
+    ]);
+    const change = { onConflict: "overwrite" as const, edits, files: files(produced, ["b/mode.sh"]) };
+    const row = (path: string, what: string, text: string, mode = "100644") => {
+      return { path, change: what, mode, blobSha: blobOf(text), size: text.length };
+    };
+    const expected = [
+      row("a.txt", "Created", "1"),
+      row("b/differs.txt", "Updated", "new"),
+      row("b/mode.sh", "Updated", "m", "100755"),
+      row("edited.xml", "Updated", "<b/>"),
+      row("same.txt", "Unchanged", "s"),
+      row("untouched.xml", "Unchanged", "<u/>"),
+    ];
+
+    it("is what the pushed tree holds, and the same when the execution runs again", async () => {
+      await target.commit("main", existing);
+      const first = await push({}, change);
+      expect(first.files).toEqual(expected);
+      expect(first).toMatchObject({ filesCreated: 1, filesUpdated: 3 });
+      await target.commit("main", { other: "1" });
+      expect(await push({}, change)).toEqual(first);
+    });
+
+    it("can be known before, with the bytes on both sides, and nothing is pushed", async () => {
+      const head = await target.commit("main", existing);
+      const open = await openTarget({ url: target.url, branch: "main" }, policy);
+      try {
+        const preview = await open.plan({ ...change, onConflict: "fail" });
+        const texts = preview.map(({ oldBytes, newBytes, ...rest }) => ({
+          ...rest,
+          ...(oldBytes && { old: Buffer.from(oldBytes).toString() }),
+          ...(newBytes && { new: Buffer.from(newBytes).toString() }),
+        }));
+        const plain = { conflict: false, oldMode: "100644", mode: "100644" };
+        expect(texts).toEqual([
+          { path: "a.txt", change: "Created", ...plain, oldMode: undefined, new: "1" },
+          { path: "b/differs.txt", change: "Updated", ...plain, conflict: true, old: "old", new: "new" },
+          { path: "b/mode.sh", change: "Updated", ...plain, conflict: true, mode: "100755", old: "m", new: "m" },
+          { path: "edited.xml", change: "Updated", ...plain, old: "<a/>", new: "<b/>" },
+          { path: "same.txt", change: "Unchanged", ...plain },
+          { path: "untouched.xml", change: "Unchanged", ...plain },
+        ]);
+        expect((await open.plan(change)).filter(({ conflict }) => conflict)).toEqual([]);
+        expect(await target.head("main")).toBe(head);
+        expect((await open.push(scaffold({}, change))).files).toEqual(expected);
+      } finally {
+        await open.close();
+      }
+    });
+
+    it("names what is in the way as a conflict, whatever the rule", async () => {
+      await target.commit("main", { "src/x.txt": "x", file: "f" });
+      const open = await openTarget({ url: target.url, branch: "main" }, policy);
+      try {
+        const content = files({ src: "1", "file/a.txt": "2", "ok.txt": "3" });
+        const preview = await open.plan({ files: content, onConflict: "overwrite" });
+        expect(preview.map(({ path, conflict }) => [path, conflict])).toEqual([
+          ["file/a.txt", true],
+          ["ok.txt", false],
+          ["src", true],
+        ]);
+        await expect(open.plan({ files: files({ "../x": "1" }), onConflict: "fail" })).rejects.toMatchObject({
+          code: "SOURCE_UNSAFE",
+        });
+      } finally {
+        await open.close();
+      }
+    });
   });
 
   describe("a repeated execution", () => {

@@ -1,5 +1,6 @@
 import type { TreeFile } from "../engine/file-tree.js";
 import type { Workspace } from "../git/workspace.js";
+import { fileMode } from "./overlay.js";
 
 export interface CommitMetadata {
   /** Subject, body and trailers. An `Execution-Id` trailer makes a repeated push find its own commit. */
@@ -46,9 +47,9 @@ function commitStream(
     message,
     Buffer.from(parent === null ? "\n" : `from ${parent}\n`),
   ];
-  for (const [path, { bytes, executable }] of files) {
-    const mode = executable ? "100755" : "100644";
-    parts.push(Buffer.from(`M ${mode} inline ${quoted(path)}\ndata ${bytes.length}\n`), bytes, Buffer.from("\n"));
+  for (const [path, file] of files) {
+    const head = `M ${fileMode(file)} inline ${quoted(path)}\ndata ${file.bytes.length}\n`;
+    parts.push(Buffer.from(head), file.bytes, Buffer.from("\n"));
   }
   parts.push(Buffer.from("done\n"));
   return Buffer.concat(parts);

@@ -1,11 +1,24 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { GitError } from "../git/git.js";
 import { RemoteBlocked } from "../git/remote-policy.js";
+import type { PathConflict, PlannedFile } from "./overlay.js";
 
 export const targetUnavailable = (detail: string) => new DomainError("TARGET_UNAVAILABLE", { detail });
 const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
-export const targetConflict = (detail: string, paths: readonly string[]) =>
-  new DomainError("TARGET_CONFLICT", { detail, paths });
+
+/** Ends a push whose plan has conflicts. Files in the way of folders are named first: no other rule lets them through. */
+export function requireNoConflict(planned: readonly PlannedFile[]): void {
+  const paths = (conflict: PathConflict) =>
+    planned.filter((file) => file.conflict === conflict).map(({ path }) => path);
+  const blocked = paths("Blocked");
+  if (blocked.length > 0) throw conflict("A file stands where the target needs a folder, or the reverse.", blocked);
+  const differing = paths("Differs");
+  if (differing.length > 0) {
+    throw conflict(`${differing.length} file(s) of the target differ from the produced ones.`, differing);
+  }
+}
+
+const conflict = (detail: string, paths: readonly string[]) => new DomainError("TARGET_CONFLICT", { detail, paths });
 
 /** Turns what git said into a sentence for the caller; anything that is no refusal stays what it is. */
 export function targetFailure(error: unknown): unknown {

@@ -1,10 +1,8 @@
 import { listRemoteRefs } from "../git/remote-refs.js";
-import { parseTree, type TreeEntry } from "../git/tree-listing.js";
+import { listTree, type TreeEntry } from "../git/tree-listing.js";
 import { objectFormat, type Workspace } from "../git/workspace.js";
 import { LANDED_SEARCH_DEPTH } from "./landed-commit.js";
 import { targetUnavailable } from "./target-failure.js";
-
-const MAX_TREE_BYTES = 128 * 1024 * 1024;
 
 /** What a target looked like at one moment. */
 export interface TargetHead {
@@ -31,8 +29,7 @@ async function fetchBase(workspace: Workspace, base: string): Promise<ReadonlyMa
   const depth = `--depth=${LANDED_SEARCH_DEPTH + 1}`;
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", depth];
   await workspace.git([...fetch, "--filter=blob:none", "--", "origin", `+${base}:refs/target/base`]);
-  const listing = await workspace.git(["ls-tree", "-r", "-z", "--full-tree", base], { maxOutputBytes: MAX_TREE_BYTES });
-  const entries = parseTree(listing);
+  const entries = await listTree(workspace, base);
   if (entries === undefined) throw targetUnavailable("A path of the target is not valid UTF-8.");
   return new Map(entries.map((entry) => [entry.path, entry]));
 }

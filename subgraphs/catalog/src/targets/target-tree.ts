@@ -1,0 +1,53 @@
+import { blobSizes, fetchBlobs, readBlobs } from "../git/blobs.js";
+import { SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
+import { type ObjectFormat, objectFormat, type Workspace } from "../git/workspace.js";
+import { targetUnavailable } from "./target-failure.js";
+import type { TargetHead } from "./target-head.js";
+
+const MAX_PACKED_BYTES = 256 * 1024 * 1024;
+
+/** The files of a target at one moment. Their bytes come only when they are asked for. */
+export class TargetTree {
+  constructor(
+    private readonly workspace: Workspace,
+    private readonly head: TargetHead,
+  ) {}
+
+  get entries(): ReadonlyMap<string, TreeEntry> {
+    return this.head.files;
+  }
+
+  get format(): ObjectFormat {
+    return objectFormat(this.head.base);
+  }
+
+  /** Bytes of a regular file. */
+  async read(path: string): Promise<Uint8Array | undefined> {
+    const entry = this.entries.get(path);
+    if (entry?.type !== "blob" || entry.mode === SYMLINK_MODE) return undefined;
+    return (await this.readBlobs([entry.id])).get(entry.id);
+  }
+
+  /** Brings what is missing in one fetch. Blobs over `maxBytes` are left out of the answer. */
+  async readBlobs(ids: readonly string[], maxBytes = Number.POSITIVE_INFINITY) {
+    const sizes = await this.sizes(ids);
+    const small = [...sizes].filter(([, size]) => size <= maxBytes);
+    return readBlobs(
+      this.workspace,
+      small.map(([id, size]) => ({ id, size })),
+    );
+  }
+
+  /** In bytes, of blobs that lie in the tree of `commit`. */
+  async sizes(ids: readonly string[], commit = this.head.base): Promise<ReadonlyMap<string, number>> {
+    // one blob is fetched by git when it is asked for
+    if (ids.length > 1 && commit !== null) {
+      await fetchBlobs(this.workspace, `${commit}^{tree}`, {
+        ids: new Set(ids),
+        maxBytes: MAX_PACKED_BYTES,
+        tooLarge: targetUnavailable("The target's files that have to be compared are over 256 MiB."),
+      });
+    }
+    return blobSizes(this.workspace, ids);
+  }
+}

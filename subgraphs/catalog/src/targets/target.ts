@@ -1,0 +1,188 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import { collidingPaths, unsafePath } from "../engine/path-safety.js";
+import { blobId } from "../git/blobs.js";
+import { GitError } from "../git/git.js";
+import type { Workspace } from "../git/workspace.js";
+import { byPath, findLanded, landedFiles } from "./landed-commit.js";
+import { type PlannedFile, planOverlay } from "./overlay.js";
+import type { FilePreview, PushedScaffold, Scaffold, ScaffoldContent, ScaffoldFile } from "./scaffold.js";
+import { type ScaffoldCommit, writeCommit } from "./scaffold-commit.js";
+import { requireNoConflict, targetFailure } from "./target-failure.js";
+import { readTargetHead, type TargetHead } from "./target-head.js";
+import { TargetTree } from "./target-tree.js";
+
+const MAX_REBUILDS = 3;
+const MAX_PREVIEW_BYTES = 16 * 1024 * 1024;
+
+/** One branch of a remote repository, held in a temporary bare repository without a work tree. */
+export class Target {
+  constructor(
+    private readonly workspace: Workspace,
+    private readonly branch: string,
+    private head: TargetHead,
+  ) {}
+
+  /** The commit a scaffold is laid over; null in a repository without commits. */
+  get base(): string | null {
+    return this.head.base;
+  }
+
+  /** Bytes of a file the target has now. */
+  async file(path: string): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#tree.read(path);
+    } catch (error) {
+      throw targetFailure(error);
+    }
+  }
+
+  /** What a push would do, file by file and sorted by path. Conflicts are part of the answer, not an error. */
+  async plan(content: ScaffoldContent): Promise<FilePreview[]> {
+    requireSafePaths(content.files);
+    try {
+      return await this.#preview(await this.#planned(content));
+    } catch (error) {
+      throw targetFailure(error);
+    }
+  }
+
+  /** Pushes one commit, or none when nothing differs. Never forces: foreign commits stay. */
+  async push(scaffold: Scaffold): Promise<PushedScaffold> {
+    requireSafePaths(scaffold.files);
+    try {
+      for (let rebuilds = 0; rebuilds <= MAX_REBUILDS; rebuilds++) {
+        const pushed = await this.#attempt(scaffold);
+        if (pushed !== undefined) return pushed;
+      }
+    } catch (error) {
+      throw targetFailure(error);
+    }
+    throw new DomainError("TARGET_MOVED", {
+      detail: `The branch "${this.branch}" moved during every attempt to push.`,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.workspace.close();
+  }
+
+  get #tree(): TargetTree {
+    return new TargetTree(this.workspace, this.head);
+  }
+
+  /** Undefined when the branch moved, after looking at the remote again. */
+  async #attempt(scaffold: Scaffold): Promise<PushedScaffold | undefined> {
+    const landed = await this.#landed(scaffold);
+    if (landed !== undefined) return landed;
+    const planned = await this.#planned(scaffold);
+    requireNoConflict(planned);
+    const writes = new Map<string, TreeFile>();
+    for (const { path, written } of planned) if (written !== undefined) writes.set(path, written);
+    const changed = writes.size > 0 || this.head.base === null;
+    const commit = changed
+      ? await writeCommit(this.workspace, this.head.base, { files: writes, metadata: scaffold.commit })
+      : await this.#baseCommit();
+    if (commit.commitSha !== this.head.branch && !(await this.#send(commit.commitSha))) return undefined;
+    return { ...commit, changed, ...summary(planned.map(scaffoldFile)) };
+  }
+
+  /** An execution that runs again finds what it pushed before. */
+  async #landed({ files, edits, commit }: Scaffold): Promise<PushedScaffold | undefined> {
+    if (this.head.branch === null) return undefined;
+    const landed = await findLanded(this.workspace, this.head.branch, commit.message);
+    if (landed === undefined) return undefined;
+    const tree = this.#tree;
+    const knownSizes = new Map([...files.values()].map(({ bytes }) => [blobId(bytes, tree.format), bytes.length]));
+    const paths = [...files.keys(), ...(edits?.keys() ?? [])];
+    const listed = await landedFiles(this.workspace, tree, { ...landed, paths, knownSizes });
+    return { ...landed, changed: true, ...summary(listed) };
+  }
+
+  async #send(commit: string): Promise<boolean> {
+    const ref = `refs/heads/${this.branch}`;
+    const expected = this.head.branch;
+    const lease = `--force-with-lease=${ref}:${expected ?? ""}`;
+    const push = ["push", "--porcelain", "--no-verify", "--no-thin", lease, "--", "origin", `${commit}:${ref}`];
+    try {
+      await this.workspace.git(push);
+      return true;
+    } catch (error) {
+      if (!(error instanceof GitError) || error.timedOut) throw error;
+      this.head = await readTargetHead(this.workspace, this.branch);
+      if (this.head.branch === commit) return true;
+      if (this.head.branch === expected) throw error;
+      return false;
+    }
+  }
+
+  async #planned({ files, edits = new Map(), onConflict }: ScaffoldContent): Promise<PlannedFile[]> {
+    const tree = this.#tree;
+    const planned = planOverlay(tree.entries, files, { format: tree.format, onConflict });
+    for (const [path, edit] of edits) {
+      const current = files.has(path) ? undefined : await tree.read(path);
+      const existing = tree.entries.get(path);
+      if (current === undefined || existing === undefined) continue;
+      const bytes = edit(current);
+      const same = Buffer.compare(bytes, current) === 0;
+      planned.push({
+        path,
+        change: same ? "Unchanged" : "Updated",
+        conflict: undefined,
+        existing,
+        written: same ? undefined : { bytes, executable: existing.mode === "100755" },
+        mode: existing.mode,
+        blobSha: blobId(bytes, tree.format),
+        size: bytes.length,
+      });
+    }
+    return planned.toSorted(byPath);
+  }
+
+  async #preview(planned: readonly PlannedFile[]): Promise<FilePreview[]> {
+    const replaced = planned.flatMap(({ change, existing }) =>
+      change !== "Unchanged" && existing?.type === "blob" ? [existing.id] : [],
+    );
+    const blobs = await this.#tree.readBlobs(replaced, MAX_PREVIEW_BYTES);
+    return planned.map(({ path, change, conflict, existing, written, mode }) => ({
+      path,
+      change,
+      conflict: conflict !== undefined,
+      oldMode: existing?.mode,
+      mode,
+      oldBytes: change === "Unchanged" || existing === undefined ? undefined : blobs.get(existing.id),
+      newBytes: written?.bytes,
+    }));
+  }
+
+  async #baseCommit(): Promise<ScaffoldCommit> {
+    const commitSha = this.head.base ?? "";
+    const treeSha = (await this.workspace.git(["rev-parse", "--verify", `${commitSha}^{tree}`]))
+      .toString("utf8")
+      .trim();
+    return { commitSha, treeSha };
+  }
+}
+
+function scaffoldFile({ path, change, mode, blobSha, size }: PlannedFile): ScaffoldFile {
+  return { path, change, mode, blobSha, size };
+}
+
+function summary(files: ScaffoldFile[]): Pick<PushedScaffold, "filesCreated" | "filesUpdated" | "files"> {
+  const count = (change: ScaffoldFile["change"]) => files.filter((file) => file.change === change).length;
+  return { filesCreated: count("Created"), filesUpdated: count("Updated"), files };
+}
+
+/** The renderer checks its names too; this is the last gate before they reach somebody's repository. */
+function requireSafePaths(files: FileTree): void {
+  for (const path of files.keys()) {
+    const problem = unsafePath(path);
+    if (problem !== undefined) {
+      throw new DomainError("SOURCE_UNSAFE", { detail: `The path ${JSON.stringify(path)} ${problem}.`, paths: [path] });
+    }
+  }
+  const twins = collidingPaths(files.keys())[0];
+  if (twins !== undefined) {
+    throw new DomainError("SOURCE_UNSAFE", { detail: `"${twins[0]}" and "${twins[1]}" collide.`, paths: twins });
+  }
+}
