@@ -1,0 +1,57 @@
+import { type CallContext, type Metadata, ServerError, type ServerMiddleware, Status } from "nice-grpc-common";
+import { DomainError } from "../errors/domain-error.js";
+import type { Logger } from "../telemetry/logger.js";
+import { continueTrace, type Trace } from "../telemetry/trace.js";
+import { detailsKey, toWireStatus } from "./error-status.js";
+import { callerKey } from "./service-caller.js";
+import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";
+
+/** What a service knows of a call beside its message; `signal` ends with the caller's deadline. */
+export interface CallFacts {
+  readonly caller: ServiceIdentity;
+  readonly trace: Trace;
+}
+
+export type ServiceCallContext = CallContext & CallFacts;
+
+/** Also ends what would never end by itself, such as a health watch, when the server stops. */
+interface Terminable {
+  abortOnTerminate(): void;
+}
+
+/** Stands around every method: the trace goes on, refusals become a status with details, bugs stay inside. */
+export function callBoundary(logger: Logger, stopping: AbortSignal): ServerMiddleware<CallFacts & Terminable> {
+  return async function* (call, context) {
+    const trace = continueTrace(context.metadata.get("traceparent"));
+    const ended = new AbortController();
+    const signal = AbortSignal.any([context.signal, ended.signal]);
+    const end = () => ended.abort();
+    const abortOnTerminate = () => stopping.addEventListener("abort", end, { signal });
+    context.trailer.set("trace-id", trace.traceId);
+    try {
+      const caller = callerOf(context);
+      return yield* call.next(call.request, { ...context, signal, caller, trace, abortOnTerminate });
+    } catch (error) {
+      if (error instanceof ServerError) throw error;
+      if (context.signal.aborted) throw new ServerError(Status.CANCELLED, "The call was cancelled.");
+      const refusal = ended.signal.aborted
+        ? new DomainError("UNAVAILABLE", { detail: "The server is stopping." })
+        : error;
+      const { reason, code, message, details } = toWireStatus(refusal);
+      const facts = { err: error, method: call.method.path, traceId: trace.traceId };
+      if (reason === "INTERNAL") logger.error(facts, "a bug answered as INTERNAL");
+      else if (reason === "UNAVAILABLE" && !ended.signal.aborted) logger.warn(facts, "not available");
+      context.trailer.set(detailsKey, details);
+      throw new ServerError(code, message);
+    } finally {
+      stopping.removeEventListener("abort", end);
+    }
+  };
+}
+
+function callerOf({ metadata }: { metadata: Metadata }): ServiceIdentity {
+  const named = metadata.get(callerKey);
+  const caller = serviceIdentities.find((identity) => identity === named);
+  if (caller === undefined) throw new Error("The caller was not checked");
+  return caller;
+}

@@ -1,0 +1,123 @@
+import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import { Status } from "nice-grpc-common";
+import { isDatabaseUnavailable } from "../db/database-failure.js";
+import { DomainError, type ErrorFacts } from "../errors/domain-error.js";
+import { BadRequest, ErrorInfo, Status as RichStatus } from "./generated/factory/rpc/v1/status.js";
+
+/** Whose reasons ours are, in google.rpc.ErrorInfo. */
+export const errorDomain = "factory.platform";
+export const detailsKey = "grpc-status-details-bin";
+
+const infoType = "type.googleapis.com/google.rpc.ErrorInfo";
+const badRequestType = "type.googleapis.com/google.rpc.BadRequest";
+/** Trailers are headers: a peer may refuse more than 8 KiB of them. */
+const maxDetailsBytes = 6 * 1024;
+const maxMessageCharacters = 500;
+
+/** A refusal as the wire tells it: status code, message and the encoded details. */
+export interface WireStatus {
+  readonly reason: ErrorCode;
+  readonly code: Status;
+  readonly message: string;
+  readonly details: Uint8Array;
+}
+
+const statusOfHttp: Readonly<Record<number, Status>> = {
+  400: Status.INVALID_ARGUMENT,
+  401: Status.UNAUTHENTICATED,
+  403: Status.PERMISSION_DENIED,
+  404: Status.NOT_FOUND,
+  405: Status.UNIMPLEMENTED,
+  408: Status.DEADLINE_EXCEEDED,
+  413: Status.RESOURCE_EXHAUSTED,
+  422: Status.INVALID_ARGUMENT,
+  429: Status.RESOURCE_EXHAUSTED,
+  500: Status.INTERNAL,
+  501: Status.UNIMPLEMENTED,
+  502: Status.UNAVAILABLE,
+  503: Status.UNAVAILABLE,
+  504: Status.DEADLINE_EXCEEDED,
+};
+
+/** What is left when a peer or the transport names no code of ours. */
+const codeOfStatus: Partial<Record<Status, ErrorCode>> = {
+  [Status.UNAVAILABLE]: "UNAVAILABLE",
+  [Status.DEADLINE_EXCEEDED]: "UPSTREAM_TIMEOUT",
+  [Status.RESOURCE_EXHAUSTED]: "PAYLOAD_TOO_LARGE",
+};
+
+/** Only a refusal shows what it says; a bug shows that there is one. */
+export function toWireStatus(error: unknown): WireStatus {
+  const refusal = asRefusal(error);
+  const { detail, errors = [], ...rest } = refusal.facts;
+  const { status, title } = errorCodes[refusal.code];
+  const code = statusOfHttp[status ?? 409] ?? Status.FAILED_PRECONDITION;
+  const message = wellFormed((detail ?? title).slice(0, maxMessageCharacters));
+  const info = ErrorInfo.encode({ reason: refusal.code, domain: errorDomain, metadata: metadataOf(rest) }).finish();
+  const violations = BadRequest.encode({
+    fieldViolations: errors.map(({ pointer, code: reason, detail: description }) => ({
+      field: pointer,
+      description,
+      reason,
+    })),
+  }).finish();
+  const encode = (details: { typeUrl: string; value: Uint8Array }[]) =>
+    RichStatus.encode({ code, message, details }).finish();
+  const all = encode([
+    { typeUrl: infoType, value: info },
+    ...(errors.length > 0 ? [{ typeUrl: badRequestType, value: violations }] : []),
+  ]);
+  const bare = ErrorInfo.encode({ reason: refusal.code, domain: errorDomain, metadata: {} }).finish();
+  const details = all.length <= maxDetailsBytes ? all : encode([{ typeUrl: infoType, value: bare }]);
+  return { reason: refusal.code, code, message, details };
+}
+
+/** Half a surrogate pair stops grpc-js from sending the status at all. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
+}
+
+function asRefusal(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  if (isDatabaseUnavailable(error)) return new DomainError("UNAVAILABLE", { detail: "The database does not answer." });
+  return new DomainError("INTERNAL", { detail: "An internal error occurred." });
+}
+
+function metadataOf(facts: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(facts)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
+}
+
+/** The refusal that a peer's status tells of; without our own details only what its code allows to say. */
+export function fromWireStatus(code: Status, message: string, details: Uint8Array | undefined): DomainError {
+  const told = details && readDetails(details);
+  if (told) return new DomainError(told.reason, { ...told.facts, detail: message });
+  const known = codeOfStatus[code];
+  return known
+    ? new DomainError(known, { detail: errorCodes[known].title })
+    : new DomainError("UPSTREAM_FAILED", { detail: `The service answered ${Status[code] ?? code}.` });
+}
+
+function readDetails(bytes: Uint8Array): { reason: ErrorCode; facts: ErrorFacts } | undefined {
+  try {
+    const { details } = RichStatus.decode(bytes);
+    const found = details.find(({ typeUrl }) => typeUrl === infoType);
+    const info = found && ErrorInfo.decode(found.value);
+    if (info?.domain !== errorDomain || !isErrorCode(info.reason)) return undefined;
+    const errors = details
+      .filter(({ typeUrl }) => typeUrl === badRequestType)
+      .flatMap(({ value }) => BadRequest.decode(value).fieldViolations)
+      .map(({ field, description, reason }) => ({ pointer: field, code: reason, detail: description }));
+    return { reason: info.reason, facts: { ...info.metadata, ...(errors.length > 0 ? { errors } : {}) } };
+  } catch {
+    // details are an extra: unreadable ones leave the status code
+    return undefined;
+  }
+}
+
+function isErrorCode(reason: string): reason is ErrorCode {
+  return Object.hasOwn(errorCodes, reason);
+}

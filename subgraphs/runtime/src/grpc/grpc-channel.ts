@@ -1,0 +1,95 @@
+import { ChannelCredentials, type ChannelOptions } from "@grpc/grpc-js";
+import {
+  type CallOptions,
+  type Client,
+  ClientError,
+  type ClientMiddleware,
+  type CompatServiceDefinition,
+  createChannel,
+  createClientFactory,
+  Metadata,
+} from "nice-grpc";
+import { DomainError } from "../errors/domain-error.js";
+import { type Trace, traceparent } from "../telemetry/trace.js";
+import { detailsKey, fromWireStatus } from "./error-status.js";
+import { maxMessageBytes } from "./message-bounds.js";
+import type { ServiceCertificate } from "./service-certificates.js";
+import { type ServiceIdentity, serverName } from "./service-identity.js";
+
+export interface CallSettings {
+  readonly trace?: Trace | undefined;
+  /** How long the answer may take, connecting included. */
+  readonly timeoutMs?: number;
+}
+
+export type GrpcClient<Definition extends CompatServiceDefinition> = Client<Definition, CallSettings>;
+
+export interface GrpcChannelSettings {
+  /** `host:port` */
+  readonly address: string;
+  /** Who must answer there. */
+  readonly server: ServiceIdentity;
+  /** Who we are. */
+  readonly certificate: ServiceCertificate;
+  readonly timeoutMs?: number;
+}
+
+const defaultTimeoutMs = 5000;
+
+/** The one connection of a process to one server; it connects at the first call, and again after a loss. */
+export class GrpcChannel {
+  readonly #channel: ReturnType<typeof createChannel>;
+  readonly #timeoutMs: number;
+
+  constructor({ address, server, certificate, timeoutMs = defaultTimeoutMs }: GrpcChannelSettings) {
+    const { authority, key, certificate: chain } = certificate;
+    const name = serverName(server);
+    const options: ChannelOptions = {
+      "grpc.ssl_target_name_override": name,
+      "grpc.default_authority": name,
+      "grpc.max_receive_message_length": maxMessageBytes,
+      "grpc.max_send_message_length": maxMessageBytes,
+      // the platform talks to itself: a proxy in the environment is for others
+      "grpc.enable_http_proxy": 0,
+      "grpc.max_reconnect_backoff_ms": 5000,
+    };
+    this.#channel = createChannel(address, ChannelCredentials.createSsl(authority, key, chain), options);
+    this.#timeoutMs = timeoutMs;
+  }
+
+  client<Definition extends CompatServiceDefinition>(definition: Definition): GrpcClient<Definition> {
+    return createClientFactory().use(callerBoundary(this.#timeoutMs)).create(definition, this.#channel);
+  }
+
+  close(): void {
+    this.#channel.close();
+  }
+}
+
+/** Every call has a deadline, which its server is told; what comes back is the refusal that was thrown there. */
+function callerBoundary(defaultMs: number): ClientMiddleware<CallSettings> {
+  return async function* (call, options) {
+    const { trace, timeoutMs = defaultMs, signal: cancelled, ...rest } = options;
+    const late = AbortSignal.timeout(timeoutMs);
+    const metadata = Metadata(options.metadata).set("grpc-timeout", `${Math.ceil(timeoutMs)}m`);
+    if (trace) metadata.set("traceparent", traceparent(trace));
+    let details: Uint8Array | undefined;
+    const own: CallOptions = {
+      ...rest,
+      metadata,
+      signal: cancelled ? AbortSignal.any([late, cancelled]) : late,
+      onTrailer(trailer) {
+        details = trailer.get(detailsKey);
+        options.onTrailer?.(trailer);
+      },
+    };
+    try {
+      return yield* call.next(call.request, own);
+    } catch (error) {
+      if (error instanceof ClientError) throw fromWireStatus(error.code, error.details, details);
+      if (late.aborted && !cancelled?.aborted)
+        throw new DomainError("UPSTREAM_TIMEOUT", { detail: `No answer came within ${timeoutMs} ms.` });
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,414 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type ClientHttp2Stream, connect } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createGzip } from "node:zlib";
+import { ChannelCredentials } from "@grpc/grpc-js";
+import { createChannel, createClient, Status } from "nice-grpc";
+import { HealthDefinition } from "nice-grpc-server-health";
+import { pino } from "pino";
+import { DomainError } from "../errors/domain-error.js";
+import { continueTrace } from "../telemetry/trace.js";
+import type { ServiceCallContext } from "./call-boundary.js";
+import { type ResolveRequest, SecretsDefinition } from "./generated/factory/integration/v1/secrets.js";
+import { GrpcChannel } from "./grpc-channel.js";
+import { type GrpcServer, grpcService, startGrpcServer } from "./grpc-server.js";
+import { type ServiceCertificate, type ServiceCertificates, serviceCertificates } from "./service-certificates.js";
+import { type ServiceIdentity, serverName } from "./service-identity.js";
+
+type Handler = (request: ResolveRequest, context: ServiceCallContext) => Promise<{ kind: string }>;
+
+const mebibyte = 1024 * 1024;
+const resolvePath = "/integration.v1.Secrets/Resolve";
+
+describe("a gRPC server of the platform", () => {
+  let folder: string;
+  let certificates: ServiceCertificates;
+  let strangers: ServiceCertificates;
+  let server: GrpcServer;
+  let handle: Handler;
+  const channels: GrpcChannel[] = [];
+  const logged: string[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => logged.push(line) });
+
+  const start = (drainMs?: number) =>
+    startGrpcServer({
+      host: "127.0.0.1",
+      port: 0,
+      certificate: certificates.integration,
+      services: [
+        grpcService(SecretsDefinition, { resolve: (request, context) => handle(request, context) }, ["catalog"]),
+      ],
+      reflection: true,
+      logger,
+      ...(drainMs === undefined ? {} : { drainMs }),
+    });
+  const channelTo = (port: number, identity: ServiceIdentity = "catalog", own = certificates, timeoutMs = 5000) => {
+    const certificate = { ...own[identity], authority: certificates[identity].authority };
+    const channel = new GrpcChannel({ address: `127.0.0.1:${port}`, server: "integration", certificate, timeoutMs });
+    channels.push(channel);
+    return channel;
+  };
+  const clientOf = (...given: Parameters<typeof channelTo>) => channelTo(...given).client(SecretsDefinition);
+  const request = (given: Partial<ResolveRequest> = {}) => ({ tenantId: "ten", credentialRef: "a", ...given });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "grpc-"));
+    certificates = await serviceCertificates(join(folder, "own"));
+    strangers = await serviceCertificates(join(folder, "strange"));
+    server = await start();
+  });
+
+  beforeEach(() => {
+    logged.length = 0;
+    handle = async () => ({ kind: "Basic" });
+  });
+
+  afterAll(async () => {
+    for (const channel of channels) channel.close();
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it("answers the service that may call", async () => {
+    const callers: string[] = [];
+    handle = async (_request, { caller }) => {
+      callers.push(caller);
+      return { kind: "Basic" };
+    };
+    expect((await clientOf(server.port).resolve(request())).kind).toBe("Basic");
+    expect(callers).toEqual(["catalog"]);
+  });
+
+  describe("refuses", () => {
+    it("a client without a certificate", async () => {
+      const credentials = ChannelCredentials.createSsl(certificates.catalog.authority);
+      await expect(rawCall(server.port, credentials)).rejects.toMatchObject({ code: Status.UNAVAILABLE });
+    });
+
+    it("a client without TLS", async () => {
+      await expect(rawCall(server.port, ChannelCredentials.createInsecure())).rejects.toMatchObject({
+        code: Status.UNAVAILABLE,
+      });
+    });
+
+    it("a certificate of another authority", async () => {
+      await expect(clientOf(server.port, "catalog", strangers).resolve(request())).rejects.toMatchObject({
+        code: "UNAVAILABLE",
+      });
+    });
+
+    it("an identity that may not call the service, before its message is read", async () => {
+      handle = async () => {
+        throw new Error("was called");
+      };
+      const refusal = expect.objectContaining({
+        code: "INSUFFICIENT_SCOPE",
+        facts: { detail: "spine may not call integration.v1.Secrets." },
+      });
+      await expect(clientOf(server.port, "spine").resolve(request())).rejects.toEqual(refusal);
+      expect(logged.join("")).toContain("turned away");
+    });
+
+    it("a caller that writes its identity itself", async () => {
+      const answer = await post(server.port, certificates.spine, framed(Buffer.alloc(0)), {
+        "x-factory-caller": "catalog",
+      });
+      expect(answer.status).toBe(Status.PERMISSION_DENIED);
+    });
+
+    it("a message of 10 MiB", async () => {
+      const answer = await post(server.port, certificates.catalog, framed(Buffer.alloc(10 * mebibyte)));
+      expect(answer.status).toBe(Status.RESOURCE_EXHAUSTED);
+    });
+
+    it("a compressed bomb, without holding what is in it", async () => {
+      const bomb = framed(await gzipOfZeroes(256 * mebibyte), true);
+      expect(bomb.length).toBeLessThan(mebibyte);
+      await post(server.port, certificates.catalog, framed(Buffer.alloc(mebibyte / 2)));
+      const before = process.memoryUsage().rss;
+      let peak = before;
+      const watch = setInterval(() => {
+        peak = Math.max(peak, process.memoryUsage().rss);
+      }, 1);
+      const answer = await post(server.port, certificates.catalog, bomb, { "grpc-encoding": "gzip" });
+      clearInterval(watch);
+      expect(answer.status).toBe(Status.RESOURCE_EXHAUSTED);
+      expect(Math.max(peak, process.memoryUsage().rss) - before).toBeLessThan(16 * mebibyte);
+    });
+
+    it("a message that is none", async () => {
+      const answer = await post(server.port, certificates.catalog, framed(Buffer.from("ffffffff", "hex")));
+      expect(answer.status).toBe(Status.INTERNAL);
+    });
+
+    it("a method it does not have", async () => {
+      const path = "/integration.v1.Secrets/Forget";
+      const answer = await post(server.port, certificates.catalog, framed(Buffer.alloc(0)), { ":path": path });
+      expect(answer.status).toBe(Status.UNIMPLEMENTED);
+    });
+  });
+
+  describe("its client", () => {
+    it("does not talk to a server of another authority", async () => {
+      const other = await startGrpcServer({
+        host: "127.0.0.1",
+        port: 0,
+        certificate: { ...strangers.integration, authority: certificates.integration.authority },
+        services: [],
+        reflection: false,
+        logger,
+      });
+      await expect(clientOf(other.port).resolve(request())).rejects.toMatchObject({ code: "UNAVAILABLE" });
+      await other.stop();
+    });
+
+    it("does not take one service for another", async () => {
+      const channel = new GrpcChannel({
+        address: `127.0.0.1:${server.port}`,
+        server: "spine",
+        certificate: certificates.catalog,
+      });
+      channels.push(channel);
+      await expect(channel.client(SecretsDefinition).resolve(request())).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    });
+
+    it("says UNAVAILABLE where nothing listens", async () => {
+      await expect(clientOf(1).resolve(request())).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    });
+
+    it("sends no message above the bound, and takes none", async () => {
+      const large = "x".repeat(mebibyte + 1);
+      const refusal = { code: "PAYLOAD_TOO_LARGE" };
+      const client = clientOf(server.port);
+      await expect(client.resolve(request({ purpose: large }))).rejects.toMatchObject(refusal);
+      handle = async () => ({ kind: large });
+      await expect(client.resolve(request())).rejects.toMatchObject(refusal);
+    });
+
+    it("gives up at its deadline, and the service is told", async () => {
+      const told = aMoment();
+      handle = (_request, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            told.resolve();
+            reject(new Error("aborted"));
+          });
+        });
+      const started = performance.now();
+      const late = clientOf(server.port).resolve(request(), { timeoutMs: 150 });
+      await expect(late).rejects.toMatchObject({ code: "UPSTREAM_TIMEOUT" });
+      await told.promise;
+      expect(performance.now() - started).toBeLessThan(1500);
+      expect(logged).toEqual([]);
+    });
+
+    it("ends the call when its caller goes away", async () => {
+      const caller = new AbortController();
+      handle = (_request, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("aborted")));
+          caller.abort();
+        });
+      await expect(clientOf(server.port).resolve(request(), { signal: caller.signal })).rejects.toMatchObject({
+        name: "AbortError",
+      });
+    });
+  });
+
+  it("holds a deadline that only the server keeps", async () => {
+    handle = () => new Promise(() => undefined);
+    const answer = await post(server.port, certificates.catalog, framed(Buffer.alloc(0)), { "grpc-timeout": "100m" });
+    expect(answer.status).toBe(Status.DEADLINE_EXCEEDED);
+  });
+
+  it("brings a refusal back as it was thrown", async () => {
+    const errors = [{ pointer: "/purpose", code: "REQUIRED", detail: "Must be given." }];
+    handle = async () => {
+      throw new DomainError("INVALID_STATE", { detail: "Über 100 % Revoked.", errors, currentState: "Revoked" });
+    };
+    const thrown = await clientOf(server.port)
+      .resolve(request())
+      .catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(DomainError);
+    expect(thrown).toMatchObject({
+      code: "INVALID_STATE",
+      facts: { detail: "Über 100 % Revoked.", errors, currentState: "Revoked" },
+    });
+    expect(logged).toEqual([]);
+  });
+
+  it("logs a bug and shows nothing of it", async () => {
+    handle = async () => {
+      throw new Error("secret of the house");
+    };
+    const answer = await post(server.port, certificates.catalog, framed(Buffer.alloc(0)));
+    expect(answer.status).toBe(Status.INTERNAL);
+    expect(JSON.stringify(answer.headers)).not.toMatch(/house|at /);
+    expect(Buffer.from(String(answer.headers["grpc-status-details-bin"]), "base64").toString()).not.toContain("house");
+    expect(logged.join("")).toContain("secret of the house");
+  });
+
+  it("continues the caller's trace", async () => {
+    const trace = continueTrace(undefined);
+    let seen = "";
+    handle = async (_request, context) => {
+      seen = context.trace.traceId;
+      return { kind: "Basic" };
+    };
+    let answered: string | undefined;
+    await clientOf(server.port).resolve(request(), {
+      trace,
+      onTrailer: (trailer) => {
+        answered = trailer.get("trace-id");
+      },
+    });
+    expect([seen, answered]).toEqual([trace.traceId, trace.traceId]);
+  });
+
+  it("tells its health to every service of the platform", async () => {
+    const health = channelTo(server.port, "spine").client(HealthDefinition);
+    expect((await health.check({ service: "" })).status).toBe(1);
+    expect((await health.check({ service: "integration.v1.Secrets" })).status).toBe(1);
+    await expect(health.check({ service: "nobody" })).rejects.toMatchObject({ code: "UPSTREAM_FAILED" });
+  });
+
+  it("lists its services in development", async () => {
+    const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    const listServices = Buffer.from([0x3a, 0x00]);
+    const answer = await post(server.port, certificates.gateway, framed(listServices), { ":path": path });
+    expect(answer.body.toString()).toContain("integration.v1.Secrets");
+  });
+
+  describe("when it stops", () => {
+    it("lets calls in flight finish and takes no new ones", async () => {
+      const stoppingServer = await start();
+      const entered = aMoment();
+      const leave = aMoment();
+      handle = async () => {
+        entered.resolve();
+        await leave.promise;
+        return { kind: "Late" };
+      };
+      const inFlight = clientOf(stoppingServer.port).resolve(request());
+      await entered.promise;
+      const stopped = stoppingServer.stop();
+      await expect(clientOf(stoppingServer.port).resolve(request())).rejects.toMatchObject({ code: "UNAVAILABLE" });
+      leave.resolve();
+      expect((await inFlight).kind).toBe("Late");
+      await stopped;
+    });
+
+    it("cuts off what does not finish", async () => {
+      const stoppingServer = await start(100);
+      const entered = aMoment();
+      handle = () => {
+        entered.resolve();
+        return new Promise(() => undefined);
+      };
+      const inFlight = clientOf(stoppingServer.port)
+        .resolve(request())
+        .catch((error: unknown) => error);
+      await entered.promise;
+      const started = performance.now();
+      await stoppingServer.stop();
+      expect(performance.now() - started).toBeLessThan(2000);
+      expect(await inFlight).toBeInstanceOf(DomainError);
+    });
+
+    it("ends health watches at once", async () => {
+      const stoppingServer = await start();
+      const watch = channelTo(stoppingServer.port)
+        .client(HealthDefinition)
+        .watch({ service: "" }, { timeoutMs: 20_000 });
+      const statuses: number[] = [];
+      const watched = (async () => {
+        for await (const { status } of watch) {
+          statuses.push(status);
+          if (statuses.length === 1) void stoppingServer.stop();
+        }
+      })().catch((error: unknown) => error);
+      const started = performance.now();
+      expect(await watched).toMatchObject({ code: "UNAVAILABLE" });
+      expect(statuses[0]).toBe(1);
+      expect(performance.now() - started).toBeLessThan(2000);
+    });
+  });
+});
+
+/** Something that will have happened. */
+function aMoment(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** As a client that knows nothing of us. */
+async function rawCall(port: number, credentials: ChannelCredentials): Promise<unknown> {
+  const channel = createChannel(`127.0.0.1:${port}`, credentials, {
+    "grpc.ssl_target_name_override": serverName("integration"),
+  });
+  try {
+    return await createClient(SecretsDefinition, channel).resolve({});
+  } finally {
+    channel.close();
+  }
+}
+
+function framed(message: Buffer, compressed = false): Buffer {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt8(compressed ? 1 : 0, 0);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+}
+
+async function gzipOfZeroes(bytes: number): Promise<Buffer> {
+  const gzip = createGzip({ level: 9 });
+  const parts: Buffer[] = [];
+  gzip.on("data", (part: Buffer) => parts.push(part));
+  const zeroes = Buffer.alloc(mebibyte);
+  for (let written = 0; written < bytes; written += mebibyte) if (!gzip.write(zeroes)) await once(gzip, "drain");
+  gzip.end();
+  await once(gzip, "end");
+  return Buffer.concat(parts);
+}
+
+/** One call by hand: our own client would not send these. */
+async function post(port: number, own: ServiceCertificate, body: Buffer, headers: Record<string, string> = {}) {
+  const session = connect(`https://127.0.0.1:${port}`, {
+    ca: own.authority,
+    cert: own.certificate,
+    key: own.key,
+    servername: serverName("integration"),
+    // Node's own bound, 10 MB, would stop the large message here
+    maxSessionMemory: 64,
+  });
+  try {
+    const stream = session.request({
+      ":method": "POST",
+      ":path": resolvePath,
+      "content-type": "application/grpc",
+      te: "trailers",
+      ...headers,
+    });
+    return await answerOf(stream, body);
+  } finally {
+    session.destroy();
+  }
+}
+
+async function answerOf(stream: ClientHttp2Stream, body: Buffer) {
+  const found: Record<string, unknown> = {};
+  const parts: Buffer[] = [];
+  stream.on("response", (given) => Object.assign(found, given));
+  stream.on("trailers", (given) => Object.assign(found, given));
+  stream.on("data", (part: Buffer) => parts.push(part));
+  // a refused upload is reset while it is still being written
+  stream.on("error", () => undefined);
+  stream.end(body);
+  await new Promise<void>((resolve) => stream.once("close", () => resolve()));
+  return { status: Number(found["grpc-status"]), headers: found, body: Buffer.concat(parts) };
+}

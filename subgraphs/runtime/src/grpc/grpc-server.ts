@@ -1,0 +1,109 @@
+import { ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
+import { type CompatServiceDefinition, createServer, type Server, type ServiceImplementation } from "nice-grpc";
+import { HealthDefinition, HealthServiceImpl, HealthState } from "nice-grpc-server-health";
+import type { Logger } from "../telemetry/logger.js";
+import { type CallFacts, callBoundary } from "./call-boundary.js";
+import { maxMessageBytes } from "./message-bounds.js";
+import { callerCheck } from "./service-caller.js";
+import type { ServiceCertificate } from "./service-certificates.js";
+import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";
+
+/** One service with those who may call it. */
+export interface GrpcService {
+  /** With its package, as it stands in the path of a call. */
+  readonly name: string;
+  readonly callers: readonly ServiceIdentity[];
+  addTo(server: Server<CallFacts>): void;
+}
+
+export interface GrpcServerSettings {
+  readonly host: string;
+  /** 0 is any free one. */
+  readonly port: number;
+  readonly certificate: ServiceCertificate;
+  readonly services: readonly GrpcService[];
+  /** Tells every caller what is served: for development. */
+  readonly reflection: boolean;
+  readonly logger: Logger;
+  /** How long calls in flight may take once the server stops. */
+  readonly drainMs?: number;
+}
+
+export interface GrpcServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const defaultDrainMs = 5000;
+const healthService = "grpc.health.v1.Health";
+const reflectionService = "grpc.reflection.v1.ServerReflection";
+
+const limits: ServerOptions = {
+  "grpc.max_receive_message_length": maxMessageBytes,
+  "grpc.max_send_message_length": maxMessageBytes,
+  "grpc.max_concurrent_streams": 100,
+  // a peer that vanished without closing is noticed within a minute
+  "grpc.keepalive_time_ms": 40_000,
+  "grpc.keepalive_timeout_ms": 20_000,
+};
+
+export function grpcService<Definition extends CompatServiceDefinition & { readonly fullName: string }>(
+  definition: Definition,
+  implementation: ServiceImplementation<Definition, CallFacts>,
+  callers: readonly ServiceIdentity[],
+): GrpcService {
+  return { name: definition.fullName, callers, addTo: (server) => server.add(definition, implementation) };
+}
+
+/** Serves over mutual TLS only: a caller without a certificate of our authority gets no connection. */
+export async function startGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
+  const { host, port, certificate, services, reflection, logger, drainMs = defaultDrainMs } = settings;
+  const stopping = new AbortController();
+  const health = HealthState();
+  const open = [healthService, ...(reflection ? [reflectionService] : [])];
+  const allowed = new Map<string, readonly ServiceIdentity[]>([
+    ...services.map(({ name, callers }) => [name, callers] as const),
+    ...open.map((name) => [name, serviceIdentities] as const),
+  ]);
+  const server = createServer({ ...limits, interceptors: [callerCheck(allowed, logger)] }).use(
+    callBoundary(logger, stopping.signal),
+  );
+  for (const service of services) {
+    service.addTo(server);
+    health.setStatus("healthy", service.name);
+  }
+  server.add(HealthDefinition, HealthServiceImpl(health));
+  if (reflection) await addReflection(server, [...allowed.keys()]);
+  const credentials = ServerCredentials.createSsl(
+    certificate.authority,
+    [{ cert_chain: certificate.certificate, private_key: certificate.key }],
+    true,
+  );
+  const bound = await server.listen(authority(host, port), credentials);
+  return {
+    port: bound,
+    async stop() {
+      for (const name of ["", ...services.map((service) => service.name)]) health.setStatus("unhealthy", name);
+      stopping.abort();
+      const force = setTimeout(() => {
+        logger.warn({ drainMs }, "gRPC calls were cut off");
+        server.forceShutdown();
+      }, drainMs);
+      await server.shutdown();
+      clearTimeout(force);
+    },
+  };
+}
+
+/** Host and port as one address; brackets around IPv6. */
+export function authority(host: string, port: number): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+async function addReflection(server: Server<CallFacts>, names: readonly string[]): Promise<void> {
+  const [{ ServerReflection, ServerReflectionService }, { descriptorSet }] = await Promise.all([
+    import("nice-grpc-server-reflection"),
+    import("./generated/descriptors.js"),
+  ]);
+  server.add(ServerReflectionService, ServerReflection(Buffer.from(descriptorSet, "base64"), names));
+}

@@ -1,0 +1,48 @@
+import {
+  Metadata,
+  ResponderBuilder,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+} from "@grpc/grpc-js";
+import { DomainError } from "../errors/domain-error.js";
+import type { Logger } from "../telemetry/logger.js";
+import { detailsKey, toWireStatus } from "./error-status.js";
+import { identityOf, type ServiceIdentity } from "./service-identity.js";
+
+/** Carries the verified identity from here to the service; what a caller writes there is overwritten. */
+export const callerKey = "x-factory-caller";
+
+/** Full name of a gRPC service to those who may call it. A service that is not listed is open to nobody. */
+export type AllowedCallers = ReadonlyMap<string, readonly ServiceIdentity[]>;
+
+/** Turns away by certificate, before a message is read: the handshake only proves that the authority is ours. */
+export function callerCheck(allowed: AllowedCallers, logger: Logger): ServerInterceptor {
+  return ({ path }, call) => {
+    const service = path.split("/")[1] ?? "";
+    const caller = identityOf(call.getAuthContext().sslPeerCertificate);
+    const permitted = caller !== undefined && (allowed.get(service)?.includes(caller) ?? false);
+    const listener = new ServerListenerBuilder().withOnReceiveMetadata((metadata, next) => {
+      if (permitted) {
+        metadata.set(callerKey, caller);
+        next(metadata);
+        return;
+      }
+      logger.warn({ service, caller, peer: call.getPeer() }, "a caller was turned away");
+      refuse(call, service, caller);
+    });
+    return new ServerInterceptingCall(call, new ResponderBuilder().withStart((next) => next(listener.build())).build());
+  };
+}
+
+function refuse(call: ServerInterceptingCallInterface, service: string, caller: ServiceIdentity | undefined): void {
+  const refusal =
+    caller === undefined
+      ? new DomainError("UNAUTHENTICATED", { detail: "The certificate names no service of this platform." })
+      : new DomainError("INSUFFICIENT_SCOPE", { detail: `${caller} may not call ${service}.` });
+  const { code, message, details } = toWireStatus(refusal);
+  const metadata = new Metadata();
+  metadata.set(detailsKey, Buffer.from(details));
+  call.sendStatus({ code: Number(code), details: message, metadata });
+}

@@ -1,0 +1,104 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { MadeCertificate } from "./certificate-authority.js";
+import { type ServiceIdentity, serverName, serviceIdentities } from "./service-identity.js";
+
+/** PEM, as TLS wants it. */
+export interface ServiceCertificate {
+  readonly authority: Buffer;
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+}
+
+export type ServiceCertificates = Readonly<Record<ServiceIdentity, ServiceCertificate>>;
+
+export const dayMs = 86_400_000;
+const serviceLifeMs = 730 * dayMs;
+const authorityLifeMs = 3650 * dayMs;
+
+/**
+ * The platform's own authority and a certificate for each service, kept in `folder`. Made once; a certificate in the
+ * last half of its life is replaced at the next start, and so is one that does not belong to its key or its authority.
+ */
+export async function serviceCertificates(folder: string, now = new Date()): Promise<ServiceCertificates> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const authority = await keptAuthority(folder, now);
+  const entries = await Promise.all(
+    serviceIdentities.map(async (identity) => {
+      const own = await keptCertificate({ folder, identity, authority, now });
+      return [identity, { authority: authority.certificate, ...own }] as const;
+    }),
+  );
+  return Object.fromEntries(entries) as Record<ServiceIdentity, ServiceCertificate>;
+}
+
+async function keptAuthority(folder: string, now: Date): Promise<MadeCertificate> {
+  const kept = await readPair(folder, "ca");
+  if (kept && isFresh(kept, now, authorityLifeMs) && new X509Certificate(kept.certificate).ca) return kept;
+  const { makeAuthority } = await import("./certificate-authority.js");
+  const made = await makeAuthority({ notBefore: now, notAfter: new Date(now.getTime() + authorityLifeMs) });
+  await writePair(folder, "ca", made);
+  return made;
+}
+
+interface KeptService {
+  readonly folder: string;
+  readonly identity: ServiceIdentity;
+  readonly authority: MadeCertificate;
+  readonly now: Date;
+}
+
+async function keptCertificate({ folder, identity, authority, now }: KeptService): Promise<MadeCertificate> {
+  const kept = await readPair(folder, identity);
+  if (kept && isFresh(kept, now, serviceLifeMs) && isIssued(kept, identity, authority)) return kept;
+  const { makeServiceCertificate } = await import("./certificate-authority.js");
+  const validity = { notBefore: now, notAfter: new Date(now.getTime() + serviceLifeMs) };
+  const made = await makeServiceCertificate(serverName(identity), authority, validity);
+  await writePair(folder, identity, made);
+  return made;
+}
+
+function isFresh({ certificate, key }: MadeCertificate, now: Date, lifeMs: number): boolean {
+  const read = new X509Certificate(certificate);
+  const leftMs = read.validToDate.getTime() - now.getTime();
+  return leftMs > lifeMs / 2 && read.validFromDate <= now && read.checkPrivateKey(createPrivateKey(key));
+}
+
+function isIssued({ certificate }: MadeCertificate, identity: ServiceIdentity, authority: MadeCertificate): boolean {
+  const read = new X509Certificate(certificate);
+  const issuer = new X509Certificate(authority.certificate);
+  return (
+    read.subjectAltName === `DNS:${serverName(identity)}` && read.checkIssued(issuer) && read.verify(issuer.publicKey)
+  );
+}
+
+/** Undefined when one of the two is missing; damage counts as missing. */
+async function readPair(folder: string, name: string): Promise<MadeCertificate | undefined> {
+  try {
+    const [certificate, key] = await Promise.all([
+      readFile(join(folder, `${name}.crt`)),
+      readFile(join(folder, `${name}.key`)),
+    ]);
+    new X509Certificate(certificate);
+    createPrivateKey(key);
+    return { certificate, key };
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined && code !== "ENOENT") throw error;
+    return undefined;
+  }
+}
+
+/** Each file whole or not at all; two that do not belong together are noticed when they are read. */
+async function writePair(folder: string, name: string, { certificate, key }: MadeCertificate): Promise<void> {
+  await writeWhole(join(folder, `${name}.key`), key, 0o600);
+  await writeWhole(join(folder, `${name}.crt`), certificate, 0o644);
+}
+
+async function writeWhole(file: string, content: Buffer, mode: number): Promise<void> {
+  const unfinished = `${file}.${process.pid}`;
+  await writeFile(unfinished, content, { mode });
+  await chmod(unfinished, mode);
+  await rename(unfinished, file);
+}
