@@ -1,4 +1,4 @@
-import { readSymbol } from "./config-symbols.js";
+import { isKnownDatatype, readSymbol } from "./config-symbols.js";
 import type { Finding } from "./finding.js";
 import { isJsonObject, type JsonObject } from "./json-value.js";
 import {
@@ -6,10 +6,10 @@ import {
   member,
   objectMember,
   objectsMember,
-  scalarText,
-  textMapMember,
+  stringMapMember,
+  stringMember,
+  stringsMember,
   textMember,
-  textsMember,
 } from "./jsonc.js";
 import type {
   ManualInstruction,
@@ -26,28 +26,28 @@ export function readConfig(raw: JsonObject): TemplateConfig {
   const problems: Finding[] = [];
   const precedence = Number(textMember(raw, "precedence") ?? Number.NaN);
   return {
-    identity: textMember(raw, "identity"),
-    groupIdentity: textMember(raw, "groupIdentity"),
-    name: textMember(raw, "name"),
-    shortNames: textsMember(raw, "shortName") ?? [],
-    author: textMember(raw, "author"),
-    description: textMember(raw, "description"),
-    generatorVersions: textMember(raw, "generatorVersions"),
+    identity: stringMember(raw, "identity"),
+    groupIdentity: stringMember(raw, "groupIdentity"),
+    name: stringMember(raw, "name"),
+    shortNames: stringsMember(raw, "shortName") ?? [],
+    author: stringMember(raw, "author"),
+    description: stringMember(raw, "description"),
+    generatorVersions: stringMember(raw, "generatorVersions"),
     precedence: Number.isInteger(precedence) ? precedence : null,
-    classifications: textsMember(raw, "classifications") ?? [],
-    tags: textMapMember(raw, "tags"),
-    sourceName: textMember(raw, "sourceName") || null,
-    defaultName: textMember(raw, "defaultName"),
+    classifications: stringsMember(raw, "classifications") ?? [],
+    tags: stringMapMember(raw, "tags"),
+    sourceName: stringMember(raw, "sourceName") || null,
+    defaultName: stringMember(raw, "defaultName"),
     preferDefaultName: booleanMember(raw, "preferDefaultName"),
     preferNameDirectory: booleanMember(raw, "preferNameDirectory"),
-    placeholderFilename: textMember(raw, "placeholderFilename") || null,
-    guids: textsMember(raw, "guids") ?? [],
+    placeholderFilename: stringMember(raw, "placeholderFilename") || null,
+    guids: stringsMember(raw, "guids") ?? [],
     symbols: readSymbols(raw, problems),
     forms: readObjects(raw, "forms"),
     sources: objectsMember(raw, "sources").map(readSource),
     primaryOutputs: objectsMember(raw, "primaryOutputs").flatMap((output) => {
-      const path = textMember(output, "path");
-      return path === null ? [] : [{ path, condition: textMember(output, "condition") }];
+      const path = stringMember(output, "path");
+      return path === null ? [] : [{ path, condition: stringMember(output, "condition") }];
     }),
     postActions: objectsMember(raw, "postActions").map(readPostAction),
     constraints: objectMember(raw, "constraints") ?? {},
@@ -64,18 +64,25 @@ function readSymbols(raw: JsonObject, problems: Finding[]): Map<string, Template
     if (!isJsonObject(value) || name.trim() === "") continue;
     const symbol = readSymbol(name, value);
     if (symbol === undefined) {
-      const type = textMember(value, "type") ?? "";
-      problems.push({
-        ...structuralError("SchemaViolation", `Symbol "${name}" has the unknown type "${type}" and is left out.`, {
-          pointer: `/symbols/${name.replaceAll("~", "~0").replaceAll("/", "~1")}/type`,
-        }),
-        severity: "Warning",
-      });
+      const type = stringMember(value, "type") ?? "";
+      problems.push(symbolProblem(name, "type", `has the unknown type "${type}" and is left out`));
       continue;
+    }
+    const standard = member(value, "defaultValue");
+    if (typeof standard === "number" || typeof standard === "boolean") {
+      problems.push(symbolProblem(name, "defaultValue", "has a default that is no text, so that it is not read"));
+    }
+    if (symbol.type === "parameter" && !isKnownDatatype(stringMember(value, "datatype"))) {
+      problems.push(symbolProblem(name, "datatype", "has an unknown datatype and is read as a text"));
     }
     symbols.set(name, symbol);
   }
   return symbols;
+}
+
+function symbolProblem(name: string, property: string, what: string): Finding {
+  const pointer = `/symbols/${name.replaceAll("~", "~0").replaceAll("/", "~1")}/${property}`;
+  return { ...structuralError("SchemaViolation", `Symbol "${name}" ${what}.`, { pointer }), severity: "Warning" };
 }
 
 function readObjects(raw: JsonObject, name: string): Map<string, JsonObject> {
@@ -88,43 +95,42 @@ function readObjects(raw: JsonObject, name: string): Map<string, JsonObject> {
 
 function readSource(raw: JsonObject): TemplateSource {
   return {
-    source: textMember(raw, "source") ?? "./",
-    target: textMember(raw, "target") ?? "./",
-    condition: textMember(raw, "condition"),
-    include: textsMember(raw, "include"),
-    exclude: textsMember(raw, "exclude"),
-    copyOnly: textsMember(raw, "copyOnly"),
-    rename: textMapMember(raw, "rename"),
+    source: stringMember(raw, "source") ?? "./",
+    target: stringMember(raw, "target") ?? "./",
+    condition: stringMember(raw, "condition"),
+    include: stringsMember(raw, "include"),
+    exclude: stringsMember(raw, "exclude"),
+    copyOnly: stringsMember(raw, "copyOnly"),
+    rename: stringMapMember(raw, "rename"),
     modifiers: objectsMember(raw, "modifiers").map(readModifier),
   };
 }
 
 function readModifier(raw: JsonObject): SourceModifier {
   return {
-    condition: textMember(raw, "condition"),
-    include: textsMember(raw, "include") ?? [],
-    exclude: textsMember(raw, "exclude") ?? [],
-    copyOnly: textsMember(raw, "copyOnly") ?? [],
-    rename: textMapMember(raw, "rename"),
+    condition: stringMember(raw, "condition"),
+    include: stringsMember(raw, "include") ?? [],
+    exclude: stringsMember(raw, "exclude") ?? [],
+    copyOnly: stringsMember(raw, "copyOnly") ?? [],
+    rename: stringMapMember(raw, "rename"),
   };
 }
 
 function readPostAction(raw: JsonObject): PostAction {
-  const renamed = member(raw, "applyFileRenamesToArgs");
   return {
-    id: textMember(raw, "id"),
-    actionId: textMember(raw, "actionId"),
-    description: textMember(raw, "description"),
-    condition: textMember(raw, "condition"),
+    id: stringMember(raw, "id"),
+    actionId: stringMember(raw, "actionId"),
+    description: stringMember(raw, "description"),
+    condition: stringMember(raw, "condition"),
     continueOnError: booleanMember(raw, "continueOnError"),
     args: objectMember(raw, "args") ?? {},
     manualInstructions: objectsMember(raw, "manualInstructions").flatMap(readInstruction),
-    applyFileRenamesToArgs: Array.isArray(renamed) ? renamed.map(scalarText).filter((text) => text !== null) : [],
+    applyFileRenamesToArgs: stringsMember(raw, "applyFileRenamesToArgs") ?? [],
     applyFileRenamesToManualInstructions: booleanMember(raw, "applyFileRenamesToManualInstructions"),
   };
 }
 
 function readInstruction(raw: JsonObject): ManualInstruction[] {
-  const text = textMember(raw, "text");
-  return text === null ? [] : [{ id: textMember(raw, "id"), text, condition: textMember(raw, "condition") }];
+  const text = stringMember(raw, "text");
+  return text === null ? [] : [{ id: stringMember(raw, "id"), text, condition: stringMember(raw, "condition") }];
 }

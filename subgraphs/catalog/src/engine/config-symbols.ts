@@ -1,14 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
-import {
-  booleanMember,
-  booleanOf,
-  member,
-  objectMember,
-  objectsMember,
-  scalarText,
-  textMember,
-  textsMember,
-} from "./jsonc.js";
+import { booleanMember, booleanOf, member, objectMember, objectsMember, stringMember, stringsMember } from "./jsonc.js";
 import type {
   OnlyIf,
   ParameterDatatype,
@@ -21,7 +12,7 @@ const IDENTITY = "identity";
 
 /** One entry of `symbols`, or undefined when its type is unknown. */
 export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | undefined {
-  switch ((textMember(raw, "type") ?? "").toLowerCase()) {
+  switch ((stringMember(raw, "type") ?? "").toLowerCase()) {
     case "parameter":
       return readParameter(name, raw);
     case "derived":
@@ -30,16 +21,16 @@ export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | unde
         type: "derived",
         raw,
         ...readReplacement(raw),
-        valueSource: textMember(raw, "valueSource"),
-        valueTransform: textMember(raw, "valueTransform"),
+        valueSource: stringMember(raw, "valueSource"),
+        valueTransform: stringMember(raw, "valueTransform"),
       };
     case "computed":
       return {
         name,
         type: "computed",
         raw,
-        value: textMember(raw, "value") ?? "",
-        evaluator: textMember(raw, "evaluator"),
+        value: stringMember(raw, "value") ?? "",
+        evaluator: stringMember(raw, "evaluator"),
       };
     case "generated":
       return {
@@ -47,8 +38,8 @@ export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | unde
         type: "generated",
         raw,
         ...readReplacement(raw),
-        generator: textMember(raw, "generator") ?? "",
-        datatype: textMember(raw, "datatype"),
+        generator: stringMember(raw, "generator") ?? "",
+        datatype: stringMember(raw, "datatype"),
         parameters: objectMember(raw, "parameters") ?? {},
       };
     case "bind":
@@ -57,9 +48,9 @@ export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | unde
         type: "bind",
         raw,
         ...readReplacement(raw),
-        binding: textMember(raw, "binding"),
-        datatype: nonEmpty(textMember(raw, "datatype")) === null ? null : readDatatype(textMember(raw, "datatype")),
-        defaultValue: textMember(raw, "defaultValue"),
+        binding: stringMember(raw, "binding"),
+        datatype: nonEmpty(stringMember(raw, "datatype")) === null ? null : readDatatype(stringMember(raw, "datatype")),
+        defaultValue: stringMember(raw, "defaultValue"),
       };
     default:
       return undefined;
@@ -67,7 +58,7 @@ export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | unde
 }
 
 function readParameter(name: string, raw: JsonObject): ParameterSymbol {
-  const named = nonEmpty(textMember(raw, "datatype"));
+  const named = nonEmpty(stringMember(raw, "datatype"));
   const datatype = readDatatype(named);
   return {
     name,
@@ -77,45 +68,47 @@ function readParameter(name: string, raw: JsonObject): ParameterSymbol {
     datatype,
     infersType: named === null,
     choices: objectsMember(raw, "choices").flatMap((choice) => {
-      const value = textMember(choice, "choice");
+      const value = stringMember(choice, "choice");
       if (value === null) return [];
       return [
         {
           choice: value,
-          displayName: textMember(choice, "displayName"),
-          description: textMember(choice, "description"),
+          displayName: stringMember(choice, "displayName"),
+          description: stringMember(choice, "description"),
         },
       ];
     }),
-    defaultValue: textMember(raw, "defaultValue"),
+    defaultValue: stringMember(raw, "defaultValue"),
     defaultIfOptionWithoutValue:
-      textMember(raw, "defaultIfOptionWithoutValue") ?? (datatype === "bool" ? "true" : null),
+      stringMember(raw, "defaultIfOptionWithoutValue") ?? (datatype === "bool" ? "true" : null),
     isRequired: readCondition(member(raw, "isRequired"), false),
     isEnabled: readCondition(member(raw, "isEnabled"), true),
     allowMultipleValues: booleanMember(raw, "allowMultipleValues"),
     enableQuotelessLiterals: booleanMember(raw, "enableQuotelessLiterals"),
-    displayName: textMember(raw, "displayName"),
-    description: textMember(raw, "description"),
+    displayName: stringMember(raw, "displayName"),
+    description: stringMember(raw, "description"),
   };
 }
 
+const DATATYPES: ReadonlyMap<string, ParameterDatatype> = new Map([
+  ["bool", "bool"],
+  ["boolean", "bool"],
+  ["int", "integer"],
+  ["integer", "integer"],
+  ["float", "float"],
+  ["hex", "hex"],
+  ["choice", "choice"],
+  ["text", "string"],
+  ["string", "string"],
+]);
+
+/** False for a name that the format does not know; naming none is no mistake. */
+export function isKnownDatatype(text: string | null): boolean {
+  return nonEmpty(text) === null || DATATYPES.has((text ?? "").toLowerCase());
+}
+
 function readDatatype(text: string | null): ParameterDatatype {
-  switch ((text ?? "").toLowerCase()) {
-    case "bool":
-    case "boolean":
-      return "bool";
-    case "int":
-    case "integer":
-      return "integer";
-    case "float":
-      return "float";
-    case "hex":
-      return "hex";
-    case "choice":
-      return "choice";
-    default:
-      return "string";
-  }
+  return DATATYPES.get((text ?? "").toLowerCase()) ?? "string";
 }
 
 function readCondition(value: JsonValue | undefined, fallback: boolean): boolean | string {
@@ -126,8 +119,8 @@ function readCondition(value: JsonValue | undefined, fallback: boolean): boolean
 
 function readReplacement(raw: JsonObject): SymbolReplacement {
   return {
-    replaces: nonEmpty(textMember(raw, "replaces")),
-    fileRename: nonEmpty(textMember(raw, "fileRename")),
+    replaces: nonEmpty(stringMember(raw, "replaces")),
+    fileRename: nonEmpty(stringMember(raw, "fileRename")),
     onlyIf: objectsMember(raw, "onlyIf").map(readOnlyIf),
     forms: readForms(objectMember(raw, "forms")),
   };
@@ -135,7 +128,7 @@ function readReplacement(raw: JsonObject): SymbolReplacement {
 
 function readOnlyIf(raw: JsonObject): OnlyIf {
   // white space is a context like any other
-  return { before: textMember(raw, "before") || null, after: textMember(raw, "after") || null };
+  return { before: stringMember(raw, "before") || null, after: stringMember(raw, "after") || null };
 }
 
 /** `forms.global` is a list of names, or an object with `forms` and `addIdentity`. */
@@ -144,9 +137,9 @@ function readForms(raw: JsonObject | null): readonly string[] {
   let names: string[];
   let addIdentity = true;
   if (Array.isArray(global)) {
-    names = global.map(scalarText).filter((text) => text !== null);
+    names = global.filter((one) => typeof one === "string");
   } else if (isJsonObject(global)) {
-    names = textsMember(global, "forms") ?? [];
+    names = stringsMember(global, "forms") ?? [];
     addIdentity = booleanMember(global, "addIdentity", true);
   } else {
     return [IDENTITY];

@@ -55,6 +55,19 @@ export function textMember(object: JsonObject, name: string): string | null {
   return scalarText(member(object, name));
 }
 
+/** A member that is a text; the format reads any other scalar as absent. */
+export function stringMember(object: JsonObject, name: string): string | null {
+  const value = member(object, name);
+  return typeof value === "string" ? value : null;
+}
+
+/** A list of texts, other entries left out; one text alone counts as a list of one. */
+export function stringsMember(object: JsonObject, name: string): string[] | null {
+  const value = member(object, name);
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : null;
+}
+
 export function scalarText(value: JsonValue | undefined): string | null {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -95,11 +108,10 @@ export function textsMember(object: JsonObject, name: string): string[] | null {
   return value.map(scalarText).filter((text) => text !== null);
 }
 
-export function textMapMember(object: JsonObject, name: string): Record<string, string> {
+export function stringMapMember(object: JsonObject, name: string): Record<string, string> {
   const map: Record<string, string> = Object.create(null);
   for (const [key, value] of Object.entries(objectMember(object, name) ?? {})) {
-    const text = scalarText(value);
-    if (text !== null) map[key] = text;
+    if (typeof value === "string") map[key] = value;
   }
   return map;
 }

@@ -47,6 +47,12 @@ describe("loading a template pack", () => {
     expect(config.symbols.get("p")).toMatchObject({ datatype: "bool", defaultValue: "true" });
   });
 
+  it("reads what older SDKs accept beyond JSON", () => {
+    const text = "{identity: 'x', shortName: ['a'], sourceName: \"App\", guids: [], precedence: 0x10} // end";
+    const { config } = loadTemplatePack(tree({ ".template.config/template.json": text }));
+    expect(config).toMatchObject({ identity: "x", shortNames: ["a"], sourceName: "App", precedence: 16 });
+  });
+
   it("keeps only what lies below the template root", () => {
     const pack = loadTemplatePack(tree({ "t/.template.config/template.json": "{}", "t/a.txt": "1", "b.txt": "2" }));
     expect([...pack.files.keys()]).toEqual([".template.config/template.json", "a.txt"]);
@@ -303,6 +309,40 @@ describe("parameter symbols", () => {
     expect(texts(renderFiles({ symbols: own }, file, { parameters: { p: [] } }))["a.cs"]).toBe("\n");
   });
 
+  it("drops an unknown choice from a default and refuses it in a request", () => {
+    const symbol = {
+      type: "parameter",
+      datatype: "choice",
+      allowMultipleValues: true,
+      choices: [{ choice: "A" }, { choice: "B" }],
+      replaces: "P",
+      defaultValue: "X|B",
+    };
+    const result = renderFiles({ symbols: { p: symbol } }, { a: "P" });
+    expect(texts(result)["a"]).toBe("B");
+    expect(result.warnings).toMatchObject([{ code: "SchemaViolation", message: expect.stringContaining("X|B") }]);
+    const parameters = { p: ["A", "X"] };
+    expect(() => renderFiles({ symbols: { p: symbol } }, { a: "P" }, { parameters })).toThrow(/does not accept "A\|X"/);
+  });
+
+  it("reads a default that is no text as no default, and says so", () => {
+    const own = {
+      b: { type: "parameter", datatype: "bool", defaultValue: true, replaces: "B" },
+      i: { type: "parameter", datatype: "int", defaultValue: 5, replaces: "I" },
+      s: { type: "parameter", datatype: "text", defaultValue: null, replaces: "S" },
+    };
+    const result = renderFiles({ symbols: own }, { a: "B I S" });
+    expect(texts(result)["a"]).toBe("False 0 S");
+    expect(result.warnings.map(({ code }) => code)).toEqual(["SchemaViolation", "SchemaViolation"]);
+  });
+
+  it("reads an unknown datatype as a text, and says so", () => {
+    const own = { p: { type: "parameter", datatype: "guid", defaultValue: "05", replaces: "P" } };
+    const result = renderFiles({ symbols: own }, { a: "P" });
+    expect(texts(result)["a"]).toBe("05");
+    expect(result.warnings).toMatchObject([{ code: "SchemaViolation" }]);
+  });
+
   it("reads choices without quotes where the symbol allows it", () => {
     const own = {
       p: {
@@ -426,6 +466,50 @@ describe("conditional blocks", () => {
       { "a.cs": lines("App", "//-:replacements:noEmit", "App", "//+:replacements:noEmit", "App") },
     );
     expect(texts(result)["a.cs"]).toBe(lines("MyApp", "App", "MyApp"));
+  });
+
+  it("forgets flags and open blocks with the end of a file", () => {
+    const files = {
+      "a.cs": "//-:cnd:noEmit\n#if (A)\n",
+      "b.cs": "#if (B)\nb\n#endif\nx\n",
+      "c.cs": "#if (A)\nc\n",
+      "d.cs": "d\n#else\ne\n#endif\n",
+      "e.yml": "##if (A)\n#e: 1\n",
+      "f.yml": "#f: 1\n",
+    };
+    const symbols = {
+      A: { type: "parameter", datatype: "bool", defaultValue: "true" },
+      B: { type: "parameter", datatype: "bool" },
+    };
+    expect(texts(renderFiles({ symbols }, files))).toEqual({
+      "a.cs": "#if (A)\n",
+      "b.cs": "x\n",
+      "c.cs": "c\n",
+      "d.cs": "d\n#else\ne\n#endif\n",
+      "e.yml": "e: 1\n",
+      "f.yml": "#f: 1\n",
+    });
+  });
+
+  it.each([
+    ["#if (A)", ""],
+    ["#if (A)\na", "a"],
+    ["#if (B)\na", ""],
+    ["#if (B)\na\n#else", ""],
+    ["#if (B)\na\n#else\nb", "b"],
+    ["#if (A)\na\n#else", "a"],
+    ["#if (A)\na\n#else\nb", "a"],
+    ["#if (A)\n#if (B)\na\n#endif\nb", "b"],
+    ["#if (B)\n#if (A)\na\n#endif\nb", ""],
+    ["#if (B)\n#if (A)\na\n#else\nb", ""],
+    ["x\n#endif", "x\n#endif"],
+    ["x #else y", "x #else y"],
+    ["#if (A)\n//-:cnd:noEmit\na\n#endif\n//+:cnd:noEmit\n#endif\nb", "a\n#endif\nb"],
+    ["//-:cnd:noEmit", ""],
+    ["x //-:cnd:noEmit", "x "],
+    ["//-:cnd\n#if (A)", "//-:cnd\n#if (A)"],
+  ])("reads %j to its end", (text, expected) => {
+    expect(cs(text)).toBe(expected);
   });
 
   it("counts an unknown name as false", () => {
@@ -634,10 +718,25 @@ describe("output paths", () => {
     );
   });
 
-  it("refuses names that some file systems merge", () => {
-    const files = { "App.txt": "1", "myapp.txt": "2" };
-    expect(() => renderFiles({ sourceName: "App" }, files, { name: "MyApp" })).toThrow(/same as/);
-    expect(() => renderFiles({ sourceName: "App" }, files, { name: "myapp" })).toThrow(/twice/);
+  it("keeps and reports names that some file systems merge", () => {
+    const result = renderFiles({ sourceName: "App" }, { "App.txt": "1", "myapp.txt": "2" }, { name: "MyApp" });
+    expect(texts(result)).toEqual({ "MyApp.txt": "1", "myapp.txt": "2" });
+    expect(result.warnings).toMatchObject([{ code: "OutputTwins" }]);
+  });
+
+  it("lets the last file of a path win, whichever source it comes from", () => {
+    const one = renderFiles({ sourceName: "App" }, { "App.txt": "1", "myapp.txt": "2" }, { name: "myapp" });
+    expect(texts(one)).toEqual({ "myapp.txt": "2" });
+    expect(one.warnings).toMatchObject([{ code: "OutputReplaced" }]);
+    const sources = [{ source: "a" }, { source: "b" }];
+    const two = renderFiles({ sources }, { "a/x.txt": "1", "a/y.txt": "same", "b/x.txt": "2", "b/y.txt": "same" });
+    expect(texts(two)).toEqual({ "x.txt": "2", "y.txt": "same" });
+    expect(two.warnings).toMatchObject([{ code: "OutputReplaced", message: expect.stringContaining("x.txt") }]);
+  });
+
+  it("refuses a file that is also a folder", () => {
+    const sources = [{ source: "a" }, { source: "b", target: "x" }];
+    expect(() => renderFiles({ sources }, { "a/x": "1", "b/y": "2" })).toThrow(/to be a folder/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { MAX_OUTPUT_BYTES } from "./content/byte-sink.js";
 import { ContentRewriter } from "./content/content-rewriter.js";
+import { asBuffer } from "./encodings.js";
 import { decideCondition } from "./expressions/evaluate.js";
 import { FileSelection } from "./file-selection.js";
 import type { FileTree, TreeFile } from "./file-tree.js";
@@ -100,7 +101,6 @@ class Rendering {
     const target = this.targetOf(source.target);
     const selection = new FileSelection(source, this.pack.files, this.table.variables, this.report);
     const sourceRename = new PathRename(selection.rename);
-    const taken = new Set<string>();
     let found = false;
     for (const [path, file] of files) {
       if (folder !== "" && !path.startsWith(`${folder}/`)) continue;
@@ -109,10 +109,12 @@ class Rendering {
       const disposition = selection.dispositionOf(relative);
       if (disposition === "excluded" || this.isPlaceholder(relative)) continue;
       const output = this.outputPath(target, this.symbolRename.apply(sourceRename.apply(relative)));
-      if (taken.has(output)) throw unsafe(output, "is produced twice by one source");
-      taken.add(output);
       const bytes = disposition === "copied" ? file.bytes : this.rewriter.rewrite(relative, file.bytes);
-      this.count(bytes.length - (this.files.get(output)?.bytes.length ?? 0));
+      const earlier = this.files.get(output);
+      if (earlier !== undefined && !asBuffer(earlier.bytes).equals(bytes)) {
+        this.report.warn("OutputReplaced", `"${output}" is produced more than once; the last one counts.`);
+      }
+      this.count(bytes.length - (earlier?.bytes.length ?? 0));
       this.files.set(output, { bytes, executable: file.executable });
     }
     if (!found) this.report.warn("SourceMissing", `The source "${source.source}" holds no file.`);
@@ -155,9 +157,17 @@ class Rendering {
     return path;
   }
 
+  /** A file cannot be a folder too; names that only some file systems tell apart are legal and reported. */
   private checkCollisions(): void {
-    const [first] = collidingPaths(this.files.keys());
-    if (first !== undefined) throw unsafe(first[1], `is the same as "${first[0]}" on some file systems`);
+    for (const path of this.files.keys()) {
+      for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+        const folder = path.slice(0, end);
+        if (this.files.has(folder)) throw unsafe(path, `needs "${folder}" to be a folder, but it is a file`);
+      }
+    }
+    for (const [first, second] of collidingPaths(this.files.keys())) {
+      this.report.warn("OutputTwins", `"${first}" and "${second}" are one path on some file systems.`);
+    }
   }
 
   private primaryOutputs(): string[] {

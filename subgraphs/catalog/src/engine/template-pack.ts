@@ -3,6 +3,7 @@ import { decodeText } from "./encodings.js";
 import type { FileTree, TreeFile } from "./file-tree.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json-value.js";
 import { parseJsonc, textsMember } from "./jsonc.js";
+import { readLenientObject } from "./lenient-json.js";
 import type { TemplateConfig } from "./template-config.js";
 import { TemplateError, templateInvalid } from "./template-error.js";
 
@@ -76,8 +77,11 @@ function parseFile(files: FileTree, path: string): JsonObject {
   if (file === undefined) {
     throw templateInvalid("TemplateConfigMissing", `The configuration file ${path} does not exist.`, { path });
   }
-  const { value, fault } = parseJsonc(decodeText(file.bytes));
+  const text = decodeText(file.bytes);
+  const { value, fault } = parseJsonc(text);
   if (value !== null) return value;
+  const lenient = readLenientObject(text);
+  if (lenient !== undefined) return lenient;
   throw templateInvalid("TemplateConfigUnreadable", `${path} is not readable: ${fault.message}.`, {
     path,
     line: fault.line,

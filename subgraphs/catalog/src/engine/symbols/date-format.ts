@@ -36,13 +36,16 @@ const STANDARD: Readonly<Record<string, string>> = {
   Y: "yyyy MMMM",
 };
 
-/** A .NET date format in the invariant culture; the time is always UTC. */
-export function formatDate(date: Date, format: string): string {
+/** How .NET marks a time: `K` of a local time is its offset, here always zero. */
+export type TimeKind = "utc" | "local";
+
+/** A .NET date format in the invariant culture. */
+export function formatDate(date: Date, format: string, kind: TimeKind = "utc"): string {
   const standard = format === "" ? STANDARD["G"] : format.length === 1 ? STANDARD[format] : undefined;
-  return custom(date, standard ?? format);
+  return custom(date, standard ?? format, kind);
 }
 
-function custom(date: Date, format: string): string {
+function custom(date: Date, format: string, kind: TimeKind): string {
   let out = "";
   for (let i = 0; i < format.length; ) {
     const character = format.charAt(i);
@@ -58,7 +61,9 @@ function custom(date: Date, format: string): string {
     } else {
       let count = 1;
       while (format.charAt(i + count) === character) count++;
-      out += part(date, character, count);
+      const written = character === "K" && kind === "local" ? "+00:00".repeat(count) : part(date, character, count);
+      // a fraction that is left out takes the dot before it along
+      out = character === "F" && written === "" && out.endsWith(".") ? out.slice(0, -1) : out + written;
       i += count;
     }
   }

@@ -12,6 +12,18 @@ describe("regular expressions of .NET", () => {
     ["\\d", "٣", "3", "3"],
     ["[\\w.]+", "ab.cd é", "x", "x x"],
     ["[^\\w]", "a b", "_", "a_b"],
+    ["[\\W]", "a-b c", "_", "a_b_c"],
+    ["[\\Wb]+", "a-b c", "_", "a_c"],
+    ["[^\\W]", "é-b", "x", "x-x"],
+    ["[^\\W_]", "a_b", "x", "x_x"],
+    ["[^\\S ]", "a\tb c", "_", "a_b c"],
+    ["\\s", "a\u0085\u00a0\ufeffb", "_", "a__\ufeffb"],
+    ["[\\s]", "a\u0085b", "_", "a_b"],
+    ["[a-z-[aeiou]]", "abcde", "_", "a___e"],
+    ["[\\w-[\\d]]", "a1", "_", "_1"],
+    ["[^a-c-[x]]", "axd", "_", "ax_"],
+    ["[a-]", "a-b", "_", "__b"],
+    ["(?i)[^\\W]A", "aa", "_", "_"],
     ["b$", "ab\n", "c", "ac\n"],
     ["\\Aab\\z", "ab", "x", "x"],
     ["(?i)AB", "xab", "-", "x-"],
@@ -39,6 +51,8 @@ describe("regular expressions of .NET", () => {
   it("says when an expression cannot be read", () => {
     expect(replace("(", "x")).toBeNull();
     expect(replace("[", "x")).toBeNull();
+    expect(replace("[\\W", "x")).toBeNull();
+    expect(replace("[a-[b]", "x")).toBeNull();
     expect(replace("(?<n", "x")).toBeNull();
   });
 });

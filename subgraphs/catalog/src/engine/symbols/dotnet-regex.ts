@@ -5,6 +5,9 @@
 
 const WORD = "\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}";
 
+// .NET's white space: unlike here the byte order mark is none, and the next-line character is one
+const SPACE = "\\f\\n\\r\\t\\v\\u0085\\p{Z}";
+
 export interface DotnetRegex {
   /** With the `g` and `u` flags. */
   readonly regex: RegExp;
@@ -68,9 +71,22 @@ const SIMPLE: Readonly<Record<string, string>> = {
   W: `[^${WORD}]`,
   d: "\\p{Nd}",
   D: "\\P{Nd}",
+  s: `[${SPACE}]`,
+  S: `[^${SPACE}]`,
 };
 
-const IN_CLASS: Readonly<Record<string, string>> = { w: WORD, d: "\\p{Nd}", D: "\\P{Nd}", a: "\\u0007", e: "\\u001b" };
+const IN_CLASS: Readonly<Record<string, string>> = {
+  w: WORD,
+  s: SPACE,
+  d: "\\p{Nd}",
+  D: "\\P{Nd}",
+  a: "\\u0007",
+  e: "\\u001b",
+  b: "\\b",
+};
+
+// a class within a class, which has to stand beside it
+const NEGATED_IN_CLASS: Readonly<Record<string, string>> = { W: `[^${WORD}]`, S: `[^${SPACE}]` };
 
 // characters that the u flag allows behind a backslash
 const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
@@ -126,27 +142,52 @@ function plain(pattern: string, at: number, { lines, dotIsAny }: Options): strin
   }
 }
 
+interface ClassParts {
+  negated: boolean;
+  members: string;
+  /** Negated shorthands such as `\W`, which cannot stand inside a class here. */
+  beside: string[];
+  /** `[a-z-[aeiou]]` takes the inner class away from the outer one. */
+  without: string | null;
+}
+
 function translateClass(pattern: string, start: number): { text: string; end: number } {
-  let text = "[";
-  let i = start;
-  if (pattern.charAt(i) === "^") {
-    text += "^";
-    i++;
+  const { parts, end } = readClass(pattern, start);
+  // without its end it is refused like any other broken expression
+  if (parts === null) return { text: "[", end };
+  const { negated, members, beside, without } = parts;
+  let text = `[${negated ? "^" : ""}${members}]`;
+  if (beside.length > 0) {
+    const any = [...(members === "" ? [] : [`[${members}]`]), ...beside].join("|");
+    text = negated ? `(?:(?!${any})[\\s\\S])` : `(?:${any})`;
   }
-  const first = i;
+  return { text: without === null ? text : `(?:(?!${without})${text})`, end };
+}
+
+function readClass(pattern: string, start: number): { parts: ClassParts | null; end: number } {
+  const negated = pattern.charAt(start) === "^";
+  const parts: ClassParts = { negated, members: "", beside: [], without: null };
+  const first = negated ? start + 1 : start;
+  let i = first;
   for (; i < pattern.length; i++) {
     const character = pattern.charAt(i);
     if (character === "\\") {
-      text += escape(pattern.charAt(i + 1), true);
+      const beside = NEGATED_IN_CLASS[pattern.charAt(i + 1)];
+      if (beside === undefined) parts.members += escape(pattern.charAt(i + 1), true);
+      else parts.beside.push(beside);
       i++;
     } else if (character === "]" && i > first) {
-      return { text: `${text}]`, end: i + 1 };
+      return { parts, end: i + 1 };
+    } else if (character === "-" && pattern.charAt(i + 1) === "[" && i > first) {
+      const inner = translateClass(pattern, i + 2);
+      parts.without = inner.text;
+      i = inner.end - 1;
     } else {
       // a closing bracket that comes first is a member
-      text += character === "[" || character === "]" ? `\\${character}` : character;
+      parts.members += character === "[" || character === "]" ? `\\${character}` : character;
     }
   }
-  return { text, end: i };
+  return { parts: null, end: i };
 }
 
 function escape(next: string, inClass: boolean): string {

@@ -91,6 +91,14 @@ describe("generators", () => {
     expect(generated("now", {})).toBe("02/03/2024 04:05:06");
   });
 
+  it("now marks local and universal times like .NET", () => {
+    expect(generated("now", { format: "K|zzz|zz|z" })).toBe("+00:00|+00:00|+00|+0");
+    expect(generated("now", { format: "K|zzz", utc: true })).toBe("Z|+00:00");
+    expect(generated("now", { format: "K", utc: "true" })).toBe("Z");
+    expect(generated("now", { format: "o" })).toBe("2024-02-03T04:05:06.0780000+00:00");
+    expect(generated("now", { format: "O", utc: true })).toBe("2024-02-03T04:05:06.0780000Z");
+  });
+
   it("guid, random and port depend on the seed and the symbol only", () => {
     const symbols = {
       A: { type: "generated", generator: "guid", replaces: "A", parameters: { defaultFormat: "N" } },
@@ -208,9 +216,13 @@ describe("derived, bind and guids", () => {
       D: { type: "bind", binding: "env:HOME", defaultValue: "d", replaces: "@D@" },
       B: { type: "bind", binding: "env:FLAG", defaultValue: "true", replaces: "@B@" },
       T: { type: "bind", binding: "env:FLAG", defaultValue: "true", datatype: "string", replaces: "@T@" },
+      N: { type: "bind", binding: "HostIdentifier", replaces: "@N@" },
+      X: { type: "bind", binding: "host:HostIdentifier:x", defaultValue: "x", replaces: "@X@" },
+      Y: { type: "bind", binding: "msbuild:TargetFramework", defaultValue: "net10.0", replaces: "@Y@" },
+      Z: { type: "bind", binding: "env:HostIdentifier", replaces: "@Z@" },
     };
-    expect(texts(renderFiles({ symbols }, { a: "@H@ @E@ @D@ @C@ @B@ @T@" }))["a"]).toBe(
-      "dotnetcli @E@ d @C@ True true",
+    expect(texts(renderFiles({ symbols }, { a: "@H@ @E@ @D@ @C@ @B@ @T@ @N@ @X@ @Y@ @Z@" }))["a"]).toBe(
+      "dotnetcli @E@ d @C@ True true dotnetcli x net10.0 @Z@",
     );
   });
 
@@ -247,6 +259,15 @@ describe("date formats", () => {
     ["s", "2024-12-05T15:04:09"],
     ["zzz K", "+00:00 Z"],
     ["yyyy-MM-ddTHH:mm", "2024-12-05T15:04"],
+    ["s.FFF|s.FF|s.ffff", "9.007|9|9.0070"],
+    ["gg yyy yyyyy", "A.D. 2024 02024"],
+    ["t tt", "P PM"],
+    ["M", "December 05"],
+    ["U", "Thursday, 05 December 2024 15:04:09"],
+    ["u", "2024-12-05 15:04:09Z"],
+    ["R", "Thu, 05 Dec 2024 15:04:09 GMT"],
+    ["Y", "2024 December"],
+    ["%d %M", "5 12"],
   ])("%s is %s", (format, expected) => {
     expect(formatDate(date, format)).toBe(expected);
   });

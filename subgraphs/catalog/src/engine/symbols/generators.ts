@@ -28,7 +28,7 @@ const GENERATORS: ReadonlyMap<string, Generator> = new Map<string, Generator>([
   ["evaluate", evaluate],
   ["guid", guid],
   ["join", join],
-  ["now", (symbol, { now }) => formatDate(now, textMember(symbol.parameters, "format") ?? "")],
+  ["now", currentTime],
   ["port", port],
   ["random", random],
   ["regex", regex],
@@ -138,6 +138,11 @@ function join(symbol: GeneratedSymbol, { variables }: GeneratorContext): SymbolV
 
 function isReference(part: JsonObject): boolean {
   return (textMember(part, "type") ?? "const").toLowerCase() === "ref";
+}
+
+/** The server's own time zone is UTC; the flag only changes how the zone is written. */
+function currentTime({ parameters }: GeneratedSymbol, { now }: GeneratorContext): SymbolValue {
+  return formatDate(now, textMember(parameters, "format") ?? "", booleanMember(parameters, "utc") ? "utc" : "local");
 }
 
 // ports that browsers refuse to open

@@ -35,7 +35,7 @@ export function parameterValues(
     const text = passed === undefined ? undefined : requestText(symbol, passed);
     if (text !== undefined) given.add(symbol.name);
     // conditions see defaults, also of required parameters
-    setValue(values, symbol, text ?? defaultOf(symbol));
+    setValue(values, symbol, text ?? knownChoices(symbol, defaultOf(symbol), report));
   }
   const disabled = disabledParameters(symbols, values, report);
   for (const symbol of symbols) {
@@ -101,6 +101,17 @@ function defaultOf(symbol: ParameterSymbol): string | null {
   return symbol.defaultValue ?? (symbol.isRequired === true ? null : (DEFAULTS[symbol.datatype] ?? symbol.replaces));
 }
 
+/** A default of several choices loses those that do not exist; a request for one is refused. */
+function knownChoices(symbol: ParameterSymbol, standard: string | null, report: RenderReport): string | null {
+  if (standard === null || symbol.datatype !== "choice" || !symbol.allowMultipleValues) return standard;
+  const parts = choiceParts(standard);
+  const known = parts.filter((part) => resolveChoice(symbol, part) !== undefined);
+  if (known.length < parts.length) {
+    report.warn("SchemaViolation", `The default "${standard}" of "${symbol.name}" names a choice that does not exist.`);
+  }
+  return known.join("|");
+}
+
 function requestText(symbol: ParameterSymbol, passed: unknown): string {
   if (passed === null) {
     if (symbol.defaultIfOptionWithoutValue !== null) return symbol.defaultIfOptionWithoutValue;
@@ -163,17 +174,20 @@ export function convertText(datatype: ParameterDatatype, text: string): SymbolVa
 
 function choiceValue(symbol: ParameterSymbol, text: string): SymbolValue | undefined {
   if (!symbol.allowMultipleValues) return resolveChoice(symbol, text);
-  const parts = text
-    .split(/[|,]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
   const chosen: string[] = [];
-  for (const part of parts) {
+  for (const part of choiceParts(text)) {
     const choice = resolveChoice(symbol, part);
     if (choice === undefined) return undefined;
     if (!chosen.includes(choice)) chosen.push(choice);
   }
   return new MultiValue(chosen);
+}
+
+function choiceParts(text: string): string[] {
+  return text
+    .split(/[|,]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 }
 
 /** A choice by its name without regard to case, or by a beginning that only one choice has; nothing may stay nothing. */

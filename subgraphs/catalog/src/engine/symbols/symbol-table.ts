@@ -182,12 +182,18 @@ function computed(symbol: ComputedSymbol, { variables, report }: GeneratorContex
 const HOST_VALUES: ReadonlyMap<string, string> = new Map([["hostidentifier", "dotnetcli"]]);
 
 function bound({ binding, defaultValue, datatype }: BindSymbol): SymbolValue | undefined {
-  const [scheme = "", rest] = (binding ?? "").split(":");
-  const name = (rest ?? scheme).trim().toLowerCase();
-  const fromHost = rest === undefined || scheme.trim().toLowerCase() === "host" ? HOST_VALUES.get(name) : undefined;
-  const text = fromHost ?? defaultValue;
+  const text = hostValue(binding ?? "") ?? defaultValue;
   if (text === null) return undefined;
   return datatype === null ? inferredValue(text) : convertText(datatype, text);
+}
+
+/** `env:` has nothing here; a prefix that nobody knows is a part of the name. */
+function hostValue(binding: string): string | undefined {
+  const colon = binding.indexOf(":");
+  const scheme = colon === -1 ? "" : binding.slice(0, colon).trim().toLowerCase();
+  if (scheme === "env") return undefined;
+  const name = scheme === "host" ? binding.slice(colon + 1) : binding;
+  return HOST_VALUES.get(name.trim().toLowerCase());
 }
 
 interface ReplacementSources {
