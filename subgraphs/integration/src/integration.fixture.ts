@@ -9,7 +9,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/outbox/envelope";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
-import { createLogger } from "@factory/runtime/telemetry/logger";
+import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
@@ -36,8 +36,8 @@ export type Answer = ExecutionResult<any, Record<string, any>>;
 
 export async function startIntegrationFixture(
   settings: Partial<IntegrationSettings> = {},
+  logger: Logger = createLogger("test", "silent"),
 ): Promise<IntegrationFixture> {
-  const logger = createLogger("test", "silent");
   const dataDir = await mkdtemp(join(tmpdir(), "integration-"));
   const server = await startEmbeddedPostgres({ dataDir, logger });
   await provisionDatabase(server.url, ["integration"]);

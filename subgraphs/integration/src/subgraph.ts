@@ -1,5 +1,6 @@
 import { openPool } from "@factory/runtime/db/pool";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
+import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import { CredentialService } from "./credentials/credential.service.js";
@@ -11,6 +12,8 @@ import { EventHub } from "./events/event-hub.js";
 import type { QueueBounds } from "./events/event-queue.js";
 import { ProviderService } from "./providers/provider.service.js";
 import { integrationSchema } from "./schema.js";
+import { secretEndpoint } from "./secrets/secret.endpoint.js";
+import { SecretService } from "./secrets/secret.service.js";
 import { integrationTables } from "./tables.js";
 import { defaultRetryDelaysMs } from "./webhook-messages/retry-schedule.js";
 import { WebhookAttemptRunner } from "./webhook-messages/webhook-attempt.runner.js";
@@ -35,6 +38,8 @@ export interface IntegrationSettings {
 
 export interface Integration {
   readonly schema: GraphQLSchema;
+  /** For the gRPC server of the process this runs in. */
+  readonly grpcServices: readonly GrpcService[];
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -74,6 +79,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds, logger });
     return {
       schema: integrationSchema({ providers, credentials, subscriptions, messages, feeds }, logger).schema,
+      grpcServices: [secretEndpoint(new SecretService(credentials, logger))],
       async ready() {
         await pool.query("select");
       },

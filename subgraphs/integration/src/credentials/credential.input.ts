@@ -14,11 +14,14 @@ export class CreateCredentialInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "WebhookSigning, ApiKey, Basic, BearerToken or Custom (the default).",
+    description: "WebhookSigning, ApiKey, Basic, BearerToken, SshKey or Custom (the default).",
   })
   @Constraint({ maxLength: 100 })
   kind?: string | null;
 
-  @Field(() => JsonObject, { description: 'For WebhookSigning {"signingSecret": "whsec_…"}. Never shown again.' })
+  @Field(() => JsonObject, {
+    description:
+      'For WebhookSigning {"signingSecret": "whsec_…"}, for Basic {"username", "password"}, for BearerToken {"token"}, for SshKey {"username" (git when absent), "privateKey" (unencrypted), "knownHosts"}. Never shown again.',
+  })
   secret: Record<string, unknown>;
 }

@@ -4,17 +4,26 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { Cause } from "@factory/runtime/outbox/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { closedSetProblem } from "../closed-set.js";
-import { parseSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";
 import { type CredentialKind, type CredentialState, credentialKinds } from "./credential.states.js";
 import type { CredentialType } from "./credential.type.js";
 import { credentialName, credentialRef, credentialVersionRef } from "./credential-name.js";
 import { CredentialVersion } from "./credential-version.entity.js";
+import { checkMaterial, isSigningSecret } from "./secret-material.js";
 import type { SealedSecret, SecretMaterial, SecretVault } from "./secret-vault.js";
+
+/** Material in the clear: for the one use it was opened for. */
+export interface OpenCredential {
+  readonly name: string;
+  readonly kind: CredentialKind;
+  readonly version: number;
+  readonly material: SecretMaterial;
+}
 
 export interface NewCredential {
   readonly name: string;
@@ -36,7 +45,26 @@ const credentialById = tenantStatement(
    from credentials where tenant_id = scope.tenant and credential_id = $2`,
 );
 
-const maxSecretCharacters = 64 * 1024;
+interface CurrentVersionRow {
+  credential_id: string;
+  name: string;
+  kind: CredentialKind;
+  status: CredentialState;
+  version: number;
+  key_id: string;
+  wrapped_key: Buffer | null;
+  ciphertext: Buffer;
+}
+
+const currentVersionByName = `select credential.credential_id, credential.name, credential.kind, credential.status,
+     version.version, version.key_id, version.wrapped_key, version.ciphertext
+   from credentials credential
+   join credential_versions version on version.tenant_id = credential.tenant_id
+     and version.credential_id = credential.credential_id and version.version = credential.current_version
+   where credential.tenant_id = $1 and credential.name = $2`;
+
+/** A rotation, even a failed one, leaves the current version in force. */
+const usableStates: readonly CredentialState[] = ["Active", "Rotating", "RotationFailed"];
 
 /** The tenant's secrets. Material is sealed before it is written and appears in no result, event or log. */
 export class CredentialService {
@@ -64,14 +92,32 @@ export class CredentialService {
 
   async get(context: RequestContext, credentialId: string): Promise<CredentialType> {
     const credential = await this.find(context, credentialId);
-    if (!credential) throw new DomainError("CREDENTIAL_NOT_FOUND", { detail: "No such credential in this tenant." });
+    if (!credential) throw unknownCredential();
     return credential;
+  }
+
+  /** The current version of the credential that a `…Ref` field names. */
+  async open(tenant: Tenant, cause: Cause, reference: string): Promise<OpenCredential> {
+    const [row] = await this.#database.transaction(tenant, cause, ({ execute }) =>
+      execute<CurrentVersionRow>(currentVersionByName, [tenant.uuid, credentialName(reference)]),
+    );
+    if (!row) throw unknownCredential();
+    const { name, kind, status, version, wrapped_key: wrappedKey } = row;
+    if (!usableStates.includes(status) || wrappedKey === null)
+      throw new DomainError("INVALID_STATE", {
+        detail: `The credential ${name} is ${status}.`,
+        currentState: status,
+        allowed: usableStates,
+      });
+    const owner = { tenantId: tenant.tenantId, credentialId: encodeId("crd", row.credential_id), version };
+    const sealed = { keyId: row.key_id, wrappedKey, ciphertext: row.ciphertext };
+    return { name, kind, version, material: this.#vault.open(owner, sealed) };
   }
 
   async create(context: RequestContext, input: CreateCredentialInput): Promise<CredentialType> {
     requireSameTenant(context, input.tenantId);
     const wanted = { name: credentialName(input.name), kind: checkedKind(input.kind), secret: input.secret };
-    checkMaterial(wanted);
+    checkMaterial(wanted.kind, wanted.secret);
     try {
       return await mutate(this.#database, context, {
         field: "createCredential",
@@ -144,8 +190,8 @@ export class CredentialService {
   }
 }
 
-function isSigningSecret(value: unknown): value is string {
-  return typeof value === "string" && parseSigningSecret(value) !== undefined;
+function unknownCredential(): DomainError {
+  return new DomainError("CREDENTIAL_NOT_FOUND", { detail: "No such credential in this tenant." });
 }
 
 /** Two requests gave the same name at once, or the name exists. */
@@ -171,18 +217,4 @@ function checkedKind(kind: string | null | undefined): CredentialKind {
   const known = credentialKinds.find((candidate) => candidate === (kind ?? "Custom"));
   if (known === undefined) throw closedSetProblem([{ pointer: "/input/kind", allowed: credentialKinds }]);
   return known;
-}
-
-function checkMaterial({ kind, secret }: NewCredential): void {
-  const refuse = (pointer: string, code: string, detail: string) => {
-    throw new DomainError("VALIDATION_FAILED", {
-      detail: "The secret does not fit its kind.",
-      errors: [{ pointer, code, detail }],
-    });
-  };
-  if (Object.keys(secret).length === 0) refuse("/input/secret", "TOO_SHORT", "Must have at least one member.");
-  if (JSON.stringify(secret).length > maxSecretCharacters)
-    refuse("/input/secret", "TOO_LONG", `Must not exceed ${maxSecretCharacters} characters as JSON.`);
-  if (kind === "WebhookSigning" && !isSigningSecret(secret["signingSecret"]))
-    refuse("/input/secret/signingSecret", "FORMAT", "Must be whsec_ followed by 24 to 64 bytes in base64.");
 }

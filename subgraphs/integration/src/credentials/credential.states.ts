@@ -18,5 +18,5 @@ export const credentialVersionStates = {
 
 export type CredentialVersionState = keyof typeof credentialVersionStates;
 
-export const credentialKinds = ["WebhookSigning", "ApiKey", "Basic", "BearerToken", "Custom"] as const;
+export const credentialKinds = ["WebhookSigning", "ApiKey", "Basic", "BearerToken", "SshKey", "Custom"] as const;
 export type CredentialKind = (typeof credentialKinds)[number];

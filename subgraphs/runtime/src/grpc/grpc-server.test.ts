@@ -13,7 +13,8 @@ import { continueTrace } from "../telemetry/trace.js";
 import type { ServiceCallContext } from "./call-boundary.js";
 import { type ResolveRequest, SecretsDefinition } from "./generated/factory/integration/v1/secrets.js";
 import { GrpcChannel } from "./grpc-channel.js";
-import { type GrpcServer, grpcService, startGrpcServer } from "./grpc-server.js";
+import { type GrpcServer, startGrpcServer } from "./grpc-server.js";
+import { grpcService } from "./grpc-service.js";
 import { type ServiceCertificate, type ServiceCertificates, serviceCertificates } from "./service-certificates.js";
 import { type ServiceIdentity, serverName } from "./service-identity.js";
 

@@ -1,20 +1,13 @@
 import { ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
-import { type CompatServiceDefinition, createServer, type Server, type ServiceImplementation } from "nice-grpc";
+import { createServer, type Server } from "nice-grpc";
 import { HealthDefinition, HealthServiceImpl, HealthState } from "nice-grpc-server-health";
 import type { Logger } from "../telemetry/logger.js";
 import { type CallFacts, callBoundary } from "./call-boundary.js";
+import type { GrpcService } from "./grpc-service.js";
 import { maxMessageBytes } from "./message-bounds.js";
 import { callerCheck } from "./service-caller.js";
 import type { ServiceCertificate } from "./service-certificates.js";
 import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";
-
-/** One service with those who may call it. */
-export interface GrpcService {
-  /** With its package, as it stands in the path of a call. */
-  readonly name: string;
-  readonly callers: readonly ServiceIdentity[];
-  addTo(server: Server<CallFacts>): void;
-}
 
 export interface GrpcServerSettings {
   readonly host: string;
@@ -46,14 +39,6 @@ const limits: ServerOptions = {
   "grpc.keepalive_time_ms": 40_000,
   "grpc.keepalive_timeout_ms": 20_000,
 };
-
-export function grpcService<Definition extends CompatServiceDefinition & { readonly fullName: string }>(
-  definition: Definition,
-  implementation: ServiceImplementation<Definition, CallFacts>,
-  callers: readonly ServiceIdentity[],
-): GrpcService {
-  return { name: definition.fullName, callers, addTo: (server) => server.add(definition, implementation) };
-}
 
 /** Serves over mutual TLS only: a caller without a certificate of our authority gets no connection. */
 export async function startGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {

@@ -1,0 +1,17 @@
+import { SecretsDefinition } from "@factory/runtime/grpc/generated/factory/integration/v1/secrets";
+import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-service";
+import type { SecretService } from "./secret.service.js";
+
+/** integration.v1.Secrets. Only the catalog pushes with tenants' secrets, so only the catalog may ask. */
+export function secretEndpoint(secrets: SecretService): GrpcService {
+  return grpcService(
+    SecretsDefinition,
+    {
+      async resolve(request, context) {
+        const { kind, version, material } = await secrets.resolve(request, context);
+        return { kind, version, material: Buffer.from(JSON.stringify(material)) };
+      },
+    },
+    ["catalog"],
+  );
+}
