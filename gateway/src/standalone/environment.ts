@@ -21,6 +21,7 @@ const variables = z
     HOST: z.string().default("127.0.0.1"),
     PORT: port(4000),
     INTERNAL_PORT: port(4001),
+    GRPC_PORT: port(4002),
     PUBLIC_URL: z.url().optional(),
     DATA_DIR: z.string().default(".data"),
     DATABASE_URL: z.string().optional(),
@@ -39,6 +40,8 @@ const variables = z
     /** Service indexes of the NuGet v3 feeds behind `nuget:` sources. */
     NUGET_FEEDS: list.refine((feeds) => feeds.every(isFeedUrl), "needs http(s) URLs without credentials"),
     RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
+    /** Fault tests: where this process kills itself, e.g. execution.pushing:kill:1 */
+    FAIL: z.string().optional(),
   })
   .superRefine((given, context) => {
     const problem = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
@@ -49,6 +52,7 @@ const variables = z
     if (given.DATABASE_URL === undefined && !given.EMBEDDED_DATABASE)
       problem("DATABASE_URL", "production needs it, or EMBEDDED_DATABASE=true");
     if (given.SECRETS_KEY === undefined) problem("SECRETS_KEY", "production needs an encryption key of its own");
+    if (given.FAIL !== undefined) problem("FAIL", "production has no failpoints");
     if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "production logs no more than debug");
   });
 
@@ -57,6 +61,7 @@ export interface PlatformEnvironment {
   readonly host: string;
   readonly port: number;
   readonly internalPort: number;
+  readonly grpcPort: number;
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
@@ -69,6 +74,7 @@ export interface PlatformEnvironment {
   readonly sourceRoots: readonly string[];
   readonly nugetFeeds: readonly string[];
   readonly rateLimitFactor: number;
+  readonly failpoint: string | undefined;
 }
 
 export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env): PlatformEnvironment {
@@ -79,6 +85,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     host: given.HOST,
     port: given.PORT,
     internalPort: given.INTERNAL_PORT,
+    grpcPort: given.GRPC_PORT,
     publicUrl: given.PUBLIC_URL?.replace(/\/+$/, ""),
     dataDir: given.DATA_DIR,
     databaseUrl: given.DATABASE_URL,
@@ -91,6 +98,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     sourceRoots: given.SOURCE_ROOTS,
     nugetFeeds: given.NUGET_FEEDS,
     rateLimitFactor: given.RATE_LIMIT_FACTOR,
+    failpoint: given.FAIL,
   };
 }
 

@@ -1,5 +1,6 @@
 import "reflect-metadata";
 import { EnvironmentError, exitConfiguration } from "@factory/runtime/environment/read-environment";
+import { armFailpoint } from "@factory/runtime/faults/failpoint";
 import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-directory-lock";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { platformEnvironment } from "./environment.js";
@@ -11,6 +12,7 @@ const stopTimeoutMs = 20_000;
 async function main(): Promise<void> {
   const environment = platformEnvironment();
   const logger = createLogger("platform", environment.logLevel);
+  if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
   const platform = await startPlatform(environment, logger);
   process.stdout.write(
     [

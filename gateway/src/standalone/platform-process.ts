@@ -10,11 +10,15 @@ import type { RunningPlatform } from "./platform-api.js";
 
 const main = fileURLToPath(new URL("../../dist/standalone/main.js", import.meta.url));
 const startTimeoutMs = 60_000;
+const freePorts = { PORT: "0", INTERNAL_PORT: "0", GRPC_PORT: "0" };
 
 /** The platform as its user starts it: a process of its own, on free ports. */
 export interface PlatformProcess extends RunningPlatform {
+  readonly grpcAddress: string;
   readonly dataDir: string;
   readonly pid: number;
+  /** Its exit code; null: a signal ended it. */
+  readonly ended: Promise<number | null>;
   /** SIGTERM, and the exit code it ends with. */
   stop(): Promise<number | null>;
   /** SIGKILL: what a crash does. */
@@ -30,18 +34,22 @@ export async function startPlatformProcess(
   variables: Record<string, string> = {},
 ): Promise<PlatformProcess> {
   const child = spawn(process.execPath, [main], {
-    env: { ...bareEnvironment(), PORT: "0", INTERNAL_PORT: "0", DATA_DIR: dataDir, LOG_LEVEL: "warn", ...variables },
+    env: { ...bareEnvironment(), ...freePorts, DATA_DIR: dataDir, LOG_LEVEL: "warn", ...variables },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   await rm(join(dataDir, "runtime.json"), { force: true });
   await ready(child);
-  const { publicUrl, internalUrl, pid } = JSON.parse(await readFile(join(dataDir, "runtime.json"), "utf8"));
+  const { publicUrl, internalUrl, grpcAddress, pid } = JSON.parse(
+    await readFile(join(dataDir, "runtime.json"), "utf8"),
+  );
   return {
     publicUrl,
     internalUrl,
+    grpcAddress,
     dataDir,
     pid,
+    ended,
     async stop() {
       child.kill("SIGTERM");
       return ended;

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { EventLogService } from "../event-log/event-log.service.js";
@@ -20,11 +21,6 @@ export interface FeedRequest {
   readonly after: number | undefined;
   /** Epoch seconds. */
   readonly expiresAt: number;
-}
-
-/** The last item of a feed that did not end by the subscriber's own wish. */
-export class FeedEnd {
-  constructor(readonly reason: unknown) {}
 }
 
 export type FeedItem = LoggedEvent | FeedEnd;

@@ -1,10 +1,11 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
+import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
 import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, Resolver, Root, Subscription } from "type-graphql";
 import type { LoggedEvent } from "../event-log/logged-event.js";
 import { eventReadScopes } from "../event-types.js";
-import { FeedEnd, type FeedItem } from "./event-feed.js";
+import type { FeedItem } from "./event-feed.js";
 import type { EventFeedService, EventsArguments } from "./event-feed.service.js";
 import { PlatformEventType } from "./platform-event.type.js";
 

@@ -3,11 +3,14 @@ import type { Logger } from "../telemetry/logger.js";
 
 const retryMs = 500;
 
+/** Gets the payload of a notification; none after a reconnect, when any number may have been missed. */
+type Wake = (payload?: string) => void;
+
 /** One connection that LISTENs for all wake-ups of a process; after a reconnect every channel is woken once. */
 export class Listener {
   readonly #url: string;
   readonly #logger: Logger;
-  readonly #channels = new Map<string, Set<() => void>>();
+  readonly #channels = new Map<string, Set<Wake>>();
   #client: pg.Client | undefined;
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
@@ -20,7 +23,7 @@ export class Listener {
   async start(): Promise<void> {
     const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
     client.on("error", (error) => this.#logger.debug({ error: error.message }, "listening connection lost"));
-    client.on("notification", ({ channel }) => this.#wake(channel));
+    client.on("notification", ({ channel, payload }) => this.#wake(channel, payload));
     try {
       await client.connect();
       for (const channel of this.#channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
@@ -34,7 +37,7 @@ export class Listener {
   }
 
   /** A wake-up is a hint: who listens also looks from time to time. */
-  async on(channel: string, wake: () => void): Promise<void> {
+  async on(channel: string, wake: Wake): Promise<void> {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(wake));
     if (listeners.size === 1) await this.#client?.query(`listen ${pg.escapeIdentifier(channel)}`);
@@ -46,8 +49,8 @@ export class Listener {
     await this.#client?.end();
   }
 
-  #wake(channel: string): void {
-    for (const wake of this.#channels.get(channel) ?? []) wake();
+  #wake(channel: string, payload?: string): void {
+    for (const wake of this.#channels.get(channel) ?? []) wake(payload);
   }
 
   #reconnect(): void {

@@ -14,6 +14,8 @@ export interface JobDefinition<Payload extends object> {
   readonly concurrency: number;
   /** Jobs of one tenant at once, in all processes together; the payload's `tenantId` is the group. */
   readonly concurrencyPerTenant: number;
+  /** Tenants take turns, each in its own order; without it jobs are taken in the order they were sent. */
+  readonly fair?: true;
   readonly payload?: Payload;
 }
 
@@ -49,12 +51,14 @@ const stopTimeoutMs = 15_000;
 export class JobQueue {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
+  readonly #schema: string;
 
   constructor(connections: SchemaConnections, logger: Logger) {
     this.#logger = logger;
+    this.#schema = `${connections.schema}_jobs`;
     this.#boss = new PgBoss({
       connectionString: relaxedCommits(connections.worker),
-      schema: `${connections.schema}_jobs`,
+      schema: this.#schema,
       createSchema: false,
       max: 5,
       useListenNotify: true,
@@ -104,8 +108,22 @@ export class JobQueue {
     const db = {
       executeSql: async (text: string, values?: unknown[]) => ({ rows: await transaction.execute(text, values) }),
     };
-    const jobs = payloads.map((data) => ({ ...options, data, group: { id: data.tenantId } }));
+    const turn = job.fair ? await this.#nextTurn(transaction, job) : 0;
+    const jobs = payloads.map((data) => ({ ...options, data, group: { id: data.tenantId }, priority: -turn }));
     await this.#boss.insert(job.queue, jobs, { db });
+  }
+
+  /**
+   * Start-time fair queueing (Goyal, Vin, Cheng 1996) with jobs of one cost: after the tenant's own last waiting job,
+   * and not before what is served now.
+   */
+  async #nextTurn({ tenant, execute }: Transaction, { queue }: JobDefinition<object>): Promise<number> {
+    const [found] = await execute<{ turn: number }>(
+      `select greatest(1 + coalesce(max(-priority) filter (where group_id = $2), 0), coalesce(min(-priority), 0)) as turn
+       from ${this.#schema}.job where name = $1 and state < 'active' and not blocked`,
+      [queue, tenant.tenantId],
+    );
+    return found?.turn ?? 1;
   }
 
   async work<P extends TenantPayload>(

@@ -1,0 +1,85 @@
+import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
+import { continueTrace } from "../telemetry/trace.js";
+import type { Tenant } from "../tenancy/tenant.js";
+import { type JobDefinition, JobQueue } from "./job-queue.js";
+
+interface Payload {
+  tenantId: string;
+  name: string;
+}
+
+const definition = (queue: string, fair?: true): JobDefinition<Payload> => ({
+  queue,
+  retryLimit: 0,
+  retryDelaySeconds: 1,
+  expireInSeconds: 60,
+  concurrency: 1,
+  concurrencyPerTenant: 5,
+  ...(fair ? { fair } : {}),
+});
+
+describe("JobQueue", () => {
+  let test: TestDatabase;
+  let jobs: JobQueue;
+  const fair = definition("fair", true);
+  const plain = definition("plain");
+
+  beforeAll(async () => {
+    test = await aDatabase();
+    jobs = new JobQueue(test.definition.connections, quiet);
+    await jobs.start([fair, plain]);
+  });
+  afterAll(async () => {
+    await jobs.stop();
+    await test.close();
+  });
+
+  const send = (job: JobDefinition<Payload>, tenant: Tenant, name: string) =>
+    test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
+      jobs.send(transaction, job, { tenantId: tenant.tenantId, name }),
+    );
+
+  async function worked(job: JobDefinition<Payload>, count: number): Promise<string[]> {
+    const names: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      jobs
+        .work(job, async ({ name }) => {
+          names.push(name);
+          if (names.length === count) resolve();
+        })
+        .catch(reject);
+    });
+    return names;
+  }
+
+  it("lets tenants take turns, each in its own order, however many jobs one of them has sent", async () => {
+    const [large, small, late] = [aTenant(), aTenant(), aTenant()];
+    for (let at = 1; at <= 6; at += 1) await send(fair, large, `large ${at}`);
+    for (let at = 1; at <= 2; at += 1) await send(fair, small, `small ${at}`);
+    await send(fair, late, "late 1");
+    expect(await worked(fair, 9)).toEqual([
+      "large 1",
+      "small 1",
+      "late 1",
+      "large 2",
+      "small 2",
+      "large 3",
+      "large 4",
+      "large 5",
+      "large 6",
+    ]);
+  }, 30_000);
+
+  it("takes other jobs in the order they were sent, and none of a transaction that failed", async () => {
+    const [one, two] = [aTenant(), aTenant()];
+    await send(plain, one, "one 1");
+    await send(plain, one, "one 2");
+    const failed = test.database.transaction(one, { trace: continueTrace(undefined) }, async (transaction) => {
+      await jobs.send(transaction, plain, { tenantId: one.tenantId, name: "never" });
+      throw new Error("rolled back");
+    });
+    await expect(failed).rejects.toThrow("rolled back");
+    await send(plain, two, "two 1");
+    expect(await worked(plain, 3)).toEqual(["one 1", "one 2", "two 1"]);
+  }, 30_000);
+});
