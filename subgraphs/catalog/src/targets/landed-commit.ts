@@ -1,4 +1,4 @@
-import { listTree, type TreeEntry } from "../git/tree-listing.js";
+import { GITLINK_MODE, listTree } from "../git/tree-listing.js";
 import type { Workspace } from "../git/workspace.js";
 import type { FileChange, ScaffoldFile } from "./scaffold.js";
 import type { ScaffoldCommit } from "./scaffold-commit.js";
@@ -7,6 +7,7 @@ import type { TargetTree } from "./target-tree.js";
 
 /** How far back a repeated execution looks for the commit that it already pushed. */
 export const LANDED_SEARCH_DEPTH = 20;
+const MAX_DIFF_BYTES = 128 * 1024 * 1024;
 
 /** Finds the commit of the same execution among the newest commits of the branch. */
 export async function findLanded(
@@ -42,32 +43,37 @@ export async function landedFiles(
   tree: TargetTree,
   { commitSha, paths, knownSizes }: LandedScaffold,
 ): Promise<ScaffoldFile[]> {
-  const changes = await changesOf(workspace, commitSha);
-  const wanted = new Set([...changes.keys(), ...paths]);
+  const changed = await changesOf(workspace, commitSha);
   const listed = await listTree(workspace, commitSha);
   if (listed === undefined) throw targetUnavailable("A path of the target is not valid UTF-8.");
-  const entries = listed.filter(({ path, type }) => wanted.has(path) && type === "blob");
-  const unknown = entries.map(({ id }) => id).filter((id) => !knownSizes.has(id));
+  const wanted = new Set(paths);
+  const files = listed
+    .filter(({ path, type }) => type === "blob" && wanted.has(path) && !changed.has(path))
+    .map(({ path, mode, id }): ChangedFile => ({ path, change: "Unchanged", mode, blobSha: id }))
+    .concat(...changed.values());
+  const unknown = files.map(({ blobSha }) => blobSha).filter((id) => !knownSizes.has(id));
   const sizes = new Map([...knownSizes, ...(await tree.sizes(unknown, commitSha))]);
-  const file = ({ path, mode, id }: TreeEntry): ScaffoldFile => {
-    return { path, change: changes.get(path) ?? "Unchanged", mode, blobSha: id, size: sizes.get(id) ?? 0 };
-  };
-  return entries.map(file).toSorted(byPath);
+  return files.map((file) => ({ ...file, size: sizes.get(file.blobSha) ?? 0 })).toSorted(byPath);
 }
 
 export function byPath(left: { path: string }, right: { path: string }): number {
   return left.path < right.path ? -1 : Number(left.path > right.path);
 }
 
-const wordsOfStatus: Record<string, FileChange> = { A: "Created", M: "Updated", T: "Updated" };
+type ChangedFile = Omit<ScaffoldFile, "size">;
 
-async function changesOf(workspace: Workspace, commit: string): Promise<Map<string, FileChange>> {
-  const diff = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", "--name-status", commit];
-  const fields = (await workspace.git(diff)).toString("utf8").split("\0");
-  const changes = new Map<string, FileChange>();
+const wordsOfStatus: Record<string, FileChange> = { A: "Created", M: "Updated", T: "Updated", D: "Deleted" };
+
+async function changesOf(workspace: Workspace, commit: string): Promise<Map<string, ChangedFile>> {
+  const diff = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", "--raw", "--no-abbrev", commit];
+  const fields = (await workspace.git(diff, { maxOutputBytes: MAX_DIFF_BYTES })).toString("utf8").split("\0");
+  const changes = new Map<string, ChangedFile>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
-    const change = wordsOfStatus[fields[index] ?? ""];
-    if (change !== undefined) changes.set(fields[index + 1] ?? "", change);
+    const [oldMode = "", newMode = "", oldId = "", newId = "", status = ""] = (fields[index] ?? "").slice(1).split(" ");
+    const path = fields[index + 1] ?? "";
+    const change = wordsOfStatus[status];
+    const [mode, blobSha] = change === "Deleted" ? [oldMode, oldId] : [newMode, newId];
+    if (change !== undefined && mode !== GITLINK_MODE) changes.set(path, { path, change, mode, blobSha });
   }
   return changes;
 }

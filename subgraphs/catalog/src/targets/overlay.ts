@@ -2,6 +2,7 @@ import type { FileTree, TreeFile } from "../engine/file-tree.js";
 import { blobId } from "../git/blobs.js";
 import type { TreeEntry } from "../git/tree-listing.js";
 import type { ObjectFormat } from "../git/workspace.js";
+import type { OnConflict } from "./on-conflict.js";
 import type { FileChange } from "./scaffold.js";
 
 /** What a scaffold does to one path of the target. */
@@ -9,12 +10,15 @@ export interface PlannedFile {
   readonly path: string;
   readonly change: FileChange;
   readonly conflict: PathConflict | undefined;
+  /** Places where both sides changed the same lines; left out where the files conflict as a whole. */
+  readonly hunks?: number;
   readonly existing: TreeEntry | undefined;
-  /** What the commit writes, or would have written; undefined where the target's own file stays. */
+  /** What the commit writes, or would have written; undefined where the target's own file stays or goes. */
   readonly written: TreeFile | undefined;
   readonly mode: string;
   readonly blobSha: string;
-  readonly size: number;
+  /** Left out while only the target knows it. */
+  readonly size?: number;
 }
 
 /** `Blocked`: a file stands where a folder is needed, or the reverse; writing would remove what was not produced. */
@@ -22,7 +26,7 @@ export type PathConflict = "Blocked" | "Differs";
 
 interface OverlayRules {
   readonly format: ObjectFormat;
-  readonly onConflict: "fail" | "overwrite";
+  readonly onConflict: OnConflict;
 }
 
 /** Compares produced files with the target's tree. Files that were not produced stay. */
@@ -32,14 +36,15 @@ export function planOverlay(
   { format, onConflict }: OverlayRules,
 ): PlannedFile[] {
   const blocked = blockedPaths(existing, produced.keys());
-  return [...produced].map(([path, file]) => {
+  return [...produced].map(([path, file]): PlannedFile => {
     const planned = overlaid(path, file, { existing: existing.get(path), format });
     if (blocked.has(path)) return { ...planned, conflict: "Blocked" };
-    return planned.change === "Updated" && onConflict === "fail" ? { ...planned, conflict: "Differs" } : planned;
+    return planned.change === "Updated" && onConflict !== "overwrite" ? { ...planned, conflict: "Differs" } : planned;
   });
 }
 
-function overlaid(
+/** One produced file over what the target has at its path. */
+export function overlaid(
   path: string,
   file: TreeFile,
   { existing, format }: { existing: TreeEntry | undefined; format: ObjectFormat },
@@ -57,7 +62,7 @@ export function fileMode({ executable }: Pick<TreeFile, "executable">): "100644"
 }
 
 /** Paths that cannot be written because a file stands where a folder is needed, or the reverse. */
-function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">, written: Iterable<string>) {
+export function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">, written: Iterable<string>) {
   const folders = foldersOf(existing.keys());
   const isBlocked = (path: string) => folders.has(path) || parentsOf(path).some((parent) => existing.has(parent));
   return new Set([...written].filter(isBlocked));

@@ -271,11 +271,12 @@ describe("pushing a scaffold", () => {
           ...(oldBytes && { old: Buffer.from(oldBytes).toString() }),
           ...(newBytes && { new: Buffer.from(newBytes).toString() }),
         }));
-        const plain = { conflict: false, oldMode: "100644", mode: "100644" };
+        const plain = { conflict: false, conflictingHunks: 0, oldMode: "100644", mode: "100644" };
+        const conflicting = { conflict: true, conflictingHunks: 1 };
         expect(texts).toEqual([
           { path: "a.txt", change: "Created", ...plain, oldMode: undefined, new: "1" },
-          { path: "b/differs.txt", change: "Updated", ...plain, conflict: true, old: "old", new: "new" },
-          { path: "b/mode.sh", change: "Updated", ...plain, conflict: true, mode: "100755", old: "m", new: "m" },
+          { path: "b/differs.txt", change: "Updated", ...plain, ...conflicting, old: "old", new: "new" },
+          { path: "b/mode.sh", change: "Updated", ...plain, ...conflicting, mode: "100755", old: "m", new: "m" },
           { path: "edited.xml", change: "Updated", ...plain, old: "<a/>", new: "<b/>" },
           { path: "same.txt", change: "Unchanged", ...plain },
           { path: "untouched.xml", change: "Unchanged", ...plain },

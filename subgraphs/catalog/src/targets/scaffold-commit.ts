@@ -15,6 +15,12 @@ export interface ScaffoldCommit {
   readonly treeSha: string;
 }
 
+interface CommitContent {
+  readonly files: ReadonlyMap<string, TreeFile>;
+  readonly deleted: readonly string[];
+  readonly metadata: CommitMetadata;
+}
+
 /**
  * Writes files over a parent as one commit. Author is committer and the date is given, so the id is a function of
  * parent, content and metadata.
@@ -22,7 +28,7 @@ export interface ScaffoldCommit {
 export async function writeCommit(
   workspace: Workspace,
   parent: string | null,
-  content: { files: ReadonlyMap<string, TreeFile>; metadata: CommitMetadata },
+  content: CommitContent,
 ): Promise<ScaffoldCommit> {
   const ref = "refs/scaffold/next";
   const stream = commitStream(ref, parent, content);
@@ -32,11 +38,7 @@ export async function writeCommit(
   return { commitSha, treeSha };
 }
 
-function commitStream(
-  ref: string,
-  parent: string | null,
-  { files, metadata }: { files: ReadonlyMap<string, TreeFile>; metadata: CommitMetadata },
-): Buffer {
+function commitStream(ref: string, parent: string | null, { files, deleted, metadata }: CommitContent): Buffer {
   const seconds = Math.floor(metadata.date.getTime() / 1000);
   const identity = `${plain(metadata.authorName)} <${plain(metadata.authorEmail)}> ${seconds} +0000`;
   const message = Buffer.from(metadata.message.endsWith("\n") ? metadata.message : `${metadata.message}\n`);
@@ -47,6 +49,8 @@ function commitStream(
     message,
     Buffer.from(parent === null ? "\n" : `from ${parent}\n`),
   ];
+  // first, as a new folder may need the place of a deleted file
+  for (const path of deleted) parts.push(Buffer.from(`D ${quoted(path)}\n`));
   for (const [path, file] of files) {
     const head = `M ${fileMode(file)} inline ${quoted(path)}\ndata ${file.bytes.length}\n`;
     parts.push(Buffer.from(head), file.bytes, Buffer.from("\n"));

@@ -1,24 +1,33 @@
-import type { TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { OnConflict } from "./on-conflict.js";
 import type { CommitMetadata } from "./scaffold-commit.js";
 
 /** Gives the new bytes of a file that the target already has. Runs again after a lost race, on the newer bytes. */
 export type TargetEdit = (current: Uint8Array) => Uint8Array;
 
+/**
+ * Renders an earlier execution again, as it was. Undefined where the id names no execution of the same template: anyone
+ * may have written it into a commit message.
+ */
+export type MergeBase = (executionId: string) => Promise<FileTree | undefined>;
+
 export interface ScaffoldContent {
   files: ReadonlyMap<string, TreeFile>;
   /** Changes to the target's own files; they are never conflicts, and a missing file is left missing. */
   edits?: ReadonlyMap<string, TargetEdit>;
-  /** What happens when a produced file differs from the target's. */
-  onConflict: "fail" | "overwrite";
+  onConflict: OnConflict;
+  /** For `merge`; where no base is found, files that differ are conflicts as with `fail`. */
+  mergeBase?: MergeBase;
 }
 
 export interface Scaffold extends ScaffoldContent {
   commit: CommitMetadata;
 }
 
-export type FileChange = "Created" | "Updated" | "Unchanged";
+/** Only a merge deletes: what the template no longer produces and nobody changed. */
+export type FileChange = "Created" | "Updated" | "Unchanged" | "Deleted";
 
-/** A produced or edited file as the target holds it after the push. */
+/** A produced or edited file as the target holds it after the push; a deleted one as it was before. */
 export interface ScaffoldFile {
   path: string;
   change: FileChange;
@@ -45,6 +54,8 @@ export interface FilePreview {
   change: FileChange;
   /** The push would end with TARGET_CONFLICT because of this file. */
   conflict: boolean;
+  /** Of a merge: places where both sides changed the same lines; 1 where the files conflict as a whole; else 0. */
+  conflictingHunks: number;
   /** Before the push; undefined where the target has no such file. */
   oldMode: string | undefined;
   mode: string;

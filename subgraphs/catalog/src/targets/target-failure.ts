@@ -1,24 +1,27 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { GitError } from "../git/git.js";
 import { RemoteBlocked } from "../git/remote-policy.js";
-import type { PathConflict, PlannedFile } from "./overlay.js";
+import type { PlannedFile } from "./overlay.js";
 
 export const targetUnavailable = (detail: string) => new DomainError("TARGET_UNAVAILABLE", { detail });
 const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
 
 /** Ends a push whose plan has conflicts. Files in the way of folders are named first: no other rule lets them through. */
 export function requireNoConflict(planned: readonly PlannedFile[]): void {
-  const paths = (conflict: PathConflict) =>
-    planned.filter((file) => file.conflict === conflict).map(({ path }) => path);
-  const blocked = paths("Blocked");
+  const blocked = planned.filter(({ conflict }) => conflict === "Blocked");
   if (blocked.length > 0) throw conflict("A file stands where the target needs a folder, or the reverse.", blocked);
-  const differing = paths("Differs");
-  if (differing.length > 0) {
-    throw conflict(`${differing.length} file(s) of the target differ from the produced ones.`, differing);
-  }
+  const differing = planned.filter(({ conflict }) => conflict === "Differs");
+  if (differing.length === 0) return;
+  const overlaps = differing.flatMap(({ path, hunks }) => (hunks === undefined ? [] : [{ path, hunks }]));
+  const detail = `${differing.length} file(s) of the target differ from the produced ones.`;
+  if (overlaps.length === 0) throw conflict(detail, differing);
+  const places = overlaps.reduce((sum, { hunks }) => sum + hunks, 0);
+  throw conflict(`${detail} Both sides changed the same lines in ${places} place(s).`, differing, { overlaps });
 }
 
-const conflict = (detail: string, paths: readonly string[]) => new DomainError("TARGET_CONFLICT", { detail, paths });
+function conflict(detail: string, files: readonly PlannedFile[], facts: { overlaps?: unknown } = {}): DomainError {
+  return new DomainError("TARGET_CONFLICT", { detail, paths: files.map(({ path }) => path), ...facts });
+}
 
 /** Turns what git said into a sentence for the caller; anything that is no refusal stays what it is. */
 export function targetFailure(error: unknown): unknown {

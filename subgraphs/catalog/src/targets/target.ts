@@ -5,8 +5,10 @@ import { blobId } from "../git/blobs.js";
 import { GitError } from "../git/git.js";
 import type { Workspace } from "../git/workspace.js";
 import { byPath, findLanded, landedFiles } from "./landed-commit.js";
+import { planMerge } from "./merge.js";
+import { findMergeBase, remembering } from "./merge-base.js";
 import { type PlannedFile, planOverlay } from "./overlay.js";
-import type { FilePreview, PushedScaffold, Scaffold, ScaffoldContent, ScaffoldFile } from "./scaffold.js";
+import type { FilePreview, PushedScaffold, Scaffold, ScaffoldContent, ScaffoldFile, TargetEdit } from "./scaffold.js";
 import { type ScaffoldCommit, writeCommit } from "./scaffold-commit.js";
 import { requireNoConflict, targetFailure } from "./target-failure.js";
 import { readTargetHead, type TargetHead } from "./target-head.js";
@@ -50,9 +52,11 @@ export class Target {
   /** Pushes one commit, or none when nothing differs. Never forces: foreign commits stay. */
   async push(scaffold: Scaffold): Promise<PushedScaffold> {
     requireSafePaths(scaffold.files);
+    const { mergeBase } = scaffold;
+    const attempted = mergeBase === undefined ? scaffold : { ...scaffold, mergeBase: remembering(mergeBase) };
     try {
       for (let rebuilds = 0; rebuilds <= MAX_REBUILDS; rebuilds++) {
-        const pushed = await this.#attempt(scaffold);
+        const pushed = await this.#attempt(attempted);
         if (pushed !== undefined) return pushed;
       }
     } catch (error) {
@@ -77,11 +81,12 @@ export class Target {
     if (landed !== undefined) return landed;
     const planned = await this.#planned(scaffold);
     requireNoConflict(planned);
-    const writes = new Map<string, TreeFile>();
-    for (const { path, written } of planned) if (written !== undefined) writes.set(path, written);
-    const changed = writes.size > 0 || this.head.base === null;
+    const files = new Map<string, TreeFile>();
+    for (const { path, written } of planned) if (written !== undefined) files.set(path, written);
+    const deleted = planned.filter(({ change }) => change === "Deleted").map(({ path }) => path);
+    const changed = files.size + deleted.length > 0 || this.head.base === null;
     const commit = changed
-      ? await writeCommit(this.workspace, this.head.base, { files: writes, metadata: scaffold.commit })
+      ? await writeCommit(this.workspace, this.head.base, { files, deleted, metadata: scaffold.commit })
       : await this.#baseCommit();
     if (commit.commitSha !== this.head.branch && !(await this.#send(commit.commitSha))) return undefined;
     return { ...commit, changed, ...summary(planned.map(scaffoldFile)) };
@@ -116,9 +121,10 @@ export class Target {
     }
   }
 
-  async #planned({ files, edits = new Map(), onConflict }: ScaffoldContent): Promise<PlannedFile[]> {
+  async #planned(content: ScaffoldContent): Promise<PlannedFile[]> {
+    const { files, edits = new Map<string, TargetEdit>() } = content;
     const tree = this.#tree;
-    const planned = planOverlay(tree.entries, files, { format: tree.format, onConflict });
+    const planned = await this.#plannedFiles(content, tree);
     for (const [path, edit] of edits) {
       const current = files.has(path) ? undefined : await tree.read(path);
       const existing = tree.entries.get(path);
@@ -139,15 +145,25 @@ export class Target {
     return planned.toSorted(byPath);
   }
 
+  async #plannedFiles({ files, edits, onConflict, mergeBase }: ScaffoldContent, tree: TargetTree) {
+    const head = this.head.base;
+    if (onConflict === "merge" && mergeBase !== undefined && head !== null) {
+      const base = await findMergeBase(this.workspace, head, mergeBase);
+      if (base !== undefined) return planMerge(tree, { base, produced: files, edited: new Set(edits?.keys()) });
+    }
+    return planOverlay(tree.entries, files, { format: tree.format, onConflict });
+  }
+
   async #preview(planned: readonly PlannedFile[]): Promise<FilePreview[]> {
     const replaced = planned.flatMap(({ change, existing }) =>
       change !== "Unchanged" && existing?.type === "blob" ? [existing.id] : [],
     );
     const blobs = await this.#tree.readBlobs(replaced, MAX_PREVIEW_BYTES);
-    return planned.map(({ path, change, conflict, existing, written, mode }) => ({
+    return planned.map(({ path, change, conflict, hunks, existing, written, mode }) => ({
       path,
       change,
       conflict: conflict !== undefined,
+      conflictingHunks: conflict === undefined ? 0 : (hunks ?? 1),
       oldMode: existing?.mode,
       mode,
       oldBytes: change === "Unchanged" || existing === undefined ? undefined : blobs.get(existing.id),
@@ -164,7 +180,7 @@ export class Target {
   }
 }
 
-function scaffoldFile({ path, change, mode, blobSha, size }: PlannedFile): ScaffoldFile {
+function scaffoldFile({ path, change, mode, blobSha, size = 0 }: PlannedFile): ScaffoldFile {
   return { path, change, mode, blobSha, size };
 }
 

@@ -1,0 +1,64 @@
+import type { FileTree } from "../engine/file-tree.js";
+import type { Workspace } from "../git/workspace.js";
+import type { MergeBase } from "./scaffold.js";
+import { targetUnavailable } from "./target-failure.js";
+
+const MAX_HISTORY = 1_000;
+const MAX_LOG_BYTES = 64 * 1024 * 1024;
+const MAX_HISTORY_BYTES = 256 * 1024 * 1024;
+
+/** What the newest scaffold of the same template below `head` rendered; undefined where there is none. */
+export async function findMergeBase(
+  workspace: Workspace,
+  head: string,
+  mergeBase: MergeBase,
+): Promise<FileTree | undefined> {
+  const asked = new Set<string>();
+  for await (const executionId of scaffoldExecutions(workspace, head)) {
+    if (asked.has(executionId)) continue;
+    asked.add(executionId);
+    const files = await mergeBase(executionId);
+    if (files !== undefined) return files;
+  }
+  return undefined;
+}
+
+/** Renders no execution twice, however often a push is built again. */
+export function remembering(mergeBase: MergeBase): MergeBase {
+  const known = new Map<string, Promise<FileTree | undefined>>();
+  return (executionId) => {
+    const files = known.get(executionId) ?? mergeBase(executionId);
+    known.set(executionId, files);
+    return files;
+  };
+}
+
+/** Executions named in the history, newest first: among the commits that are here, then among older ones. */
+async function* scaffoldExecutions(workspace: Workspace, head: string): AsyncGenerator<string> {
+  yield* await namedExecutions(workspace, head);
+  const shallow = (await workspace.git(["rev-parse", "--is-shallow-repository"])).toString("utf8").trim();
+  if (shallow !== "true") return;
+  await deepen(workspace, head);
+  yield* await namedExecutions(workspace, head);
+}
+
+/** Commits alone, where the remote can leave out the rest. */
+async function deepen(workspace: Workspace, head: string): Promise<void> {
+  const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+  const history = [`--depth=${MAX_HISTORY}`, "--filter=tree:0", "--", "origin", `+${head}:refs/target/base`];
+  await workspace.receive([...fetch, ...history], {
+    maxBytes: MAX_HISTORY_BYTES,
+    tooLarge: targetUnavailable("The target's history is too large to look for the last scaffold."),
+  });
+}
+
+async function namedExecutions(workspace: Workspace, head: string): Promise<string[]> {
+  const log = ["log", "-z", "--date-order", `--max-count=${MAX_HISTORY}`, "--format=%B", head];
+  const messages = (await workspace.git(log, { maxOutputBytes: MAX_LOG_BYTES })).toString("utf8").split("\0");
+  return messages.flatMap(executionsOf);
+}
+
+/** A squashed commit names several, the oldest first. */
+function executionsOf(message: string): string[] {
+  return [...message.matchAll(/^Execution-Id: (\S{1,100})\r?$/gm)].map(([, id = ""]) => id).reverse();
+}

@@ -1,0 +1,109 @@
+import { diff3MergeRegions } from "node-diff3";
+import { lineSegments, type Versions } from "./line-segments.js";
+
+/** `unmergeable`: no text, or too different to be compared in time. */
+export type MergedText = { readonly bytes: Uint8Array } | { readonly conflictingHunks: number } | "unmergeable";
+
+/** Line comparisons that merging may still cost; the search for common lines is quadratic and holds the process up. */
+export interface MergeBudget {
+  comparisons: number;
+}
+
+/** Merges the changes of both sides by lines. */
+export function mergeText(versions: Versions<Uint8Array>, budget: MergeBudget): MergedText {
+  if (Object.values(versions).some(isBinary)) return "unmergeable";
+  // Latin-1 keeps every byte, whatever the encoding
+  const texts = mapped(versions, (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1"));
+  const lineEnd = mergedLineEnd(mapped(texts, lineEndOf));
+  const comparable = lineEnd === undefined ? texts : mapped(texts, (text) => text.replaceAll("\r\n", "\n"));
+  const merged = mergeLines(mapped(comparable, linesOf), budget);
+  if (merged === undefined) return "unmergeable";
+  if (typeof merged === "number") return { conflictingHunks: merged };
+  const text = lineEnd === "\r\n" ? merged.replaceAll("\n", "\r\n") : merged;
+  return { bytes: Buffer.from(text, "latin1") };
+}
+
+function isBinary(bytes: Uint8Array): boolean {
+  return bytes.includes(0);
+}
+
+type LineEnd = "\n" | "\r\n" | "none" | "mixed";
+
+function lineEndOf(text: string): LineEnd {
+  const all = count(text, "\n");
+  const windows = count(text, "\r\n");
+  if (all === 0) return "none";
+  if (windows === 0) return "\n";
+  return windows === all ? "\r\n" : "mixed";
+}
+
+/** One style for the result, so that a side that only changed line ends touches no line. Undefined where one is mixed. */
+function mergedLineEnd({ base, ours, theirs }: Versions<LineEnd>): "\n" | "\r\n" | undefined {
+  if (base === "mixed" || ours === "mixed" || theirs === "mixed") return undefined;
+  const changedByUs = ours !== "none" && ours !== base;
+  const chosen = [changedByUs ? ours : theirs, ours, base].find((style) => style !== "none");
+  return chosen === "\r\n" ? "\r\n" : "\n";
+}
+
+/** The merged text, or the number of places where both sides changed the same lines; undefined over the budget. */
+function mergeLines(lines: Versions<string[]>, budget: MergeBudget): string | number | undefined {
+  const { start, end, middle } = withoutCommonEnds(lines);
+  const merged: string[] = [start];
+  let conflictingHunks = 0;
+  for (const segment of lineSegments(middle)) {
+    const inner = withoutCommonEnds(segment);
+    const { base, ours, theirs } = inner.middle;
+    budget.comparisons -= searchCost(base, ours) + searchCost(base, theirs);
+    if (budget.comparisons < 0) return undefined;
+    const found = ours.length + theirs.length + base.length === 0 ? [] : diff3MergeRegions(ours, base, theirs);
+    merged.push(inner.start);
+    for (const region of found) {
+      if (region.stable) merged.push(region.bufferContent.join(""));
+      else if (sameLines(region.aContent, region.bContent)) merged.push(region.aContent.join(""));
+      else conflictingHunks += 1;
+    }
+    merged.push(inner.end);
+  }
+  return conflictingHunks > 0 ? conflictingHunks : [...merged, end].join("");
+}
+
+/** For every pair of equal lines node-diff3 may walk over all common lines found so far. */
+function searchCost(base: readonly string[], side: readonly string[]): number {
+  const repeats = new Map<string, number>();
+  for (const line of side) repeats.set(line, (repeats.get(line) ?? 0) + 1);
+  const pairs = base.reduce((sum, line) => sum + (repeats.get(line) ?? 0), 0);
+  return (pairs + base.length + side.length) * Math.min(base.length, side.length);
+}
+
+/** What all three share at both ends needs no search. */
+function withoutCommonEnds(lines: Versions<string[]>) {
+  const { base, ours, theirs } = lines;
+  const shortest = Math.min(base.length, ours.length, theirs.length);
+  const same = (index: number) => base.at(index) === ours.at(index) && base.at(index) === theirs.at(index);
+  let head = 0;
+  while (head < shortest && same(head)) head += 1;
+  let tail = 0;
+  while (tail < shortest - head && same(-1 - tail)) tail += 1;
+  return {
+    start: base.slice(0, head).join(""),
+    end: base.slice(base.length - tail).join(""),
+    middle: mapped(lines, (all: string[]) => all.slice(head, all.length - tail)),
+  };
+}
+
+function sameLines(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((line, index) => line === right[index]);
+}
+
+/** Lines with their ends; only the last may have none. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+function mapped<T, R>({ base, ours, theirs }: Versions<T>, change: (value: T) => R): Versions<R> {
+  return { base: change(base), ours: change(ours), theirs: change(theirs) };
+}

@@ -1,0 +1,154 @@
+import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import { blobId } from "../git/blobs.js";
+import { isExecutable, SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
+import { type MergeBudget, type MergedText, mergeText } from "./merge-text.js";
+import { blockedPaths, fileMode, overlaid, type PlannedFile } from "./overlay.js";
+import type { TargetTree } from "./target-tree.js";
+
+/** Larger files are taken from one side or conflict. */
+const MAX_MERGED_BYTES = 5 * 1024 * 1024;
+// about half a second
+const COMPARISONS = 500_000_000;
+
+export interface MergeSides {
+  /** What the last scaffold of the same template rendered. */
+  readonly base: FileTree;
+  readonly produced: FileTree;
+  /** Files that the scaffold changes in another way: never removed. */
+  readonly edited: ReadonlySet<string>;
+}
+
+/** A file that all three have and both sides changed, or whose bytes and mode come from different sides. */
+interface Meeting {
+  readonly path: string;
+  readonly base: TreeFile;
+  readonly ours: TreeEntry;
+  readonly theirs: TreeFile;
+}
+
+/**
+ * Three-way merge of the target (ours) with the produced files (theirs). What one side left as it was follows the
+ * other, removals included; a file that one side removed and the other changed is a conflict, as in git.
+ */
+export async function planMerge(tree: TargetTree, { base, produced, edited }: MergeSides): Promise<PlannedFile[]> {
+  const planned: PlannedFile[] = [];
+  const meetings: Meeting[] = [];
+  for (const [path, theirs] of produced) {
+    const decided = decide(tree, path, { theirs, base: base.get(path) });
+    if (decided === undefined) continue;
+    if ("ours" in decided) meetings.push(decided);
+    else planned.push(decided);
+  }
+  for (const [path, file] of base) {
+    const removed = produced.has(path) || edited.has(path) ? undefined : removal(tree, path, file);
+    if (removed !== undefined) planned.push(removed);
+  }
+  planned.push(...(await meet(tree, meetings)));
+  return withSizes(tree, withBlocked(tree, planned));
+}
+
+/** Undefined for a file that stays removed; a meeting where bytes have to be looked at. */
+function decide(
+  tree: TargetTree,
+  path: string,
+  { theirs, base }: { theirs: TreeFile; base: TreeFile | undefined },
+): PlannedFile | Meeting | undefined {
+  const ours = tree.entries.get(path);
+  const planned = overlaid(path, theirs, { existing: ours, format: tree.format });
+  const untouchedByThem = base !== undefined && sameFile(base, theirs);
+  if (ours === undefined) {
+    if (base === undefined) return planned;
+    return untouchedByThem ? undefined : { ...planned, conflict: "Differs" };
+  }
+  if (planned.change === "Unchanged") return planned;
+  if (untouchedByThem) return kept(path, ours);
+  if (base === undefined || !isRegular(ours)) return { ...planned, conflict: "Differs" };
+  return isSame(tree, ours, base) ? planned : { path, base, ours, theirs };
+}
+
+/** The template no longer produces the file. */
+function removal(tree: TargetTree, path: string, base: TreeFile): PlannedFile | undefined {
+  const ours = tree.entries.get(path);
+  if (ours === undefined) return undefined;
+  const removed: PlannedFile = { ...kept(path, ours), change: "Deleted" };
+  return isSame(tree, ours, base) ? removed : { ...removed, conflict: "Differs" };
+}
+
+async function meet(tree: TargetTree, meetings: readonly Meeting[]): Promise<PlannedFile[]> {
+  const blobs = await tree.readBlobs(
+    meetings.map(({ ours }) => ours.id),
+    MAX_MERGED_BYTES,
+  );
+  const budget: MergeBudget = { comparisons: COMPARISONS };
+  const met: PlannedFile[] = [];
+  for (const meeting of meetings) {
+    met.push(merged(tree, meeting, { bytes: blobs.get(meeting.ours.id), budget }));
+    // others get their turn between files
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return met;
+}
+
+function merged(
+  tree: TargetTree,
+  { path, base, ours, theirs }: Meeting,
+  { bytes, budget }: { bytes: Uint8Array | undefined; budget: MergeBudget },
+): PlannedFile {
+  const planned = overlaid(path, theirs, { existing: ours, format: tree.format });
+  const sides = { base: base.bytes, theirs: theirs.bytes };
+  const content = bytes === undefined ? "unmergeable" : mergedBytes({ ...sides, ours: bytes }, budget);
+  if (content === "unmergeable") return { ...planned, conflict: "Differs" };
+  if ("conflictingHunks" in content) return { ...planned, conflict: "Differs", hunks: content.conflictingHunks };
+  const wasExecutable = isExecutable(ours.mode);
+  const executable = wasExecutable === base.executable ? theirs.executable : wasExecutable;
+  return overlaid(path, { bytes: content.bytes, executable }, { existing: ours, format: tree.format });
+}
+
+function mergedBytes(
+  sides: { ours: Uint8Array; base: Uint8Array; theirs: Uint8Array },
+  budget: MergeBudget,
+): MergedText {
+  const { ours, base, theirs } = sides;
+  if (equal(theirs, base) || equal(theirs, ours)) return { bytes: ours };
+  if (equal(ours, base)) return { bytes: theirs };
+  if (theirs.length > MAX_MERGED_BYTES || base.length > MAX_MERGED_BYTES) return "unmergeable";
+  return mergeText(sides, budget);
+}
+
+function kept(path: string, ours: TreeEntry): PlannedFile {
+  const { mode, id } = ours;
+  return { path, change: "Unchanged", conflict: undefined, existing: ours, written: undefined, mode, blobSha: id };
+}
+
+/** A removal makes room: its file no longer stands in the way of a folder, nor its folder in the way of a file. */
+function withBlocked(tree: TargetTree, planned: readonly PlannedFile[]): PlannedFile[] {
+  const staying = new Set(tree.entries.keys());
+  for (const { path, change, conflict } of planned) {
+    if (change === "Deleted" && conflict === undefined) staying.delete(path);
+  }
+  const created = planned.filter(({ change }) => change === "Created").map(({ path }) => path);
+  const blocked = blockedPaths(staying, created);
+  return planned.map((file) => (blocked.has(file.path) ? { ...file, conflict: "Blocked" } : file));
+}
+
+async function withSizes(tree: TargetTree, planned: readonly PlannedFile[]): Promise<PlannedFile[]> {
+  const unknown = planned.filter(({ size, existing }) => size === undefined && existing?.type === "blob");
+  const sizes = await tree.sizes(unknown.map(({ blobSha }) => blobSha));
+  return planned.map((file) => ({ ...file, size: file.size ?? sizes.get(file.blobSha) ?? 0 }));
+}
+
+function isRegular({ type, mode }: TreeEntry): boolean {
+  return type === "blob" && mode !== SYMLINK_MODE;
+}
+
+function isSame(tree: TargetTree, ours: TreeEntry, file: TreeFile): boolean {
+  return ours.id === blobId(file.bytes, tree.format) && ours.mode === fileMode(file);
+}
+
+function sameFile(left: TreeFile, right: TreeFile): boolean {
+  return left.executable === right.executable && equal(left.bytes, right.bytes);
+}
+
+function equal(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.compare(left, right) === 0;
+}
