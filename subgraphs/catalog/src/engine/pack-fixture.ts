@@ -16,6 +16,7 @@ export interface PackOptions {
   name?: string;
   parameters?: Record<string, unknown>;
   seed?: string;
+  targetFramework?: string;
 }
 
 /** Renders files under a configuration that needs no more than what a test is about. */
@@ -31,6 +32,7 @@ export function renderFiles(
     parameters: options.parameters ?? {},
     seed: options.seed ?? "seed",
     now: new Date(Date.UTC(2024, 1, 3, 4, 5, 6, 78)),
+    ...(options.targetFramework === undefined ? {} : { targetFramework: options.targetFramework }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { reportConstraints } from "./constraints.js";
 import { MAX_OUTPUT_BYTES } from "./content/byte-sink.js";
 import { ContentRewriter } from "./content/content-rewriter.js";
 import { asBuffer } from "./encodings.js";
@@ -18,6 +19,8 @@ export interface RenderRequest {
   parameters: Readonly<Record<string, unknown>>;
   seed: string;
   now: Date;
+  /** What the template's version promises to target; only compared with the template's constraints. */
+  targetFramework?: string;
 }
 
 export interface RenderResult {
@@ -54,6 +57,7 @@ export function render(pack: TemplatePack, request: RenderRequest): RenderResult
 class Rendering {
   private readonly report = new RenderReport();
   private readonly files = new Map<string, TreeFile>();
+  private readonly origins = new Map<string, string>();
   private readonly table: SymbolTable;
   private readonly rewriter: ContentRewriter;
   private readonly symbolRename: PathRename;
@@ -74,6 +78,7 @@ class Rendering {
   run(): RenderResult {
     const { config } = this.pack;
     for (const problem of config.problems) this.report.warn(problem.code, problem.message);
+    reportConstraints(config.constraints, this.request.targetFramework, this.report);
     const sources = config.sources.length === 0 ? [WHOLE_TEMPLATE] : config.sources;
     for (const source of sources) {
       if (decideCondition(source.condition, this.table.variables, this.report)) this.take(source);
@@ -82,7 +87,9 @@ class Rendering {
     const rename = (path: string) => this.symbolRename.apply(path);
     const outcome = applyPostActions(config.postActions, {
       files: this.files,
+      origins: this.origins,
       primaryOutputs,
+      seed: this.request.seed,
       variables: this.table.variables,
       report: this.report,
       rename,
@@ -116,6 +123,7 @@ class Rendering {
       }
       this.count(bytes.length - (earlier?.bytes.length ?? 0));
       this.files.set(output, { bytes, executable: file.executable });
+      this.origins.set(output, `${source.source.replace(/\/?$/, "/")}${relative}`);
     }
     if (!found) this.report.warn("SourceMissing", `The source "${source.source}" holds no file.`);
   }

@@ -1,10 +1,10 @@
 import { posix } from "node:path";
-import { asBuffer } from "../encodings.js";
-import { booleanOf, member, scalarText, textMember } from "../jsonc.js";
+import { booleanOf, member, textMember } from "../jsonc.js";
 import { unsafePath } from "../path-safety.js";
 import type { PostAction } from "../template-config.js";
 import { withJsonProperty } from "./json-property.js";
 import { type PostActionContext, skipped } from "./post-action-context.js";
+import { configuredFiles, filesNamed, plainPath, textOfFile, write } from "./produced-files.js";
 import { type ProjectReference, withReference } from "./project-reference.js";
 
 const ELEMENTS: ReadonlyMap<string, ProjectReference["element"]> = new Map([
@@ -24,8 +24,9 @@ export function addReference(action: PostAction, context: PostActionContext): bo
   const targets = targetProjects(action, context);
   if (targets.length === 0) return skipped(action, context, "no project was produced that it fits");
   const edits = new Map<string, string>();
+  const referenced = type === "project" ? projectNamed(reference, context) : reference;
   for (const path of targets) {
-    const include = type === "project" ? projectPath(path, reference) : reference;
+    const include = type === "project" ? projectPath(path, referenced) : reference;
     const edited = withReference(textOfFile(context, path), {
       element,
       include,
@@ -74,15 +75,8 @@ function argument(action: PostAction, context: PostActionContext, name: string):
 
 /** The named target files, else the primary outputs, else the only project. */
 function targetProjects(action: PostAction, context: PostActionContext): string[] {
-  const named = member(action.args, "targetFiles");
-  const listed = Array.isArray(named) ? named.map(scalarText) : (scalarText(named)?.split(";") ?? []);
-  if (listed.length > 0) {
-    const renamed = action.applyFileRenamesToArgs.includes("targetFiles");
-    const paths = listed
-      .filter((path) => path !== null)
-      .map((path) => plainPath(renamed ? context.rename(path) : path));
-    return paths.every((path) => context.files.has(path)) ? paths : [];
-  }
+  const configured = configuredFiles(action, context, "targetFiles");
+  if (configured.length > 0 || member(action.args, "targetFiles") !== undefined) return configured;
   const extensions = (textMember(action.args, "projectFileExtensions") ?? ".csproj;.fsproj;.vbproj")
     .split(";")
     .map((extension) => extension.trim().toLowerCase())
@@ -94,21 +88,13 @@ function targetProjects(action: PostAction, context: PostActionContext): string[
   return all.length === 1 ? all : [];
 }
 
-function plainPath(path: string): string {
-  return posix.normalize(path.trim().replaceAll("\\", "/")).replace(/^\.\//, "");
+/** A project may be named as the template calls it, whatever it was renamed to. */
+function projectNamed(reference: string, context: PostActionContext): string {
+  const [first, ...others] = filesNamed(reference, context);
+  return first !== undefined && others.length === 0 ? first : reference;
 }
 
 /** From the project's folder, with the separators that .NET tools write. */
 function projectPath(project: string, reference: string): string {
   return posix.relative(posix.dirname(project), plainPath(reference)).replaceAll("/", "\\");
-}
-
-function textOfFile(context: PostActionContext, path: string): string {
-  const file = context.files.get(path);
-  return file === undefined ? "" : asBuffer(file.bytes).toString("utf8");
-}
-
-function write(context: PostActionContext, path: string, text: string): void {
-  const executable = context.files.get(path)?.executable ?? false;
-  context.files.set(path, { bytes: Buffer.from(text, "utf8"), executable });
 }

@@ -5,7 +5,10 @@ import type { PostAction } from "../template-config.js";
 
 export interface PostActionContext {
   files: Map<string, TreeFile>;
+  /** Where in the template each file came from, as `./folder/file`. */
+  origins: ReadonlyMap<string, string>;
   primaryOutputs: readonly string[];
+  seed: string;
   variables: Variables;
   report: RenderReport;
   rename: (path: string) => string;

@@ -83,6 +83,18 @@ describe("adding a reference", () => {
     expect(texts(result)["src/App.csproj"]).toContain('<ProjectReference Include="..\\lib\\Lib.csproj" />');
   });
 
+  it("finds projects by their places in the template", () => {
+    const args = { referenceType: "project", reference: "./lib/App.Lib.csproj", targetFiles: "**/App.Web.csproj" };
+    const result = renderFiles(
+      { sourceName: "App", postActions: [{ actionId: ADD_REFERENCE, args }] },
+      { "App/App.Web.csproj": project(), "lib/App.Lib.csproj": project() },
+    );
+    expect(texts(result)["MyApp/MyApp.Web.csproj"]).toContain(
+      '<ProjectReference Include="..\\lib\\MyApp.Lib.csproj" />',
+    );
+    expect(result.warnings).toEqual([]);
+  });
+
   it("comes back as an instruction when it cannot be done", () => {
     const postActions = [
       {

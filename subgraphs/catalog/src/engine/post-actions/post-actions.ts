@@ -3,6 +3,7 @@ import type { ManualInstruction, PostAction } from "../template-config.js";
 import { addJsonProperty, addReference } from "./file-edits.js";
 import { makeExecutable } from "./file-modes.js";
 import { label, type PostActionContext } from "./post-action-context.js";
+import { addToSolution } from "./solution-projects.js";
 
 export interface PostActionOutcome {
   manualInstructions: { text: string; actionId: string | null }[];
@@ -41,6 +42,8 @@ function perform(action: PostAction, context: PostActionContext): boolean {
       return makeExecutable(action, context);
     case "addReference":
       return addReference(action, context);
+    case "addToSolution":
+      return addToSolution(action, context);
     case "addJson":
       return addJsonProperty(action, context);
     case "open":
