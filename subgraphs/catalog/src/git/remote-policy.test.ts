@@ -81,6 +81,43 @@ describe("reaching a remote", () => {
     );
   });
 
+  it("judges ssh as it judges https, once it is allowed", async () => {
+    const ssh = { ...closed, allowSsh: true };
+    const url = "ssh://git@Host.example:2222/o/r.git";
+    await expect(reachRemote(url, ssh, resolving("8.8.8.8", "9.9.9.9"))).resolves.toMatchObject({
+      protocol: "ssh",
+      ssh: { host: "host.example", port: "2222", address: "8.8.8.8", username: "git" },
+    });
+    await expect(reachRemote("ssh://8.8.8.8/r", ssh)).resolves.toMatchObject({
+      ssh: { host: "8.8.8.8", port: "22", address: "8.8.8.8", username: undefined },
+    });
+    await expect(reachRemote(url, closed, resolving("8.8.8.8"))).rejects.toThrow("ssh is not allowed");
+    for (const address of ["10.0.0.1", "127.0.0.1", "::1", "fd00::1"])
+      await expect(reachRemote(url, ssh, resolving("8.8.8.8", address))).rejects.toBeInstanceOf(RemoteBlocked);
+    await expect(reachRemote(url, ssh, resolving())).rejects.toThrow("does not resolve");
+    const named = { ...ssh, allowHosts: ["host.example:2222"] };
+    await expect(reachRemote(url, named, resolving("10.0.0.1"))).resolves.toMatchObject({
+      ssh: { address: "10.0.0.1" },
+    });
+  });
+
+  it.each([
+    "ssh://10.0.0.1/r",
+    "ssh://[::1]/r",
+    "ssh://LOCALHOST/r",
+    "ssh://2130706433/r",
+    "ssh://0x7f.1/r",
+    "ssh://ho%73t.example/r",
+    "ssh://host_$(id)/r",
+    "ssh://-oProxyCommand=x/r",
+    "ssh://git:secret@host.example/r",
+    "ssh://-l@host.example/r",
+    "ssh://a%20b@host.example/r",
+    "ssh://host.example/a%0ab",
+  ])("refuses %s over ssh", async (url) => {
+    await expect(reachRemote(url, { ...closed, allowSsh: true })).rejects.toBeInstanceOf(RemoteBlocked);
+  });
+
   it("says when a name does not resolve", async () => {
     await expect(reachRemote("https://no-such-host.invalid/r", closed)).rejects.toBeInstanceOf(RemoteBlocked);
   });

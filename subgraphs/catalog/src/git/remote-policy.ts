@@ -13,6 +13,8 @@ export interface SourcePolicy {
   /** Folders no caller may name, such as the embedded store with every tenant's repositories. */
   blockedFileRoots?: readonly string[];
   allowLoopback: boolean;
+  /** Lets `ssh://` in, to the same hosts as https; off when left out. */
+  allowSsh?: boolean;
   /** `host` or `host:port` names that may also have private addresses or speak plain http. */
   allowHosts: readonly string[];
 }
@@ -20,8 +22,19 @@ export interface SourcePolicy {
 /** A remote that passed the policy, with the settings that keep git on the checked address. */
 export interface ReachableRemote {
   readonly url: string;
-  readonly protocol: "https" | "http" | "file";
+  readonly protocol: "https" | "http" | "file" | "ssh";
   readonly settings: readonly string[];
+  readonly ssh?: SshEndpoint;
+}
+
+/** Where ssh connects to, and by which name the server's key is known. */
+export interface SshEndpoint {
+  readonly host: string;
+  readonly port: string;
+  /** The checked one. */
+  readonly address: string;
+  /** As the URL says. */
+  readonly username: string | undefined;
 }
 
 /** The policy refuses the remote; `message` is fit for the caller. */
@@ -32,7 +45,9 @@ export class RemoteBlocked extends Error {
 /** Judges a URL by what it says, before any look-up; undefined when it may be tried. */
 export function remoteProblem(url: URL, policy: SourcePolicy): string | undefined {
   if (url.protocol === "file:") return fileProblem(url, policy);
-  if (url.protocol !== "https:" && url.protocol !== "http:") return `scheme ${url.protocol} is not allowed`;
+  if (!["https:", "http:", "ssh:"].includes(url.protocol)) return `scheme ${url.protocol} is not allowed`;
+  const ssh = url.protocol === "ssh:" ? sshProblem(url, policy) : undefined;
+  if (ssh !== undefined) return ssh;
   if (isAllowedHost(url, policy)) return undefined;
   const host = literalHost(url);
   if (isLoopbackName(host) || addressKind(host) === "loopback") {
@@ -52,12 +67,15 @@ export async function reachRemote(
   const problem = remoteProblem(url, policy);
   if (problem !== undefined) throw new RemoteBlocked(problem);
   if (url.protocol === "file:") return reachFolder(url, policy);
-  const protocol = url.protocol === "http:" ? "http" : "https";
   const host = literalHost(url);
-  if (isIP(host) !== 0) return { url: url.href, protocol, settings: [] };
-  const addresses = await addressesOf(host);
-  const refused = !isAllowedHost(url, policy) && addresses.some((address) => !mayConnect(address, url, policy));
+  const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+  // a literal was judged above
+  const unjudged = isIP(host) === 0 && !isAllowedHost(url, policy);
+  const refused = unjudged && addresses.some((address) => !mayConnect(address, url, policy));
   if (refused) throw new RemoteBlocked("the host has an address that is not public");
+  if (url.protocol === "ssh:") return reachSsh(url, host, addresses);
+  const protocol = url.protocol === "http:" ? "http" : "https";
+  if (isIP(host) !== 0) return { url: url.href, protocol, settings: [] };
   const port = url.port === "" ? (protocol === "https" ? "443" : "80") : url.port;
   const pinned = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(",");
   // git before 2.37 ignores this setting and looks the name up again
@@ -67,7 +85,27 @@ export async function reachRemote(
 function mayConnect(address: string, url: URL, policy: SourcePolicy): boolean {
   const kind = addressKind(address);
   if (kind === "loopback") return policy.allowLoopback;
-  return kind === "public" && url.protocol === "https:";
+  return kind === "public" && url.protocol !== "http:";
+}
+
+function sshProblem(url: URL, policy: SourcePolicy): string | undefined {
+  if (policy.allowSsh !== true) return "ssh is not allowed";
+  // URLs of this scheme are not normalised: a host may hold anything
+  if (!/^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return "the host cannot be read";
+  if (url.password !== "") return "it holds credentials";
+  if (url.username !== "" && !isLoginName(url.username)) return "the login name cannot be read";
+  return /%(?:[01][0-9a-f]|7f)/i.test(url.pathname) ? "the path holds a control character" : undefined;
+}
+
+/** What may stand before the `@` of an ssh address: no option, nothing a shell would read. */
+export function isLoginName(text: string): boolean {
+  return /^\w[\w.-]{0,99}$/.test(text);
+}
+
+function reachSsh(url: URL, host: string, [address]: readonly string[]): ReachableRemote {
+  if (address === undefined) throw new RemoteBlocked("the host name does not resolve");
+  const [port, username] = [url.port === "" ? "22" : url.port, url.username === "" ? undefined : url.username];
+  return { url: url.href, protocol: "ssh", settings: [], ssh: { host, port, address, username } };
 }
 
 async function hostAddresses(host: string): Promise<string[]> {
@@ -128,7 +166,10 @@ async function tryRealpath(folder: string): Promise<string | undefined> {
 }
 
 function literalHost(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  return url.hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
 }
 
 function isLoopbackName(host: string): boolean {

@@ -35,7 +35,8 @@ function urlDanger(url: URL, policy?: SourcePolicy): string | undefined {
   if (SECRET_IN_QUERY.test(url.search)) return "its query may hold a credential";
   if (url.hostname.startsWith("-") || url.username.startsWith("-")) return "the host looks like an option";
   if (url.protocol === "file:" && folderHoldsControl(url)) return "the folder holds a control character";
-  if (policy === undefined || url.protocol === "ssh:") return undefined;
+  // while ssh is off, its addresses are kept like any other that cannot be used
+  if (policy === undefined || (url.protocol === "ssh:" && policy.allowSsh !== true)) return undefined;
   return remoteProblem(url, policy);
 }
 

@@ -1,14 +1,12 @@
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type GitOptions, git } from "./git.js";
-import { gitHome } from "./git-home.js";
+import type { RemoteCredential } from "./remote-credential.js";
+import { remoteEnvironment } from "./remote-environment.js";
 import type { ReachableRemote } from "./remote-policy.js";
 import { removeScratch, scratchFolder } from "./scratch.js";
 
-export interface RemoteCredential {
-  username: string;
-  password: string;
-}
+export type { RemoteCredential } from "./remote-credential.js";
 
 interface WorkspaceOptions {
   remote: ReachableRemote;
@@ -33,8 +31,13 @@ export class Workspace {
 
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const folder = await scratchFolder();
-    const env = await remoteEnvironment(options, folder);
-    return new Workspace(folder, options, env, Date.now() + options.timeoutMs);
+    try {
+      const env = await remoteEnvironment(options.remote, options.credential, folder);
+      return new Workspace(folder, options, env, Date.now() + options.timeoutMs);
+    } catch (error) {
+      await removeScratch(folder);
+      throw error;
+    }
   }
 
   /** Writes the empty repository, again when the remote turns out to have another format. */
@@ -46,7 +49,9 @@ export class Workspace {
       objectFormat === "sha256"
         ? "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
         : "\trepositoryformatversion = 0\n";
-    const remote = `[remote "origin"]\n\turl = "${url}"\n\treceivepack = ${LOCAL_RECEIVE_PACK}\n`;
+    // over ssh it would be the command to run on the server
+    const receivePack = this.options.remote.protocol === "file" ? `\treceivepack = ${LOCAL_RECEIVE_PACK}\n` : "";
+    const remote = `[remote "origin"]\n\turl = "${url}"\n${receivePack}`;
     const config = `[core]\n\tbare = true\n${format}${remote}`;
     await writeFile(join(this.folder, "config"), config, { mode: 0o600 });
     await writeFile(join(this.folder, "HEAD"), "ref: refs/heads/main\n", { mode: 0o600 });
@@ -106,12 +111,4 @@ export type ObjectFormat = "sha1" | "sha256";
 /** An object id tells its format by its length. */
 export function objectFormat(id: string | null): ObjectFormat {
   return id?.length === 64 ? "sha256" : "sha1";
-}
-
-async function remoteEnvironment(options: WorkspaceOptions, folder: string): Promise<Record<string, string>> {
-  const env = { GIT_ALLOW_PROTOCOL: options.remote.protocol, GIT_DIR: folder };
-  if (options.credential === undefined) return env;
-  const { username, password } = options.credential;
-  const { askpassFile } = await gitHome();
-  return { ...env, GIT_ASKPASS: askpassFile, GIT_REMOTE_USERNAME: username, GIT_REMOTE_PASSWORD: password };
 }

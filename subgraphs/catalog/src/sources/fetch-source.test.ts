@@ -239,14 +239,6 @@ describe("a git source", () => {
     }
   });
 
-  it("does not support ssh yet, and says so", async () => {
-    const attempt = resolveSource(sourceRef("git+ssh://git@host.example/x.git"), policy, options);
-    await expect(attempt).rejects.toMatchObject({
-      code: "SOURCE_UNAVAILABLE",
-      message: expect.stringMatching(/not supported yet/),
-    });
-  });
-
   it("gives up in time, stops on abort with the caller's reason, and leaves no folder behind", async () => {
     await repository.commit("main", { "a.txt": "1" });
     const folders = async () => (await readdir(tmpdir())).filter((name) => name.includes(`-${process.pid}-`)).length;

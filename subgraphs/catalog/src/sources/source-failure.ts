@@ -41,6 +41,10 @@ const failures: readonly { says: RegExp; failure: DomainError }[] = [
     failure: sourceUnavailable("The template source answers with a redirect; name its final address."),
   },
   {
+    says: /host key verification failed|no \S+ host key is known/i,
+    failure: sourceUnavailable("The template source shows a host key that is not among the credential's known hosts."),
+  },
+  {
     says: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
     failure: sourceUnavailable("The template source does not let us in."),
   },

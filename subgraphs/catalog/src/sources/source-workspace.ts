@@ -1,12 +1,14 @@
 import { type ReachableRemote, reachRemote, type SourcePolicy } from "../git/remote-policy.js";
+import type { RemoteCredential } from "../git/remote-credential.js";
 import { type ObjectFormat, objectFormat, Workspace } from "../git/workspace.js";
-import { sourceFailure, sourceTooLarge, sourceUnavailable } from "./source-failure.js";
+import { sourceFailure, sourceTooLarge } from "./source-failure.js";
 import type { GitSourceRef } from "./source-ref.js";
 import { MAX_PACKED_BYTES } from "./source-rules.js";
 
 export interface SourceOptions {
   timeoutMs: number;
   signal?: AbortSignal;
+  credential?: RemoteCredential;
 }
 
 /** Opens a workspace on the source's repository, runs `use` and removes it. Failures leave as SOURCE_… errors. */
@@ -16,7 +18,6 @@ export async function withSource<T>(
   use: (workspace: Workspace, git: GitSourceRef) => Promise<T>,
 ): Promise<T> {
   const git = source.ref;
-  if (git.transport === "ssh") throw sourceUnavailable("Sources over ssh are not supported yet; use git+https.");
   try {
     const remote = await reachRemote(git.url, source.policy);
     return await withWorkspace(remote, formatOf(git), options, (workspace) => use(workspace, git));

@@ -8,7 +8,7 @@ import { openTarget, pushScaffold, type ScaffoldPush } from "./push-scaffold.js"
 
 const policy: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] };
 const secret = `canary-${process.pid}-secret`;
-const credential = { username: "robot", password: secret };
+const credential = { kind: "login" as const, username: "robot", password: secret };
 
 /** A foreign git server: takes pushes with one user and password, and can be made to misbehave. */
 describe("a target over http", () => {
@@ -126,7 +126,7 @@ describe("a target over http", () => {
 
   it.each([
     ["without a credential", { credential: undefined }],
-    ["with a wrong one", { credential: { username: "robot", password: "wrong" } }],
+    ["with a wrong one", { credential: { kind: "login", username: "robot", password: "wrong" } }],
   ])("is forbidden %s", async (_, change) => {
     const attempt = pushScaffold({ ...scaffold(["a.txt"]), ...(change as Partial<ScaffoldPush>) }, policy);
     await expect(attempt).rejects.toMatchObject({

@@ -39,6 +39,10 @@ const failures: readonly { says: RegExp; failure: DomainError }[] = [
     failure: targetUnavailable("The target answers with a redirect; name its final address."),
   },
   {
+    says: /host key verification failed|no \S+ host key is known/i,
+    failure: targetForbidden("The target shows a host key that is not among the credential's known hosts."),
+  },
+  {
     says: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
     failure: targetForbidden("The target does not let us in."),
   },

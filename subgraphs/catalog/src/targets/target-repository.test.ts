@@ -15,6 +15,14 @@ describe("reading target.repository", () => {
     expect(parseTargetRepository(text, development)).toEqual(expected);
   });
 
+  it("takes ssh where it is allowed, and judges its host", () => {
+    const open = { ...production, allowSsh: true };
+    const url = "ssh://git@host.example:2222/o/r.git";
+    expect(parseTargetRepository(url, open)).toEqual({ kind: "url", url });
+    for (const refused of ["ssh://git@10.0.0.1/r.git", "ssh://git:secret@host.example/r.git", "git@host.example:o/r"])
+      expect(parseTargetRepository(refused, open)).toEqual({ problem: expect.any(String) });
+  });
+
   it.each([
     "",
     "acme",

@@ -9,14 +9,14 @@ type TargetRepository =
   | { problem: string };
 
 const NAME = /^\w[\w.-]{0,99}$/;
-const TARGET_PROTOCOLS = new Set(["https:", "http:", "file:"]);
+const TARGET_PROTOCOLS = new Set(["https:", "http:", "file:", "ssh:"]);
 
 /** Reads `target.repository`: a plain git URL, or `owner/name` in the tenant's own place. */
 export function parseTargetRepository(text: string, policy: SourcePolicy): TargetRepository {
   const danger = textDanger(text);
   if (danger !== undefined) return { problem: danger };
   if (!text.includes(":")) return parseShorthand(text);
-  if (/^ssh:\/\//i.test(text)) return { problem: "targets over ssh are not supported yet" };
+  if (/^ssh:\/\//i.test(text) && policy.allowSsh !== true) return { problem: "targets over ssh are not allowed" };
   const read = readRepositoryUrl(text, policy);
   if ("dangerous" in read) return { problem: read.dangerous };
   if ("unsupported" in read) return { problem: read.unsupported };
