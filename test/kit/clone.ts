@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +11,9 @@ export interface Clone {
   /** Commit messages, newest first. */
   readonly commits: readonly string[];
   read(path: string): Promise<string>;
+  treeSha(): Promise<string>;
+  /** The tree after `git apply` of this patch; nothing is committed. */
+  apply(patch: string): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -34,6 +37,12 @@ export async function cloneOf(repository: string, token: string): Promise<Clone>
       .map((message) => message.trim())
       .filter(Boolean),
     read: (path) => readFile(join(folder, path), "utf8"),
+    treeSha: async () => (await run("git", ["-C", folder, "rev-parse", "HEAD^{tree}"])).stdout.trim(),
+    async apply(patch) {
+      await writeFile(join(folder, ".git", "preview.patch"), patch);
+      await run("git", ["-C", folder, "apply", "--index", ".git/preview.patch"]);
+      return (await run("git", ["-C", folder, "write-tree"])).stdout.trim();
+    },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -7,6 +7,8 @@ export interface Feed<T> {
   readonly errors: readonly unknown[];
   /** Close code of the socket, once it is closed. */
   readonly closed: Promise<{ code: number; reason: string }>;
+  /** The subscription was completed by the server. */
+  ended(): boolean;
   stop(): Promise<void>;
 }
 
@@ -18,6 +20,7 @@ export async function aFeed<T>(options: {
 }): Promise<Feed<T>> {
   const events: T[] = [];
   const errors: unknown[] = [];
+  let ended = false;
   const client = createClient({
     url: `${platform().publicUrl.replace("http", "ws")}/graphql`,
     webSocketImpl: WebSocket,
@@ -38,9 +41,11 @@ export async function aFeed<T>(options: {
         if (result.data) events.push(result.data);
       },
       error: (error) => errors.push(...[error].flat()),
-      complete: () => undefined,
+      complete() {
+        ended = true;
+      },
     },
   );
   await Promise.race([opened, closed]);
-  return { events, errors, closed, stop: async () => client.dispose() };
+  return { events, errors, closed, ended: () => ended, stop: async () => client.dispose() };
 }

@@ -96,7 +96,7 @@ describe("POST /v1/templates/{templateId}/execute", () => {
     ["a repository with credentials", { repository: "https://u:p@example.com/x.git" }, "/target/repository"],
     ["the metadata address", { repository: "http://169.254.169.254/x.git" }, "/target/repository"],
     ["an unknown scheme", { repository: "ext::sh -c id" }, "/target/repository"],
-    ["an unknown way with conflicts", { repository: "acme/x", onConflict: "merge" }, "/target/onConflict"],
+    ["an unknown way with conflicts", { repository: "acme/x", onConflict: "theirs" }, "/target/onConflict"],
   ])("refuses a target: %s", async (_, target, pointer) => {
     const answer = await execute({ target });
     expect(refusal(answer)).toBe("422 TARGET_INVALID");
@@ -242,15 +242,12 @@ describe("an execution", () => {
       "TEMPLATE_INVALID",
     ],
     [
-      "renders two files to one path",
+      "renames a file out of the scaffold",
       () =>
         aTemplateSource(
-          aSmallPack({
-            config: { sources: [{ rename: { "a.txt": "same.txt", "b.txt": "same.txt" } }] },
-            files: { "a.txt": "a", "b.txt": "b" },
-          }),
+          aSmallPack({ config: { sources: [{ rename: { "a.txt": "../../out.txt" } }] }, files: { "a.txt": "a" } }),
         ),
-      expect.stringMatching(/^(RENDER_FAILED|TEMPLATE_INVALID)$/),
+      expect.stringMatching(/^(RENDER_FAILED|TEMPLATE_INVALID|SOURCE_UNSAFE)$/),
     ],
   ])("fails when its source %s, with a code and without a commit", async (_, source, code) => {
     const broken = await aTemplateVersion(token, await source());

@@ -5,6 +5,10 @@ import { CompatibilityResolver } from "./compatibility/compatibility.resolver.js
 import type { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { ExecutionResolver } from "./executions/execution.resolver.js";
 import type { ExecutionService } from "./executions/execution.service.js";
+import type { ExecutionPreviewService } from "./executions/execution-preview.service.js";
+import { executionStatusResolver } from "./executions/execution-status.resolver.js";
+import { ScaffoldFileResolver } from "./executions/scaffold-file.resolver.js";
+import type { ScaffoldFileService } from "./executions/scaffold-file.service.js";
 import { LibraryResolver } from "./libraries/library.resolver.js";
 import type { LibraryService } from "./libraries/library.service.js";
 import type { LibrarySearchService } from "./libraries/library-search.service.js";
@@ -19,6 +23,8 @@ export interface CatalogServices {
   readonly templates: TemplateService;
   readonly versions: TemplateVersionService;
   readonly executions: ExecutionService;
+  readonly previews: ExecutionPreviewService;
+  readonly scaffoldFiles: ScaffoldFileService;
   readonly validations: ValidationService;
   readonly compatibility: CompatibilityService;
   readonly libraries: LibraryService;
@@ -27,14 +33,17 @@ export interface CatalogServices {
 
 /** The subgraph's schema over its services; no database is touched until a field is resolved. */
 export function catalogSchema(services: CatalogServices, logger: Logger): Subgraph {
-  const { templates, versions, executions, validations, compatibility, libraries, search } = services;
+  const { templates, versions, executions, previews, scaffoldFiles, validations, compatibility, libraries, search } =
+    services;
   const orNull = async <T>(found: Promise<T | undefined>): Promise<T | null> => (await found) ?? null;
   return buildSubgraph({
     logger,
     resolvers: [
       new TemplateResolver(templates),
       new TemplateVersionResolver(versions, templates),
-      new ExecutionResolver(executions),
+      new ExecutionResolver(executions, previews),
+      executionStatusResolver(executions),
+      new ScaffoldFileResolver(scaffoldFiles),
       new ValidationResolver(validations),
       new CompatibilityResolver(compatibility),
       new LibraryResolver(libraries, search),

@@ -2,17 +2,25 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import { CompatibilityService } from "./compatibility/compatibility.service.js";
+import { ExecutionAcceptance } from "./executions/execution.acceptance.js";
 import { executionJob } from "./executions/execution.job.js";
 import { ExecutionRunner } from "./executions/execution.runner.js";
 import { ExecutionService } from "./executions/execution.service.js";
+import { ExecutionWatch } from "./executions/execution.watch.js";
+import { ExecutionPreviewService } from "./executions/execution-preview.service.js";
+import { EarlierRenders } from "./executions/earlier-render.js";
+import { ScaffoldFileService } from "./executions/scaffold-file.service.js";
+import { Scaffolding } from "./executions/scaffolding.js";
 import { requireGit } from "./git/git-version.js";
 import type { SourcePolicy } from "./git/remote-policy.js";
 import { LibraryService } from "./libraries/library.service.js";
 import { LibrarySearchService } from "./libraries/library-search.service.js";
+import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
 import { RenderingPool } from "./rendering/rendering-pool.js";
 import { createGitHttpHandler, type GitReader } from "./repositories/git-http.js";
 import { readGitPath, readGitToken } from "./repositories/git-request.js";
@@ -36,6 +44,8 @@ export interface CatalogSettings {
   readonly sourceRoots: readonly string[];
   /** Service index URLs of NuGet v3 feeds, asked in this order. */
   readonly nugetFeeds: readonly string[];
+  /** Absent: targets and sources that need a credential are refused. */
+  readonly secrets?: SecretResolver;
 }
 
 export interface Catalog {
@@ -64,19 +74,29 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const sources = new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger });
   // what may be read from a folder may not be written to it, outside development
   const targetPolicy = { ...policy, allowFile: settings.development };
-  const targets = new TargetResolver({ store, policy: targetPolicy, publicUrl: settings.publicUrl });
+  const credentials = new RemoteCredentials(settings.secrets);
+  const targets = new TargetResolver({ store, policy: targetPolicy, publicUrl: settings.publicUrl, credentials });
   const templates = new TemplateService(database);
   const versions = new TemplateVersionService(database, templates, sources);
   const libraries = new LibraryService(database);
   const compatibility = new CompatibilityService(database, libraries, templates);
-  const executions = new ExecutionService({ database, jobs, versions, compatibility, targets, rendering });
+  const watch = new ExecutionWatch();
+  await watch.start(resources.listener);
+  const scaffolding = new Scaffolding({ templates, versions, sources, rendering });
+  const acceptance = new ExecutionAcceptance({ jobs, versions, compatibility, targets, rendering });
+  const feeds = { reader: database.reader, watch, logger };
+  const executions = new ExecutionService({ database, acceptance, feeds });
+  const earlierRenders = new EarlierRenders(database, scaffolding);
+  const previews = new ExecutionPreviewService({ acceptance, scaffolding, targets, earlierRenders });
+  const cursors = new CursorSeal(settings.secretsKey);
+  const scaffoldFiles = new ScaffoldFileService(database, cursors);
   const validations = new ValidationService({ database, versions, sources, rendering });
-  const search = new LibrarySearchService(libraries, new CursorSeal(settings.secretsKey));
+  const search = new LibrarySearchService(libraries, cursors);
   const { schema } = catalogSchema(
-    { templates, versions, executions, validations, compatibility, libraries, search },
+    { templates, versions, executions, previews, scaffoldFiles, validations, compatibility, libraries, search },
     logger,
   );
-  const runner = new ExecutionRunner({ database, templates, versions, sources, targets, rendering, logger });
+  const runner = new ExecutionRunner({ database, scaffolding, targets, earlierRenders, watch, logger });
   await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt));
   const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier), logger });
   return {

@@ -1,12 +1,11 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Envelope } from "@factory/runtime/outbox/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { LockMode } from "@mikro-orm/postgresql";
 import { Execution } from "./execution.entity.js";
 import type { ExecutionPayload } from "./execution.job.js";
-import { type ExecutionPhase, type ExecutionState, executionStates } from "./execution.states.js";
+import { moveExecution } from "./execution.journal.js";
+import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
 
 /** Another worker has taken the execution over, or it has ended: whoever meets this writes nothing more. */
 export class ClaimLost extends Error {
@@ -28,52 +27,52 @@ export class ExecutionClaim {
   /** Undefined: unknown, or finished before. */
   static async take(database: Database, payload: ExecutionPayload): Promise<ExecutionClaim | undefined> {
     const tenant = tenantWithId(payload.tenantId);
-    const execution = await database.transaction(
-      tenant,
-      { trace: continueTrace(undefined) },
-      async ({ em, execute }) => {
-        const [taken] = await execute(
-          `update executions set fence = fence + 1, status = 'Running', phase = 'FetchingSource', started_at = coalesce(started_at, now())
-         where tenant_id = $1 and execution_id = $2 and status in ('Requested', 'Running') returning true`,
-          [tenant.uuid, decodeId("exe", payload.executionId)],
-        );
-        return taken ? em.findOne(Execution, { tenantId: payload.tenantId, executionId: payload.executionId }) : null;
-      },
-    );
+    const execution = await database.transaction(tenant, { trace: continueTrace(undefined) }, async (transaction) => {
+      const taken = await moveExecution(transaction, {
+        executionId: uuidOf(payload.executionId),
+        set: "fence = fence + 1, status = 'Running', phase = 'FetchingSource', started_at = coalesce(started_at, now())",
+        when: "status in ('Requested', 'Running')",
+        values: [],
+      });
+      const { tenantId, executionId } = payload;
+      return taken ? transaction.em.findOne(Execution, { tenantId, executionId }) : null;
+    });
     return execution ? new ExecutionClaim(database, tenant, execution) : undefined;
   }
 
   enter(phase: ExecutionPhase): Promise<void> {
-    return this.#write(async (execution) => {
-      execution.phase = phase;
-    });
+    return this.#move("phase = $4", [phase]);
   }
 
   /** Moves to a final state; `work` fills what belongs to it and records its events. */
   finish(
     state: Extract<ExecutionState, "Completed" | "Failed">,
-    work: (execution: Execution, record: (event: Parameters<Transaction["record"]>[0]) => Envelope) => void,
+    work: (execution: Execution, transaction: Transaction) => Promise<void> | void,
   ): Promise<void> {
-    return this.#write(async (execution, { record }) => {
-      if (!(executionStates[execution.status].next as readonly string[]).includes(state)) throw new ClaimLost();
-      execution.status = state;
-      execution.phase = null;
-      execution.completedAt = new Date();
-      work(execution, record);
+    return this.#move("status = $4, phase = null, completed_at = now()", [state], async (transaction) => {
+      const { tenantId, executionId } = this.execution;
+      await work(await transaction.em.findOneOrFail(Execution, { tenantId, executionId }), transaction);
     });
   }
 
-  #write(change: (execution: Execution, transaction: Transaction) => Promise<void>): Promise<void> {
-    const { tenantId, executionId, fence, traceparent, requestedBy } = this.execution;
+  #move(set: string, values: readonly unknown[], work?: (transaction: Transaction) => Promise<void>): Promise<void> {
+    const { executionId, fence, traceparent, requestedBy } = this.execution;
     const cause = { trace: continueTrace(traceparent), correlationId: executionId, actorId: requestedBy };
     return this.#database.transaction(this.tenant, cause, async (transaction) => {
-      const held = await transaction.em.findOne(
-        Execution,
-        { tenantId, executionId, fence },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
-      if (!held) throw new ClaimLost();
-      await change(held, transaction);
+      const moved = await moveExecution(transaction, {
+        executionId: uuidOf(executionId),
+        set,
+        when: "fence = $3 and status = 'Running'",
+        values: [fence, ...values],
+      });
+      if (!moved) throw new ClaimLost();
+      await work?.(transaction);
     });
   }
+}
+
+function uuidOf(executionId: string): string {
+  const uuid = decodeId("exe", executionId);
+  if (uuid === undefined) throw new Error(`${executionId} is no execution id`);
+  return uuid;
 }

@@ -1,7 +1,8 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { OnConflict } from "../targets/on-conflict.js";
 import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
 import type {
   ExecutionErrorType,
@@ -17,6 +18,7 @@ export interface LibraryReference {
 
 @Entity(tenantTable("executions"))
 @Index({ name: "executions_template_version", properties: ["tenantId", "templateVersionId"] })
+@Unique({ name: "executions_scaffold_output", properties: ["tenantId", "scaffoldOutputId"] })
 export class Execution {
   [PrimaryKeyProp]?: ["tenantId", "executionId"];
 
@@ -42,6 +44,14 @@ export class Execution {
   @Property({ type: "integer" })
   fence: number;
 
+  /** Number of the newest change in `execution_changes`. */
+  @Property({ type: "integer", default: 0 })
+  sequence: number;
+
+  /** The failed or cancelled execution that this one tries again. */
+  @Property({ type: wireId("exe"), nullable: true })
+  retryOf: string | null;
+
   @Property({ type: "json" })
   parameters: Record<string, unknown>;
 
@@ -60,7 +70,11 @@ export class Execution {
   branch: string;
 
   @Property({ type: "text" })
-  onConflict: "fail" | "overwrite";
+  onConflict: OnConflict;
+
+  /** Names the credential for the target; the pushing worker alone resolves it. */
+  @Property({ type: "text", nullable: true })
+  credentialRef: string | null;
 
   @Property({ type: "text", nullable: true })
   agentTaskId: string | null;

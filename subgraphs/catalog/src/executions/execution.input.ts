@@ -1,7 +1,11 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { JsonObject } from "@factory/runtime/subgraph/scalars";
+import { credentialReferencePattern } from "@factory/schema/credential-reference";
 import { Field, ID, InputType } from "type-graphql";
 import { LibraryReferenceInput } from "../libraries/library-reference.input.js";
+
+const onConflictDescription =
+  "fail (default), overwrite or merge: what to do with a file that exists and differs. merge is three-way, against what the template rendered last.";
 
 @InputType()
 export class ExecutionTargetInput {
@@ -15,10 +19,17 @@ export class ExecutionTargetInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "fail (default) or overwrite: what to do with a file that exists and differs.",
+    description: onConflictDescription,
   })
   @Constraint({ maxLength: 50 })
   onConflict?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Credential for the target, e.g. secret://github; of kind Basic, BearerToken or SshKey.",
+  })
+  @Constraint({ pattern: credentialReferencePattern })
+  credentialRef?: string | null;
 }
 
 @InputType()
@@ -45,4 +56,11 @@ export class RequestExecutionInput {
 
   @Field(() => ExecutionCorrelationInput, { nullable: true })
   correlation?: ExecutionCorrelationInput | null;
+}
+
+@InputType()
+export class RetryExecutionInput {
+  @Field(() => String, { nullable: true, description: "As it was, if absent." })
+  @Constraint({ maxLength: 50 })
+  onConflict?: string | null;
 }

@@ -13,4 +13,5 @@ export const executionJob: JobDefinition<ExecutionPayload> = {
   expireInSeconds: 600,
   concurrency: 8,
   concurrencyPerTenant: 5,
+  fair: true,
 };

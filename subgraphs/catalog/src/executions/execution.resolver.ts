@@ -1,16 +1,20 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { RequestExecutionInput } from "./execution.input.js";
+import { RequestExecutionInput, RetryExecutionInput } from "./execution.input.js";
 import type { ExecutionService } from "./execution.service.js";
 import { ExecutionType } from "./execution.type.js";
+import type { ExecutionPreviewService } from "./execution-preview.service.js";
+import { ExecutionPreviewType } from "./execution-preview.type.js";
 
 @Resolver(() => ExecutionType)
 export class ExecutionResolver {
   readonly #executions: ExecutionService;
+  readonly #previews: ExecutionPreviewService;
 
-  constructor(executions: ExecutionService) {
+  constructor(executions: ExecutionService, previews: ExecutionPreviewService) {
     this.#executions = executions;
+    this.#previews = previews;
   }
 
   @Query(() => ExecutionType)
@@ -23,6 +27,16 @@ export class ExecutionResolver {
     return this.#executions.get(context, templateId, executionId);
   }
 
+  @Query(() => ExecutionPreviewType)
+  @Auth({ scopes: ["templates.execute"] })
+  previewExecution(
+    @Arg("templateId", () => ID) templateId: string,
+    @Arg("input") input: RequestExecutionInput,
+    @Ctx() context: RequestContext,
+  ): Promise<ExecutionPreviewType> {
+    return this.#previews.preview(context, templateId, input);
+  }
+
   @Mutation(() => ExecutionType)
   @Auth({ scopes: ["templates.execute"] })
   requestExecution(
@@ -31,5 +45,30 @@ export class ExecutionResolver {
     @Ctx() context: RequestContext,
   ): Promise<ExecutionType> {
     return this.#executions.request(context, templateId, input);
+  }
+
+  @Mutation(() => ExecutionType, {
+    description: "Stops an execution that has not begun to push its commit; INVALID_STATE afterwards.",
+  })
+  @Auth({ scopes: ["templates.execute"] })
+  cancelExecution(
+    @Arg("templateId", () => ID) templateId: string,
+    @Arg("executionId", () => ID) executionId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<ExecutionType> {
+    return this.#executions.cancel(context, { templateId, executionId });
+  }
+
+  @Mutation(() => ExecutionType, {
+    description: "Requests again what a failed or cancelled execution was asked for, as a new execution.",
+  })
+  @Auth({ scopes: ["templates.execute"] })
+  retryExecution(
+    @Arg("templateId", () => ID) templateId: string,
+    @Arg("executionId", () => ID) executionId: string,
+    @Ctx() context: RequestContext,
+    @Arg("input", { nullable: true }) input?: RetryExecutionInput,
+  ): Promise<ExecutionType> {
+    return this.#executions.retry(context, { templateId, executionId }, input ?? {});
   }
 }

@@ -1,16 +1,12 @@
 import type { Database } from "@factory/runtime/db/database";
-import { DomainError } from "@factory/runtime/errors/domain-error";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt } from "@factory/runtime/jobs/job-queue";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import { TemplateError } from "../engine/template-error.js";
-import type { RenderingPool } from "../rendering/rendering-pool.js";
-import type { SourceReader } from "../sources/source-reader.js";
+import type { ScaffoldFile as WrittenFile } from "../targets/scaffold.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
-import type { TemplateVersionService } from "../template-versions/template-version.service.js";
-import type { TemplateService } from "../templates/template.service.js";
 import { ClaimLost, ExecutionClaim } from "./execution.claim.js";
-import type { Execution } from "./execution.entity.js";
+import { eventFacts } from "./execution.events.js";
 import type { ExecutionPayload } from "./execution.job.js";
 import type {
   ExecutionErrorType,
@@ -18,23 +14,29 @@ import type {
   ManualInstructionType,
   ScaffoldOutputType,
 } from "./execution.type.js";
+import type { ExecutionWatch } from "./execution.watch.js";
+import { executionError } from "./execution-error.js";
+import type { EarlierRenders } from "./earlier-render.js";
 import { scaffoldCommit } from "./scaffold-commit.js";
+import { writeScaffoldFiles } from "./scaffold-file.service.js";
+import type { ScaffoldFileType } from "./scaffold-file.type.js";
 import { addLibraries } from "./scaffold-libraries.js";
+import type { Scaffolding } from "./scaffolding.js";
 
 const sourceTimeoutMs = 120_000;
 
 interface RunnerServices {
   readonly database: Database;
-  readonly templates: TemplateService;
-  readonly versions: TemplateVersionService;
-  readonly sources: SourceReader;
+  readonly scaffolding: Scaffolding;
   readonly targets: TargetResolver;
-  readonly rendering: RenderingPool;
+  readonly earlierRenders: EarlierRenders;
+  readonly watch: ExecutionWatch;
   readonly logger: Logger;
 }
 
 interface Scaffold {
   output: ScaffoldOutputType;
+  files: ScaffoldFileType[];
   manualInstructions: ManualInstructionType[];
   warnings: ExecutionWarningType[];
 }
@@ -50,10 +52,13 @@ export class ExecutionRunner {
   async run(payload: ExecutionPayload, attempt: JobAttempt): Promise<void> {
     const claim = await ExecutionClaim.take(this.#services.database, payload);
     if (!claim) return;
+    const cancelled = this.#cancellation(payload);
     try {
-      await this.#complete(claim, await this.#scaffold(claim, attempt.signal));
+      const signal = AbortSignal.any([attempt.signal, cancelled.signal]);
+      await this.#complete(claim, await this.#scaffold(claim, signal));
+      failpoint("execution.completed");
     } catch (error) {
-      if (error instanceof ClaimLost) return;
+      if (error instanceof ClaimLost || cancelled.signal.aborted) return;
       const failure = executionError(error);
       if (!failure && !attempt.lastAttempt) throw error;
       if (!failure)
@@ -62,41 +67,52 @@ export class ExecutionRunner {
           "execution failed for no known reason",
         );
       await this.#fail(claim, failure ?? { code: "INTERNAL", message: "An internal error occurred.", details: null });
+    } finally {
+      cancelled.forget();
     }
   }
 
-  async #scaffold(claim: ExecutionClaim, signal: AbortSignal): Promise<Scaffold> {
-    const { sources, rendering, targets, versions, templates } = this.#services;
-    const { execution, tenant } = claim;
-    const version = await versions.find(tenant, execution.templateVersionId);
-    const template = await templates.find(tenant, execution.templateId);
-    if (!version || !template) throw new DomainError("SOURCE_UNAVAILABLE", { detail: "The template version is gone." });
-    const source = await sources.read(version.resolvedRef ?? version.sourceRef, { timeoutMs: sourceTimeoutMs, signal });
-    await versions.pin(tenant, version, source);
-    await claim.enter("Rendering");
-    const { parameters, executionId, requestedAt } = execution;
-    const rendered = await rendering.render(source.files, {
-      name: typeof parameters["name"] === "string" ? parameters["name"] : undefined,
-      fallbackName: repositoryName(execution.repository),
-      parameters,
-      seed: executionId,
-      now: requestedAt,
+  #cancellation({ executionId }: ExecutionPayload): { signal: AbortSignal; forget: () => void } {
+    const controller = new AbortController();
+    const forget = this.#services.watch.attach(decodeId("exe", executionId) ?? "", (status) => {
+      if (status === "Cancelled") controller.abort(new ClaimLost());
     });
+    return { signal: controller.signal, forget };
+  }
+
+  async #scaffold(claim: ExecutionClaim, signal: AbortSignal): Promise<Scaffold> {
+    const { scaffolding, targets, earlierRenders } = this.#services;
+    const { execution } = claim;
+    failpoint("execution.fetching");
+    const origin = await scaffolding.fetch(execution, { timeoutMs: sourceTimeoutMs, signal });
+    await claim.enter("Rendering");
+    failpoint("execution.rendering");
+    const rendered = await scaffolding.render(origin, execution, signal);
     const target = await targets.open(execution, signal);
     try {
       if (execution.libraries.length > 0) await claim.enter("InjectingLibraries");
+      failpoint("execution.injecting");
       const { files, edits, warnings } = await addLibraries(rendered, execution.libraries, target);
+      // from here on the commit may be on its way: the execution can no longer be cancelled
       await claim.enter("Pushing");
-      const commit = scaffoldCommit({ execution, template, version, source });
-      const pushed = await target.push({ files, edits, commit, onConflict: execution.onConflict });
+      failpoint("execution.pushing");
+      const { files: written, ...pushed } = await target.push({
+        files,
+        edits,
+        commit: scaffoldCommit({ execution, ...origin }),
+        onConflict: execution.onConflict,
+        mergeBase: (executionId) => earlierRenders.of(execution, executionId, signal),
+      });
+      failpoint("execution.pushed");
       return {
         output: {
           repository: execution.cloneUrl,
           branch: execution.branch,
           ...pushed,
-          contentDigest: source.contentDigest,
+          contentDigest: origin.source.contentDigest,
           primaryOutputs: rendered.primaryOutputs,
         },
+        files: written.map(scaffoldFile),
         manualInstructions: rendered.manualInstructions,
         warnings: [...rendered.warnings, ...warnings],
       };
@@ -106,26 +122,27 @@ export class ExecutionRunner {
   }
 
   #complete(claim: ExecutionClaim, scaffold: Scaffold): Promise<void> {
-    return claim.finish("Completed", (execution, record) => {
+    return claim.finish("Completed", async (execution, transaction) => {
       const scaffoldOutputId = newId("sca");
       execution.scaffoldOutputId = scaffoldOutputId;
       execution.output = scaffold.output;
       execution.manualInstructions = scaffold.manualInstructions;
       execution.warnings = [...execution.warnings, ...scaffold.warnings];
+      await writeScaffoldFiles(transaction, scaffoldOutputId, scaffold.files);
       const facts = { ...eventFacts(execution), scaffoldOutputId };
       const subject = `executions/${execution.executionId}`;
       const { repository, branch, commitSha, treeSha, changed, filesCreated, filesUpdated } = scaffold.output;
-      record({
+      transaction.record({
         type: "ScaffoldGenerated",
         subject,
         data: { ...facts, repository, branch, commitSha, treeSha, changed, filesCreated, filesUpdated },
       });
-      record({ type: "TemplateExecuted", subject, data: { ...facts, outcome: "Completed" } });
+      transaction.record({ type: "TemplateExecuted", subject, data: { ...facts, outcome: "Completed" } });
     });
   }
 
   #fail(claim: ExecutionClaim, error: ExecutionErrorType): Promise<void> {
-    return claim.finish("Failed", (execution, record) => {
+    return claim.finish("Failed", (execution, { record }) => {
       execution.error = error;
       const { code, message } = error;
       record({
@@ -137,20 +154,6 @@ export class ExecutionRunner {
   }
 }
 
-function eventFacts({ executionId, templateId, templateVersionId, agentTaskId }: Execution) {
-  return { executionId, templateId, templateVersionId, agentTaskId };
-}
-
-/** A refusal becomes the execution's error; anything else is a bug or an outage and is tried again. */
-function executionError(error: unknown): ExecutionErrorType | undefined {
-  if (error instanceof TemplateError)
-    return { code: error.code, message: error.message, details: { findings: error.findings } };
-  if (!(error instanceof DomainError)) return undefined;
-  const { detail, ...details } = error.facts;
-  return { code: error.code, message: detail ?? error.code, details: Object.keys(details).length > 0 ? details : null };
-}
-
-function repositoryName(repository: string): string {
-  const last = repository.split("/").findLast((part) => part !== "") ?? "App";
-  return last.replace(/\.git$/, "");
+function scaffoldFile({ path, change, mode, size, blobSha }: WrittenFile): ScaffoldFileType {
+  return { path, change, executable: mode === "100755", size, blobSha };
 }

@@ -1,22 +1,19 @@
-import type { Database } from "@factory/runtime/db/database";
+import type { Database, Transaction } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobQueue } from "@factory/runtime/jobs/job-queue";
-import { traceparent } from "@factory/runtime/telemetry/trace";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
-import type { CompatibilityService } from "../compatibility/compatibility.service.js";
-import { checkLibraries } from "../libraries/library-reference.js";
-import type { RenderingPool } from "../rendering/rendering-pool.js";
-import type { TargetResolver } from "../targets/target-resolver.js";
-import type { TemplateVersionService } from "../template-versions/template-version.service.js";
-import type { TemplateVersionType } from "../template-versions/template-version.type.js";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { ExecutionAcceptance } from "./execution.acceptance.js";
 import { Execution } from "./execution.entity.js";
-import type { RequestExecutionInput } from "./execution.input.js";
-import { executionJob } from "./execution.job.js";
-import type { ExecutionType, ExecutionWarningType } from "./execution.type.js";
+import { eventFacts } from "./execution.events.js";
+import { ExecutionFeed, type ExecutionFeedSource } from "./execution.feed.js";
+import type { RequestExecutionInput, RetryExecutionInput } from "./execution.input.js";
+import { moveExecution } from "./execution.journal.js";
+import { executionStates } from "./execution.states.js";
+import type { ExecutionType } from "./execution.type.js";
 import { type ExecutionRow, executionRowView, executionView } from "./execution.view.js";
 
 const executionById = tenantStatement(
@@ -26,11 +23,13 @@ const executionById = tenantStatement(
 
 interface ExecutionServices {
   readonly database: Database;
-  readonly jobs: JobQueue;
-  readonly versions: TemplateVersionService;
-  readonly compatibility: CompatibilityService;
-  readonly targets: TargetResolver;
-  readonly rendering: RenderingPool;
+  readonly acceptance: ExecutionAcceptance;
+  readonly feeds: ExecutionFeedSource;
+}
+
+interface ExecutionPath {
+  readonly templateId: string;
+  readonly executionId: string;
 }
 
 export class ExecutionService {
@@ -49,102 +48,139 @@ export class ExecutionService {
 
   async get(context: RequestContext, templateId: string, executionId: string): Promise<ExecutionType> {
     const execution = await this.find(tenantOf(context), executionId);
-    if (execution?.templateId !== templateId)
-      throw new DomainError("EXECUTION_NOT_FOUND", { detail: "No such execution of this template." });
+    if (execution?.templateId !== templateId) throw unknownExecution();
     return execution;
   }
 
-  /** Accepts an execution: everything that can be refused at once is refused here, the rest happens in a job. */
   request(context: RequestContext, templateId: string, input: RequestExecutionInput): Promise<ExecutionType> {
-    const { database, jobs, versions, targets } = this.#services;
-    const agentTaskId = agentTask(context, input);
+    const { database, acceptance } = this.#services;
     return mutate(database, context, {
       field: "requestExecution",
       arguments: { templateId, input },
-      prepare: async () => {
-        const version = await versions.get(context, templateId, input.templateVersionId);
-        const target = targets.accept(context, input.target);
-        const parameters = await this.#checkedParameters(version, input);
-        return { target, parameters, warnings: await this.#warnings(context, version, input) };
-      },
-      commit: async (transaction, { target, parameters, warnings }) => {
-        const execution = transaction.em.create(Execution, {
-          tenantId: transaction.tenant.tenantId,
-          executionId: newId("exe"),
-          templateId,
-          templateVersionId: input.templateVersionId,
-          status: "Requested",
-          phase: "Queued",
-          fence: 0,
-          parameters,
-          libraries: (input.libraries ?? []).map(({ packageName, version }) => ({ packageName, version })),
-          repository: input.target.repository,
-          cloneUrl: target.cloneUrl,
-          branch: target.branch,
-          onConflict: target.onConflict,
-          agentTaskId,
-          traceparent: traceparent(context.trace),
-          requestedBy: principalOf(context).subject,
-          requestedAt: new Date(),
-          startedAt: null,
-          completedAt: null,
-          scaffoldOutputId: null,
-          output: null,
-          manualInstructions: [],
-          warnings,
-          error: null,
+      prepare: () => acceptance.check(context, { templateId, input }),
+      commit: (transaction, checked) => acceptance.accept(context, transaction, checked),
+    });
+  }
+
+  /** Stops an execution that has not begun to push; what it was doing is cut. */
+  cancel(context: RequestContext, path: ExecutionPath): Promise<ExecutionType> {
+    return mutate(this.#services.database, context, {
+      field: "cancelExecution",
+      arguments: path,
+      commit: async (transaction) => {
+        const execution = await lockedExecution(transaction, path);
+        requireTask(context, execution);
+        if (execution.status === "Cancelled") return executionView(execution);
+        const cancelled = await moveExecution(transaction, {
+          executionId: decodeId("exe", execution.executionId) ?? "",
+          set: "status = 'Cancelled', phase = null, completed_at = now(), error = $3",
+          // a worker that died while it pushed may have left its commit
+          when: `status in ('Requested', 'Running') and not exists (
+            select from execution_changes change where change.tenant_id = executions.tenant_id
+              and change.execution_id = executions.execution_id and change.phase = 'Pushing')`,
+          values: [JSON.stringify(cancellation(context))],
         });
-        transaction.em.persist(execution);
-        const { tenantId } = transaction.tenant;
-        await jobs.send(transaction, executionJob, { tenantId, executionId: execution.executionId });
-        return executionView(execution);
+        if (!cancelled) throw notCancellable(execution);
+        transaction.record({
+          type: "TemplateExecutionCancelled",
+          subject: `executions/${execution.executionId}`,
+          data: eventFacts(execution),
+        });
+        return executionView(await transaction.em.refreshOrFail(execution));
       },
     });
   }
 
-  async #checkedParameters(
-    version: TemplateVersionType,
-    input: RequestExecutionInput,
-  ): Promise<Record<string, unknown>> {
-    const checked = await this.#services.rendering.checkParameters(version.parameterSchema, input.parameters ?? {});
-    if (checked.valid) return checked.parameters;
-    throw new DomainError("PARAMETERS_INVALID", {
-      detail: "The parameters do not satisfy the parameterSchema of the version.",
-      errors: checked.errors.map(({ pointer, code, detail, keyword }) => ({
-        pointer: `/parameters${pointer}`,
-        code,
-        detail,
-        keyword,
-      })),
+  /** A new execution of what a failed or cancelled one was asked for. */
+  async retry(context: RequestContext, path: ExecutionPath, input: RetryExecutionInput): Promise<ExecutionType> {
+    const { database, acceptance } = this.#services;
+    const { templateId } = path;
+    return mutate(database, context, {
+      field: "retryExecution",
+      arguments: { ...path, input },
+      prepare: async () => {
+        const earlier = await database.transaction(tenantOf(context), { trace: context.trace }, (transaction) =>
+          lockedExecution(transaction, path),
+        );
+        if (earlier.status !== "Failed" && earlier.status !== "Cancelled") throw notRetryable(earlier);
+        return acceptance.check(context, {
+          templateId,
+          input: sameRequest(earlier, input),
+          retryOf: earlier.executionId,
+        });
+      },
+      commit: (transaction, checked) => acceptance.accept(context, transaction, checked),
     });
   }
 
-  async #warnings(
-    context: RequestContext,
-    version: TemplateVersionType,
-    input: RequestExecutionInput,
-  ): Promise<ExecutionWarningType[]> {
-    const libraries = input.libraries ?? [];
-    checkLibraries(libraries, { distinct: true });
-    const deprecated =
-      version.status === "Deprecated"
-        ? [{ code: "TemplateVersionDeprecated", message: "This version of the template is deprecated." }]
-        : [];
-    if (libraries.length === 0) return deprecated;
-    const { violations } = await this.#services.compatibility.assess(
-      tenantOf(context),
-      version.targetFramework,
-      libraries,
-    );
-    return [...deprecated, ...violations.map(({ rule, detail }) => ({ code: rule, message: detail }))];
+  /** Every step after the given one; `after` absent: from the first. */
+  async watch(context: RequestContext, path: ExecutionPath, after: number | null | undefined): Promise<ExecutionFeed> {
+    await this.get(context, path.templateId, path.executionId);
+    return new ExecutionFeed(this.#services.feeds, {
+      tenant: tenantOf(context),
+      path,
+      after: after ?? 0,
+      expiresAt: principalOf(context).expiresAt,
+    });
   }
 }
 
+async function lockedExecution(
+  { em, tenant }: Transaction,
+  { templateId, executionId }: ExecutionPath,
+): Promise<Execution> {
+  const known = decodeId("exe", executionId) !== undefined && decodeId("tpl", templateId) !== undefined;
+  const execution = known
+    ? await em.findOne(
+        Execution,
+        { tenantId: tenant.tenantId, executionId, templateId },
+        { lockMode: LockMode.PESSIMISTIC_WRITE },
+      )
+    : null;
+  if (!execution) throw unknownExecution();
+  return execution;
+}
+
 /** A token bound to a task acts for that task only. */
-function agentTask(context: RequestContext, input: RequestExecutionInput): string | null {
+function requireTask(context: RequestContext, { agentTaskId }: Execution): void {
   const bound = principalOf(context).agentTaskId;
-  const asked = input.correlation?.agentTaskId ?? undefined;
-  if (bound !== undefined && asked !== undefined && asked !== bound)
-    throw new DomainError("AGENT_TASK_MISMATCH", { detail: "The token is bound to another agent task." });
-  return asked ?? bound ?? null;
+  if (bound !== undefined && bound !== agentTaskId)
+    throw new DomainError("AGENT_TASK_MISMATCH", { detail: "The execution belongs to another agent task." });
+}
+
+function sameRequest(earlier: Execution, { onConflict }: RetryExecutionInput): RequestExecutionInput {
+  const { templateVersionId, parameters, libraries, repository, branch, credentialRef, agentTaskId } = earlier;
+  return {
+    templateVersionId,
+    parameters,
+    libraries,
+    target: { repository, branch, credentialRef, onConflict: onConflict ?? earlier.onConflict },
+    correlation: { agentTaskId },
+  };
+}
+
+function cancellation(context: RequestContext) {
+  return { code: "EXECUTION_CANCELLED", message: `Cancelled by ${principalOf(context).subject}.`, details: null };
+}
+
+const unknownExecution = () =>
+  new DomainError("EXECUTION_NOT_FOUND", { detail: "No such execution of this template." });
+
+function notCancellable({ status }: Execution): DomainError {
+  const final = executionStates[status].next.length === 0;
+  return new DomainError("INVALID_STATE", {
+    detail: final
+      ? `The execution is ${status} already.`
+      : "The execution is pushing its commit, or was when its worker was lost: it can no longer be cancelled.",
+    currentState: status,
+    allowed: ["Requested", "Running"],
+  });
+}
+
+function notRetryable({ status }: Execution): DomainError {
+  return new DomainError("INVALID_STATE", {
+    detail: `The execution is ${status}; only a failed or cancelled one can be tried again.`,
+    currentState: status,
+    allowed: ["Failed", "Cancelled"],
+  });
 }

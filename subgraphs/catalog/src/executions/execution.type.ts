@@ -121,6 +121,9 @@ export class ExecutionType {
   @Field(() => Int, { description: "How often a worker has taken it up." })
   attempts: number;
 
+  @Field(() => ID, { nullable: true, description: "The failed or cancelled execution that this one tries again." })
+  retryOf: string | null;
+
   @Field(() => ExecutionTargetType)
   target: ExecutionTargetType;
 
@@ -141,4 +144,22 @@ export class ExecutionType {
 
   @Field()
   traceId: string;
+}
+
+@ObjectType("ExecutionStatusChange", { simpleResolvers: true })
+export class ExecutionStatusChangeType {
+  @Field(() => Int, { description: "From 1, without a gap; resume with it as after." })
+  sequence: number;
+
+  @Field(() => ExecutionStatus)
+  status: keyof typeof ExecutionStatus;
+
+  @Field(() => String, { nullable: true })
+  phase: string | null;
+
+  @Field(() => DateTime)
+  changedAt: string;
+
+  /** For the field `execution`. */
+  path: { templateId: string; executionId: string };
 }

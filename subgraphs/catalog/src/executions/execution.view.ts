@@ -18,6 +18,7 @@ export interface ExecutionRow {
   status: ExecutionState;
   phase: ExecutionPhase | null;
   fence: number;
+  retry_of: string | null;
   repository: string;
   branch: string;
   agent_task_id: string | null;
@@ -44,6 +45,7 @@ export function executionRowView(row: ExecutionRow): ExecutionType {
     startedAt: row.started_at?.toISOString() ?? null,
     completedAt: row.completed_at?.toISOString() ?? null,
     attempts: row.fence,
+    retryOf: row.retry_of === null ? null : encodeId("exe", row.retry_of),
     target: { repository: row.repository, branch: row.branch },
     correlation: { agentTaskId: row.agent_task_id },
     output: row.output,
@@ -78,6 +80,7 @@ export function executionView(execution: Execution): ExecutionType {
     startedAt: execution.startedAt?.toISOString() ?? null,
     completedAt: execution.completedAt?.toISOString() ?? null,
     attempts: execution.fence,
+    retryOf: execution.retryOf,
     target: { repository: execution.repository, branch: execution.branch },
     correlation: { agentTaskId: execution.agentTaskId },
     output,

@@ -17,6 +17,14 @@ export interface RenderingLimits {
   readonly checksMs: number;
 }
 
+/** For whom a thread works: tenants take turns, and work that was given up is ended. */
+export interface RenderingClient {
+  readonly tenantId: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const nobody: RenderingClient = { tenantId: "" };
+
 const standardLimits: RenderingLimits = { renderMs: 30_000, parametersMs: 2000, checksMs: 30_000 };
 
 /** Runs what a template or its schema asks for in threads of its own, under limits of time and memory. */
@@ -37,8 +45,9 @@ export class RenderingPool {
     this.#parameterChecks = new WorkerLane(lane);
   }
 
-  async render(files: FileTree, order: RenderOrder): Promise<RenderResult> {
-    const outcome = await this.#renders.run({ kind: "render", tree: shared(files), order }, this.#limits.renderMs);
+  async render(files: FileTree, order: RenderOrder, client: RenderingClient = nobody): Promise<RenderResult> {
+    const request = { kind: "render", tree: shared(files), order } as const;
+    const outcome = await this.#renders.run({ request, timeoutMs: this.#limits.renderMs, ...client });
     if (outcome === "timeout")
       throw new DomainError("RENDER_TIMEOUT", {
         detail: `The template did not render within ${this.#limits.renderMs} ms.`,
@@ -48,9 +57,14 @@ export class RenderingPool {
     return { files: unpackTree(tree), primaryOutputs, manualInstructions, warnings };
   }
 
-  async checkParameters(schema: unknown, parameters: unknown): Promise<CheckedParameters> {
+  async checkParameters(
+    schema: unknown,
+    parameters: unknown,
+    client: RenderingClient = nobody,
+  ): Promise<CheckedParameters> {
     const limitMs = this.#limits.parametersMs;
-    const outcome = await this.#parameterChecks.run({ kind: "parameters", schema, parameters }, limitMs);
+    const request = { kind: "parameters", schema, parameters } as const;
+    const outcome = await this.#parameterChecks.run({ request, timeoutMs: limitMs, ...client });
     if (typeof outcome !== "string") return expected(outcome, "parameters").checked;
     const amount = outcome === "timeout" ? `more than ${limitMs} ms` : "too much memory";
     const detail = `Checking these parameters by the parameterSchema took ${amount}; a pattern of the schema may backtrack.`;
@@ -64,14 +78,19 @@ export class RenderingPool {
   async runChecks(
     files: FileTree,
     { checks, ...subject }: { parameterSchema: unknown; targetFramework: string; checks: readonly string[] },
+    client: RenderingClient = nobody,
   ): Promise<{ findings: Finding[]; samples: number }> {
     const tree = shared(files);
     const endsAt = performance.now() + this.#limits.checksMs;
     const findings: Finding[] = [];
     let samples = 0;
     for (const check of checks) {
-      const leftMs = Math.max(1, endsAt - performance.now());
-      const outcome = await this.#renders.run({ kind: "check", tree, check, ...subject }, leftMs);
+      const timeoutMs = Math.max(1, endsAt - performance.now());
+      const outcome = await this.#renders.run({
+        request: { kind: "check", tree, check, ...subject },
+        timeoutMs,
+        ...client,
+      });
       if (typeof outcome === "string") findings.push(cutCheck(check, outcome, this.#limits.checksMs));
       else {
         const checked = expected(outcome, "checked");

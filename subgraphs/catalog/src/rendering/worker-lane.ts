@@ -1,13 +1,22 @@
 import { Worker } from "node:worker_threads";
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import { FairQueue } from "./fair-queue.js";
 import type { RenderingAnswer, RenderingRequest } from "./rendering-request.js";
 
 /** Why the work was cut, instead of an answer. */
 export type Cut = "timeout" | "memory";
 
-interface Task {
+export interface LaneOrder {
   readonly request: RenderingRequest;
+  /** Counts from the moment a thread takes the task. */
   readonly timeoutMs: number;
+  /** Tenants take turns. */
+  readonly tenantId: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Task extends LaneOrder {
   resolve(outcome: RenderingAnswer | Cut): void;
   reject(error: Error): void;
 }
@@ -25,32 +34,44 @@ interface LaneOptions {
   readonly logger: Logger;
 }
 
+/** Of one tenant: executions wait in their own queue, so these are requests that somebody holds open. */
+const mostWaiting = 64;
+
 const memoryLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 };
 
-/** Threads that take one task at a time, first come first served. A thread that overruns is ended and replaced. */
+/** Threads that take one task at a time, of each tenant in turn. A thread that overruns is ended and replaced. */
 export class WorkerLane {
   readonly #options: LaneOptions;
   readonly #workers = new Set<LaneWorker>();
-  readonly #queue: Task[] = [];
+  readonly #queue = new FairQueue<Task>();
   #closed = false;
 
   constructor(options: LaneOptions) {
     this.#options = options;
   }
 
-  /** The time limit counts from the moment a thread takes the task. */
-  run(request: RenderingRequest, timeoutMs: number): Promise<RenderingAnswer | Cut> {
-    if (this.#closed) return Promise.reject(new Error("The rendering pool is closed."));
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ request, timeoutMs, resolve, reject });
+  async run(order: LaneOrder): Promise<RenderingAnswer | Cut> {
+    if (this.#closed) throw new Error("The rendering pool is closed.");
+    const { tenantId, signal } = order;
+    if (this.#queue.waitingFor(tenantId) >= mostWaiting)
+      throw new DomainError("RATE_LIMITED", { detail: `${mostWaiting} requests of this tenant wait to be rendered.` });
+    signal?.throwIfAborted();
+    let drop: (() => void) | undefined;
+    const outcome = new Promise<RenderingAnswer | Cut>((resolve, reject) => {
+      const task: Task = { ...order, resolve, reject };
+      drop = () => this.#drop(task);
+      this.#queue.push(tenantId, task);
       this.#dispatch();
     });
+    if (!signal || !drop) return outcome;
+    signal.addEventListener("abort", drop, { once: true });
+    return outcome.finally(() => drop && signal.removeEventListener("abort", drop));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const waiting = this.#queue.splice(0);
-    for (const task of waiting) task.reject(new Error("The rendering pool is closed."));
+    for (let task = this.#queue.shift(); task; task = this.#queue.shift())
+      task.reject(new Error("The rendering pool is closed."));
     await Promise.all(
       [...this.#workers].map((worker) =>
         this.#end(worker, (task) => task.reject(new Error("The rendering pool is closed."))),
@@ -70,6 +91,16 @@ export class WorkerLane {
       const task = this.#queue.shift();
       if (task) this.#give(idle, task);
     }
+  }
+
+  /** Nobody waits for it any more: out of the queue, or its thread is ended with it. */
+  #drop(task: Task): void {
+    task.reject(abortReason(task.signal));
+    if (this.#queue.remove(task.tenantId, task)) return;
+    const worker = [...this.#workers].find((candidate) => candidate.task === task);
+    if (!worker) return;
+    void this.#end(worker, () => undefined);
+    this.#dispatch();
   }
 
   #give(worker: LaneWorker, task: Task): void {
@@ -136,4 +167,8 @@ export class WorkerLane {
     worker.thread.unref();
     return task;
   }
+}
+
+function abortReason(signal: AbortSignal | undefined): Error {
+  return signal?.reason instanceof Error ? signal.reason : new Error("The work was given up.");
 }

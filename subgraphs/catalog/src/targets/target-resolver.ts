@@ -3,6 +3,8 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import type { RepositoryStore } from "../repositories/repository-store.js";
+import type { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
+import { type OnConflict, onConflictChoices } from "./on-conflict.js";
 import { openTarget, type Target } from "./push-scaffold.js";
 import { branchProblem, parseTargetRepository } from "./target-repository.js";
 
@@ -10,13 +12,23 @@ export interface AskedTarget {
   repository: string;
   branch?: string | null;
   onConflict?: string | null;
+  credentialRef?: string | null;
 }
 
 export interface AcceptedTarget {
   /** Where the result can be cloned from. */
   cloneUrl: string;
   branch: string;
-  onConflict: "fail" | "overwrite";
+  onConflict: OnConflict;
+  credentialRef: string | null;
+}
+
+interface OpenedFor {
+  readonly tenantId: string;
+  readonly executionId: string;
+  readonly repository: string;
+  readonly branch: string;
+  readonly credentialRef: string | null;
 }
 
 /** Execution targets: a git URL, or `owner/name` in the platform's own store. */
@@ -24,8 +36,15 @@ export class TargetResolver {
   readonly #store: RepositoryStore;
   readonly #policy: SourcePolicy;
   readonly #publicUrl: string;
+  readonly #credentials: RemoteCredentials;
 
-  constructor(options: { store: RepositoryStore; policy: SourcePolicy; publicUrl: string }) {
+  constructor(options: {
+    store: RepositoryStore;
+    policy: SourcePolicy;
+    publicUrl: string;
+    credentials: RemoteCredentials;
+  }) {
+    this.#credentials = options.credentials;
     this.#store = options.store;
     this.#policy = { ...options.policy };
     this.#publicUrl = options.publicUrl;
@@ -37,28 +56,33 @@ export class TargetResolver {
     const branch = asked.branch ?? "main";
     const problem = branchProblem(branch);
     if (problem !== undefined) throw refusal("/target/branch", problem);
-    const onConflict = asked.onConflict ?? "fail";
-    if (onConflict !== "fail" && onConflict !== "overwrite")
-      throw refusal("/target/onConflict", "it is neither fail nor overwrite");
+    const onConflict = onConflictChoices.find((choice) => choice === (asked.onConflict ?? "fail"));
+    if (onConflict === undefined) throw refusal("/target/onConflict", `it is none of ${onConflictChoices.join(", ")}`);
+    const credentialRef = asked.credentialRef ?? null;
+    if (credentialRef !== null && repository.kind === "shorthand")
+      throw refusal("/target/credentialRef", "the platform's own git store takes no credential");
     const slug = principalOf(context).tenantSlug;
     const cloneUrl =
       repository.kind === "url"
         ? repository.url
         : `${this.#publicUrl}/git/${slug}/${repository.owner}/${repository.name}.git`;
-    return { cloneUrl, branch, onConflict };
+    return { cloneUrl, branch, onConflict, credentialRef };
   }
 
   /** Reads the target branch; the caller closes it. */
-  async open(
-    execution: { tenantId: string; repository: string; branch: string },
-    signal: AbortSignal,
-  ): Promise<Target> {
+  async open(execution: OpenedFor, signal: AbortSignal): Promise<Target> {
     const repository = parseTargetRepository(execution.repository, this.#policy);
     if ("problem" in repository) throw new DomainError("TARGET_FORBIDDEN", { detail: repository.problem });
-    const { branch } = execution;
-    if (repository.kind === "url") return openTarget({ url: repository.url, branch }, this.#policy, { signal });
-    const { url, policy } = await this.#store.location(execution.tenantId, repository.owner, repository.name, branch);
-    return openTarget({ url, branch }, policy, { signal });
+    const { branch, tenantId, executionId, credentialRef } = execution;
+    if (repository.kind === "shorthand") {
+      const { url, policy } = await this.#store.location(tenantId, repository.owner, repository.name, branch);
+      return openTarget({ url, branch }, policy, { signal });
+    }
+    const { url } = repository;
+    if (credentialRef === null) return openTarget({ url, branch }, this.#policy, { signal });
+    const use = { tenantId, credentialRef, purpose: "scaffold-target", subject: `executions/${executionId}` } as const;
+    const credential = await this.#credentials.resolve(use);
+    return openTarget({ url, branch, credential }, this.#policy, { signal });
   }
 }
 

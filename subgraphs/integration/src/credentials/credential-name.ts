@@ -12,6 +12,3 @@ export function credentialRef(name: string): string {
 export function credentialVersionRef(name: string, version: number): string {
   return `${credentialRef(name)}#v${version}`;
 }
-
-/** `#` parts a name from its version, so no name holds one. */
-export const credentialReferencePattern = "^(secret://)?[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$";

@@ -1,7 +1,7 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { JsonObject } from "@factory/runtime/subgraph/scalars";
+import { credentialReferencePattern } from "@factory/schema/credential-reference";
 import { Field, ID, InputType } from "type-graphql";
-import { credentialReferencePattern } from "./credential-name.js";
 
 @InputType()
 export class CreateCredentialInput {

@@ -1,6 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { credentialReferencePattern } from "@factory/schema/credential-reference";
 import { Field, ID, InputType } from "type-graphql";
-import { credentialReferencePattern } from "../credentials/credential-name.js";
 
 @InputType()
 export class CreateWebhookSubscriptionInput {

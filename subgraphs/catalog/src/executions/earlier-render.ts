@@ -1,0 +1,42 @@
+import type { Database } from "@factory/runtime/db/database";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { FileTree } from "../engine/file-tree.js";
+import { injectPackageReferences } from "../package-references/inject.js";
+import { Execution } from "./execution.entity.js";
+import type { Scaffolding } from "./scaffolding.js";
+
+const sourceTimeoutMs = 120_000;
+
+/** What an earlier execution of the same template rendered. Its commit does not tell: that may hold merged foreign edits. */
+export class EarlierRenders {
+  readonly #database: Database;
+  readonly #scaffolding: Scaffolding;
+
+  constructor(database: Database, scaffolding: Scaffolding) {
+    this.#database = database;
+    this.#scaffolding = scaffolding;
+  }
+
+  /** Undefined: no completed execution of this template and tenant. */
+  async of(
+    current: Pick<Execution, "tenantId" | "executionId" | "templateId">,
+    executionId: string,
+    signal: AbortSignal,
+  ): Promise<FileTree | undefined> {
+    const { tenantId, templateId } = current;
+    // read from a commit message, which anyone may have written
+    if (executionId === current.executionId || decodeId("exe", executionId) === undefined) return undefined;
+    const earlier = await this.#database.transaction(
+      tenantWithId(tenantId),
+      { trace: continueTrace(undefined) },
+      ({ em }) => em.findOne(Execution, { tenantId, executionId, templateId }),
+    );
+    if (!earlier) return undefined;
+    const origin = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
+    const { files, primaryOutputs } = await this.#scaffolding.render(origin, earlier, signal);
+    if (earlier.libraries.length === 0) return files;
+    return injectPackageReferences(files, earlier.libraries, { primaryOutputs }).files;
+  }
+}

@@ -1,0 +1,124 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { FilePreview } from "../targets/scaffold.js";
+import type { TargetResolver } from "../targets/target-resolver.js";
+import type { ExecutionAcceptance } from "./execution.acceptance.js";
+import type { Execution } from "./execution.entity.js";
+import type { RequestExecutionInput } from "./execution.input.js";
+import { executionError } from "./execution-error.js";
+import type { ExecutionPreviewType, PreviewFileType } from "./execution-preview.type.js";
+import { fileDiff } from "./file-diff.js";
+import type { EarlierRenders } from "./earlier-render.js";
+import { addLibraries } from "./scaffold-libraries.js";
+import type { Scaffolding, ScaffoldOrder } from "./scaffolding.js";
+
+interface PreviewServices {
+  readonly acceptance: ExecutionAcceptance;
+  readonly scaffolding: Scaffolding;
+  readonly targets: TargetResolver;
+  readonly earlierRenders: EarlierRenders;
+}
+
+type PreviewOrder = ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" | "onConflict" | "libraries">;
+
+const limitMs = 30_000;
+/** Per tenant and process; somebody waits for each with the request open. */
+const mostAtOnce = 3;
+const mostDiffCharacters = 1024 * 1024;
+
+/** An execution without its end: fetched, rendered and compared with the target, and then forgotten. */
+export class ExecutionPreviewService {
+  readonly #services: PreviewServices;
+  readonly #running = new Map<string, number>();
+
+  constructor(services: PreviewServices) {
+    this.#services = services;
+  }
+
+  async preview(
+    context: RequestContext,
+    templateId: string,
+    input: RequestExecutionInput,
+  ): Promise<ExecutionPreviewType> {
+    const { tenantId } = tenantOf(context);
+    const running = this.#running.get(tenantId) ?? 0;
+    if (running >= mostAtOnce)
+      throw new DomainError("RATE_LIMITED", { detail: `${mostAtOnce} previews of this tenant are running.` });
+    this.#running.set(tenantId, running + 1);
+    try {
+      return await this.#preview(context, templateId, input);
+    } finally {
+      const left = (this.#running.get(tenantId) ?? 1) - 1;
+      if (left === 0) this.#running.delete(tenantId);
+      else this.#running.set(tenantId, left);
+    }
+  }
+
+  async #preview(
+    context: RequestContext,
+    templateId: string,
+    input: RequestExecutionInput,
+  ): Promise<ExecutionPreviewType> {
+    const { target, parameters, warnings } = await this.#services.acceptance.check(context, { templateId, input });
+    const order: PreviewOrder = {
+      tenantId: tenantOf(context).tenantId,
+      executionId: newId("exe"),
+      templateId,
+      templateVersionId: input.templateVersionId,
+      parameters,
+      repository: input.target.repository,
+      branch: target.branch,
+      credentialRef: target.credentialRef,
+      onConflict: target.onConflict,
+      libraries: input.libraries ?? [],
+      requestedAt: new Date(),
+    };
+    try {
+      const outcome = await this.#compare(order, AbortSignal.timeout(limitMs));
+      return { ...outcome, warnings: [...warnings, ...outcome.warnings], error: null };
+    } catch (error) {
+      const failure = executionError(error);
+      if (!failure || failure.code === "RATE_LIMITED") throw error;
+      return { ...nothing, warnings, error: failure };
+    }
+  }
+
+  async #compare(order: PreviewOrder, signal: AbortSignal): Promise<Omit<ExecutionPreviewType, "error">> {
+    const { scaffolding, targets, earlierRenders } = this.#services;
+    const origin = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
+    const rendered = await scaffolding.render(origin, order, signal);
+    const target = await targets.open(order, signal);
+    try {
+      const { files, edits, warnings } = await addLibraries(rendered, order.libraries, target);
+      const mergeBase = (executionId: string) => earlierRenders.of(order, executionId, signal);
+      const planned = await target.plan({ files, edits, onConflict: order.onConflict, mergeBase });
+      return {
+        ...previewFiles(planned),
+        primaryOutputs: rendered.primaryOutputs,
+        contentDigest: origin.source.contentDigest,
+        manualInstructions: rendered.manualInstructions,
+        warnings: [...rendered.warnings, ...warnings],
+      };
+    } finally {
+      await target.close();
+    }
+  }
+}
+
+const nothing = { files: [], truncated: false, primaryOutputs: [], contentDigest: null, manualInstructions: [] };
+
+function previewFiles(planned: readonly FilePreview[]): { files: PreviewFileType[]; truncated: boolean } {
+  let left = mostDiffCharacters;
+  let truncated = false;
+  const files = planned.map((file) => {
+    const diff = file.change === "Unchanged" && !file.conflict ? undefined : left > 0 ? fileDiff(file) : null;
+    const shown = diff != null && diff.length <= left ? diff : null;
+    left -= shown?.length ?? 0;
+    truncated ||= diff === null || (diff !== undefined && shown === null);
+    const { path, change, conflict, mode, newBytes } = file;
+    return { path, change, conflict, executable: mode === "100755", size: newBytes?.length ?? null, diff: shown };
+  });
+  return { files, truncated };
+}

@@ -1,0 +1,46 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
+import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, FieldResolver, ID, Int, Resolver, Root, Subscription } from "type-graphql";
+import type { ExecutionFeedItem } from "./execution.feed.js";
+import type { ExecutionService } from "./execution.service.js";
+import { ExecutionStatusChangeType, ExecutionType } from "./execution.type.js";
+
+interface WatchArguments {
+  readonly templateId: string;
+  readonly executionId: string;
+  readonly after?: number | null;
+}
+
+/** A class per service: `subscribe` is an option of the decorator and cannot reach an instance. */
+export function executionStatusResolver(executions: ExecutionService): object {
+  @Resolver(() => ExecutionStatusChangeType)
+  class ExecutionStatusResolver {
+    @Subscription(() => ExecutionStatusChangeType, {
+      description: "Every step of an execution: first those after the given one, then live, until it has ended.",
+      subscribe: ({ args, context }) => {
+        const { after, ...path } = args as WatchArguments;
+        return executions.watch(context as RequestContext, path, after);
+      },
+    })
+    @Auth({ scopes: ["templates.read", "templates.execute"] })
+    executionStatusChanged(
+      @Root() item: ExecutionFeedItem,
+      @Ctx() context: RequestContext,
+      @Arg("templateId", () => ID) _templateId: string,
+      @Arg("executionId", () => ID) _executionId: string,
+      @Arg("after", () => Int, { nullable: true }) _after?: number,
+    ): ExecutionStatusChangeType {
+      if (item instanceof FeedEnd) throw toGraphqlError(item.reason, context);
+      return item;
+    }
+
+    @FieldResolver(() => ExecutionType, { description: "As it is now, which may be further than this step." })
+    @Auth({ scopes: ["templates.read", "templates.execute"] })
+    execution(@Root() { path }: ExecutionStatusChangeType, @Ctx() context: RequestContext): Promise<ExecutionType> {
+      return executions.get(context, path.templateId, path.executionId);
+    }
+  }
+  return new ExecutionStatusResolver();
+}

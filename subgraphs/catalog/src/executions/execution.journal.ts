@@ -1,0 +1,61 @@
+import type { Transaction } from "@factory/runtime/db/database";
+import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
+
+/** Notified with `<execution uuid> <status>` when a step is committed. */
+export const executionChannel = "execution_changes";
+
+export interface ExecutionStep {
+  readonly sequence: number;
+  readonly status: ExecutionState;
+  readonly phase: ExecutionPhase | null;
+  /** ISO 8601 */
+  readonly changedAt: string;
+}
+
+interface Move {
+  /** Uuid. */
+  readonly executionId: string;
+  /** What changes, as the list of an UPDATE; values begin at `$3`. */
+  readonly set: string;
+  /** Which state it must be in. */
+  readonly when: string;
+  readonly values: readonly unknown[];
+}
+
+/** Moves an execution and writes the step down; false: it was not in that state, and nothing is changed. */
+export async function moveExecution({ execute, tenant }: Transaction, move: Move): Promise<boolean> {
+  const moved = await execute(
+    `with moved as (
+       update executions set ${move.set}, sequence = sequence + 1
+       where tenant_id = $1 and execution_id = $2 and ${move.when}
+       returning tenant_id, execution_id, sequence, status, phase),
+     noted as (
+       insert into execution_changes (tenant_id, execution_id, sequence, status, phase)
+       select tenant_id, execution_id, sequence, status, phase from moved)
+     select pg_notify('${executionChannel}', execution_id || ' ' || status) from moved`,
+    [tenant.uuid, move.executionId, ...move.values],
+  );
+  return moved.length > 0;
+}
+
+const stepsAfter = tenantStatement(
+  "execution_steps_after",
+  `select sequence, status, phase, changed_at from execution_changes
+   where tenant_id = scope.tenant and execution_id = $2 and sequence > $3 order by sequence limit 100`,
+);
+
+interface StepRow extends Pick<ExecutionStep, "sequence" | "status" | "phase"> {
+  changed_at: Date;
+}
+
+export async function readSteps(
+  reader: TenantReader,
+  tenant: Tenant,
+  { executionId, after }: { executionId: string; after: number },
+): Promise<ExecutionStep[]> {
+  const rows = await reader.rows<StepRow>(stepsAfter, tenant, executionId, after);
+  return rows.map(({ changed_at, ...step }) => ({ ...step, changedAt: changed_at.toISOString() }));
+}

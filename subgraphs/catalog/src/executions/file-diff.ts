@@ -1,0 +1,58 @@
+import { createTwoFilesPatch, OMIT_HEADERS } from "diff";
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly oldMode: string | undefined;
+  readonly mode: string;
+  readonly oldBytes: Uint8Array | undefined;
+  readonly newBytes: Uint8Array | undefined;
+}
+
+const largestText = 256 * 1024;
+const longestMs = 200;
+// git looks at as much to tell text from binary
+const looked = 8000;
+
+/** The change as `git apply` reads it; undefined: binary, too large, or too different to be compared in time. */
+export function fileDiff(file: ChangedFile): string | undefined {
+  const [before, after] = [asText(file.oldBytes), asText(file.newBytes)];
+  if (before === undefined || after === undefined) return undefined;
+  const hunks = createTwoFilesPatch("", "", before, after, undefined, undefined, {
+    context: 3,
+    timeout: longestMs,
+    headerOptions: OMIT_HEADERS,
+  });
+  if (hunks === undefined) return undefined;
+  const [a, b] = [`a/${file.path}`, `b/${file.path}`];
+  const head = [`diff --git ${quoted(a)} ${quoted(b)}`, ...modeLines(file)];
+  if (before !== after)
+    head.push(`--- ${side(a, file.oldBytes)}`, `+++ ${side(b, file.newBytes)}`, hunks.replace(/\n+$/, ""));
+  return `${head.join("\n")}\n`;
+}
+
+function modeLines({ oldMode, mode, newBytes }: ChangedFile): string[] {
+  if (oldMode === undefined) return [`new file mode ${mode}`];
+  if (newBytes === undefined) return [`deleted file mode ${oldMode}`];
+  return oldMode === mode ? [] : [`old mode ${oldMode}`, `new mode ${mode}`];
+}
+
+function asText(bytes: Uint8Array | undefined): string | undefined {
+  if (bytes === undefined) return "";
+  if (bytes.length > largestText || bytes.subarray(0, looked).includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function side(name: string, bytes: Uint8Array | undefined): string {
+  if (bytes === undefined) return "/dev/null";
+  // git ends a name that holds a space with a tab
+  return name.includes(" ") && quoted(name) === name ? `${name}\t` : quoted(name);
+}
+
+/** As git quotes a name; the bytes of letters beyond ASCII it takes as they are. */
+function quoted(name: string): string {
+  return /["\\]|\p{Cc}/u.test(name) ? JSON.stringify(name) : name;
+}

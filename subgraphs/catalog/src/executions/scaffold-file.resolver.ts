@@ -1,0 +1,25 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
+import type { ScaffoldFileService } from "./scaffold-file.service.js";
+import { ScaffoldFileConnection, ScaffoldFileType } from "./scaffold-file.type.js";
+
+@Resolver(() => ScaffoldFileType)
+export class ScaffoldFileResolver {
+  readonly #files: ScaffoldFileService;
+
+  constructor(files: ScaffoldFileService) {
+    this.#files = files;
+  }
+
+  @Query(() => ScaffoldFileConnection, { description: "What an execution did to the files of its target." })
+  @Auth({ scopes: ["templates.read", "templates.execute"] })
+  scaffoldFiles(
+    @Arg("scaffoldOutputId", () => ID) scaffoldOutputId: string,
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ScaffoldFileConnection> {
+    return this.#files.list(context, { scaffoldOutputId, first, after });
+  }
+}

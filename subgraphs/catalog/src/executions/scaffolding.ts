@@ -1,0 +1,70 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { RenderResult } from "../engine/render.js";
+import type { RenderingPool } from "../rendering/rendering-pool.js";
+import type { ReadSource, SourceReader } from "../sources/source-reader.js";
+import type { TemplateVersionService } from "../template-versions/template-version.service.js";
+import type { TemplateVersionType } from "../template-versions/template-version.type.js";
+import type { TemplateService } from "../templates/template.service.js";
+import type { TemplateType } from "../templates/template.type.js";
+import type { Execution } from "./execution.entity.js";
+
+export interface ScaffoldingServices {
+  readonly templates: TemplateService;
+  readonly versions: TemplateVersionService;
+  readonly sources: SourceReader;
+  readonly rendering: RenderingPool;
+}
+
+export type ScaffoldOrder = Pick<
+  Execution,
+  "tenantId" | "executionId" | "templateId" | "templateVersionId" | "parameters" | "repository" | "requestedAt"
+>;
+
+export interface Origin {
+  readonly template: TemplateType;
+  readonly version: TemplateVersionType;
+  readonly source: ReadSource;
+}
+
+/** The parts of an execution that depend on nothing but what it was asked for: the same order gives the same files. */
+export class Scaffolding {
+  readonly #services: ScaffoldingServices;
+
+  constructor(services: ScaffoldingServices) {
+    this.#services = services;
+  }
+
+  async fetch(order: ScaffoldOrder, options: { timeoutMs: number; signal: AbortSignal }): Promise<Origin> {
+    const { sources, versions, templates } = this.#services;
+    const tenant: Tenant = tenantWithId(order.tenantId);
+    const [version, template] = await Promise.all([
+      versions.find(tenant, order.templateVersionId),
+      templates.find(tenant, order.templateId),
+    ]);
+    if (!version || !template) throw new DomainError("SOURCE_UNAVAILABLE", { detail: "The template version is gone." });
+    const source = await sources.read(version.resolvedRef ?? version.sourceRef, options);
+    await versions.pin(tenant, version, source);
+    return { template, version, source };
+  }
+
+  render({ source }: Origin, order: ScaffoldOrder, signal: AbortSignal): Promise<RenderResult> {
+    const { parameters, executionId, requestedAt, repository, tenantId } = order;
+    return this.#services.rendering.render(
+      source.files,
+      {
+        name: typeof parameters["name"] === "string" ? parameters["name"] : undefined,
+        fallbackName: repositoryName(repository),
+        parameters,
+        seed: executionId,
+        now: requestedAt,
+      },
+      { tenantId, signal },
+    );
+  }
+}
+
+function repositoryName(repository: string): string {
+  const last = repository.split("/").findLast((part) => part !== "") ?? "App";
+  return last.replace(/\.git$/, "");
+}

@@ -1,0 +1,44 @@
+/** Owners take turns, each in its own order: whoever has much waiting delays nobody but itself. */
+export class FairQueue<Item> {
+  /** In the order of their turns. */
+  readonly #waiting = new Map<string, Item[]>();
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  waitingFor(owner: string): number {
+    return this.#waiting.get(owner)?.length ?? 0;
+  }
+
+  push(owner: string, item: Item): void {
+    const own = this.#waiting.get(owner);
+    if (own) own.push(item);
+    else this.#waiting.set(owner, [item]);
+    this.#length += 1;
+  }
+
+  shift(): Item | undefined {
+    const [next] = this.#waiting;
+    if (!next) return undefined;
+    const [owner, items] = next;
+    const item = items.shift();
+    this.#waiting.delete(owner);
+    // behind everybody else's turn
+    if (items.length > 0) this.#waiting.set(owner, items);
+    this.#length -= 1;
+    return item;
+  }
+
+  /** False: it has left the queue already. */
+  remove(owner: string, item: Item): boolean {
+    const items = this.#waiting.get(owner) ?? [];
+    const place = items.indexOf(item);
+    if (place < 0) return false;
+    items.splice(place, 1);
+    if (items.length === 0) this.#waiting.delete(owner);
+    this.#length -= 1;
+    return true;
+  }
+}

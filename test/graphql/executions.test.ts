@@ -1,0 +1,265 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { cloneOf } from "../kit/clone.js";
+import { eventually } from "../kit/eventually.js";
+import { executed } from "../kit/executions.js";
+import { aSmallPack } from "../kit/packs.js";
+import { graphql, request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion, finished, type TestExecution, type TestVersion } from "../kit/templates.js";
+import { aTenant } from "../kit/tenants.js";
+
+const run = promisify(execFile);
+
+/** Takes every connection and answers none: a fetch from it lasts until it is given up. */
+async function aSilentHost(): Promise<{ server: Server; url: string; open(): number }> {
+  const server = createServer(() => undefined).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  let open = 0;
+  server.on("connection", (socket) => {
+    open += 1;
+    socket.once("close", () => {
+      open -= 1;
+    });
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, open: () => open };
+}
+
+let token: string;
+let other: string;
+let silent: Awaited<ReturnType<typeof aSilentHost>>;
+let version: TestVersion;
+let endless: TestVersion;
+
+beforeAll(async () => {
+  token = await (await aTenant()).tokenWith();
+  other = await (await aTenant()).tokenWith();
+  silent = await aSilentHost();
+  version = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
+  endless = await aTemplateVersion(token, `git+${silent.url}/acme/never.git#main`);
+}, 20_000);
+
+afterAll(() => {
+  silent.server.closeAllConnections();
+  silent.server.close();
+});
+
+const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
+
+async function requested({ templateId, templateVersionId }: TestVersion, input = {}) {
+  const body = { templateVersionId, target: { repository: aRepository() }, ...input };
+  const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, { token, body });
+  expect(accepted.status).toBe(202);
+  return { templateId, executionId: accepted.body.executionId };
+}
+
+const path = "$templateId: ID!, $executionId: ID!";
+const given = "templateId: $templateId, executionId: $executionId";
+const cancelDocument = `mutation (${path}) { cancelExecution(${given}) { status phase completedAt error { code message } } }`;
+const retryDocument = `mutation (${path}, $input: RetryExecutionInput) {
+  retryExecution(${given}, input: $input) { executionId retryOf status target { repository } } }`;
+
+const cancel = (variables: { templateId: string; executionId: string }, as = token) =>
+  graphql<{ cancelExecution: TestExecution }>(cancelDocument, { token: as, variables });
+const retry = (variables: { templateId: string; executionId: string; input?: object }, as = token) =>
+  graphql<{ retryExecution: TestExecution & { retryOf: string } }>(retryDocument, { token: as, variables });
+
+describe("cancelExecution", () => {
+  it("ends what is running, cuts its fetch, and tells so", async () => {
+    const execution = await requested(endless);
+    await eventually("it fetches", () => silent.open() > 0);
+    const { body } = await cancel(execution);
+    expect(body.data.cancelExecution).toMatchObject({
+      status: "Cancelled",
+      phase: null,
+      completedAt: expect.any(String),
+      error: { code: "EXECUTION_CANCELLED" },
+    });
+    await eventually("the fetch is cut", () => silent.open() === 0, 5000);
+    expect(await finished(token, execution.templateId, execution.executionId)).toMatchObject({ status: "Cancelled" });
+    const again = await cancel(execution);
+    expect(again.body.data.cancelExecution.status).toBe("Cancelled");
+  }, 20_000);
+
+  it("refuses what has ended, what is unknown and what is another tenant's", async () => {
+    const execution = await requested(version);
+    await finished(token, execution.templateId, execution.executionId);
+    const ended = await cancel(execution);
+    expect(ended.body.errors?.[0]?.extensions).toMatchObject({ code: "INVALID_STATE", currentState: "Completed" });
+    for (const answer of [
+      await cancel(execution, other),
+      await cancel({ ...execution, executionId: "exe_x" }),
+      await cancel({ ...execution, templateId: endless.templateId }),
+    ])
+      expect(answer.body.errors?.map(({ extensions }) => extensions.code)).toEqual(["EXECUTION_NOT_FOUND"]);
+  });
+});
+
+describe("retryExecution", () => {
+  it("asks again for what failed, as a new execution that may settle the conflict", async () => {
+    const repository = aRepository();
+    await executed(token, version, { target: { repository } });
+    const changed = await aTemplateVersion(
+      token,
+      await aTemplateSource(aSmallPack({ files: { "README.md": "# other\n" } })),
+    );
+    const failed = await executed(token, changed, { parameters: { name: "x" }, target: { repository } });
+    expect(failed).toMatchObject({ status: "Failed", error: { code: "TARGET_CONFLICT" } });
+    const { body } = await retry({
+      templateId: changed.templateId,
+      executionId: failed.executionId,
+      input: { onConflict: "overwrite" },
+    });
+    const { executionId, retryOf, status } = body.data.retryExecution;
+    expect([retryOf, status]).toEqual([failed.executionId, "Requested"]);
+    expect(executionId).not.toBe(failed.executionId);
+    expect(await finished(token, changed.templateId, executionId)).toMatchObject({ status: "Completed" });
+  });
+
+  it("refuses what did not fail, and another tenant's", async () => {
+    const execution = await requested(version);
+    await finished(token, execution.templateId, execution.executionId);
+    expect((await retry(execution)).body.errors?.[0]?.extensions.code).toBe("INVALID_STATE");
+    expect((await retry(execution, other)).body.errors?.[0]?.extensions.code).toBe("EXECUTION_NOT_FOUND");
+  });
+});
+
+interface Files {
+  scaffoldFiles: {
+    items: { path: string; change: string; executable: boolean; size: number; blobSha: string | null }[];
+    nextCursor: string | null;
+  };
+}
+
+describe("scaffoldFiles", () => {
+  const document = `query ($id: ID!, $first: Int, $after: String) {
+    scaffoldFiles(scaffoldOutputId: $id, first: $first, after: $after) {
+      items { path change executable size blobSha } nextCursor } }`;
+  const list = (variables: Record<string, unknown>, as = token) => graphql<Files>(document, { token: as, variables });
+
+  it("lists what an execution did to each file, page by page, with git's own names", async () => {
+    const repository = aRepository();
+    const first = await executed(token, version, { target: { repository } });
+    const again = await executed(token, version, { target: { repository } });
+    const id = first.scaffoldOutputId;
+    const { body: whole } = await list({ id });
+    const items = whole.data.scaffoldFiles.items;
+    expect(items.map(({ path: file, change }) => [file, change])).toEqual([
+      ["README.md", "Created"],
+      [`${repository.slice(5)}/${repository.slice(5)}.csproj`, "Created"],
+    ]);
+    const clone = await cloneOf(first.output?.repository ?? "", token);
+    const text = await clone.read("README.md");
+    await clone.remove();
+    const folder = await mkdtemp(join(tmpdir(), "factory-blob-"));
+    await writeFile(join(folder, "README.md"), text);
+    const { stdout } = await run("git", ["hash-object", join(folder, "README.md")]);
+    await rm(folder, { recursive: true });
+    expect(items[0]).toMatchObject({ size: Buffer.byteLength(text), blobSha: stdout.trim(), executable: false });
+
+    const pageOne = (await list({ id, first: 1 })).body.data.scaffoldFiles;
+    const pageTwo = (await list({ id, first: 1, after: pageOne.nextCursor })).body.data.scaffoldFiles;
+    expect([...pageOne.items, ...pageTwo.items]).toEqual(items);
+    expect(pageTwo.nextCursor).toBeNull();
+    const { body: unchanged } = await list({ id: again.scaffoldOutputId });
+    expect(unchanged.data.scaffoldFiles.items.map(({ change }) => change)).toEqual(["Unchanged", "Unchanged"]);
+  });
+
+  it("knows no output of another tenant, no made-up one and no foreign cursor", async () => {
+    const { scaffoldOutputId: id } = await executed(token, version, { target: { repository: aRepository() } });
+    const { scaffoldOutputId: second } = await executed(token, version, { target: { repository: aRepository() } });
+    const cursor = (await list({ id, first: 1 })).body.data.scaffoldFiles.nextCursor;
+    const codes = await Promise.all(
+      [list({ id }, other), list({ id: "sca_nothing" }), list({ id: second, after: cursor })].map(
+        async (answer) => (await answer).body.errors?.[0]?.extensions.code,
+      ),
+    );
+    expect(codes).toEqual(["NOT_FOUND", "NOT_FOUND", "INVALID_CURSOR"]);
+  });
+});
+
+interface Preview {
+  previewExecution: {
+    files: { path: string; change: string; conflict: boolean; diff: string | null; size: number | null }[];
+    truncated: boolean;
+    primaryOutputs: string[];
+    warnings: { code: string }[];
+    error: { code: string; message: string } | null;
+  };
+}
+
+describe("previewExecution", () => {
+  const document = `query ($templateId: ID!, $input: RequestExecutionInput!) {
+    previewExecution(templateId: $templateId, input: $input) {
+      files { path change conflict diff size } truncated primaryOutputs warnings { code } error { code message } } }`;
+  const preview = async ({ templateId, templateVersionId }: TestVersion, input: object, as = token) => {
+    const variables = { templateId, input: { templateVersionId, ...input } };
+    return (await graphql<Preview>(document, { token: as, variables })).body;
+  };
+
+  it("writes nothing, and its diffs are what the execution then does", async () => {
+    const repository = aRepository();
+    const pack = aSmallPack({
+      files: { "a b.txt": "spaced\n", "bare.txt": "no newline", "logo.bin": "\0\u0001binary" },
+    });
+    const first = await aTemplateVersion(token, await aTemplateSource(pack));
+    await executed(token, first, { parameters: { name: "Old" }, target: { repository } });
+    const next = aSmallPack({
+      files: { ...pack, "a b.txt": "spaced and changed\n", "bare.txt": "no newline yet", "new/made.txt": "made\n" },
+    });
+    const second = await aTemplateVersion(token, await aTemplateSource(next));
+    const input = {
+      parameters: { name: "Old" },
+      target: { repository, onConflict: "overwrite" },
+      libraries: [{ packageName: "Polly", version: "8.4.2" }],
+    };
+    const before = await cloneOf(
+      (await executed(token, first, { ...input, libraries: [] })).output?.repository ?? "",
+      token,
+    );
+    const { data } = await preview(second, input);
+    const { files, error, truncated } = data.previewExecution;
+    expect([error, truncated]).toEqual([null, false]);
+    expect(Object.fromEntries(files.map((file) => [file.path, file.change]))).toEqual({
+      "Old/Old.csproj": "Updated",
+      "README.md": "Unchanged",
+      "a b.txt": "Updated",
+      "bare.txt": "Updated",
+      "logo.bin": "Unchanged",
+      "new/made.txt": "Created",
+    });
+    const patch = files.map(({ diff }) => diff ?? "").join("");
+    const applied = await before.apply(patch);
+    const after = await cloneOf((await executed(token, second, input)).output?.repository ?? "", token);
+    expect(applied).toBe(await after.treeSha());
+    await Promise.all([before.remove(), after.remove()]);
+  });
+
+  it("shows conflicts instead of failing, and why an execution would fail", async () => {
+    const repository = aRepository();
+    await executed(token, version, { parameters: { name: "One" }, target: { repository } });
+    const conflicting = await aTemplateVersion(
+      token,
+      await aTemplateSource(aSmallPack({ files: { "README.md": "# different\n" } })),
+    );
+    const { data } = await preview(conflicting, { parameters: { name: "One" }, target: { repository } });
+    expect(data.previewExecution.files.filter(({ conflict }) => conflict).map((file) => file.path)).toEqual([
+      "README.md",
+    ]);
+    const broken = await aTemplateVersion(token, await aTemplateSource({ "nothing.txt": "here" }));
+    const refused = await preview(broken, { target: { repository } });
+    expect(refused.data.previewExecution).toMatchObject({ files: [], error: { code: "TEMPLATE_INVALID" } });
+  });
+
+  it("refuses like the execution itself, and knows nothing of another tenant", async () => {
+    const codes = async (input: object, as?: string) =>
+      (await preview(version, input, as)).errors?.map(({ extensions }) => extensions.code);
+    expect(await codes({ target: { repository: "not a repository" } })).toEqual(["TARGET_INVALID"]);
+    expect(await codes({ target: { repository: "a/b", onConflict: "maybe" } })).toEqual(["TARGET_INVALID"]);
+    expect(await codes({ target: { repository: "a/b" } }, other)).toEqual(["TEMPLATE_NOT_FOUND"]);
+  });
+});

@@ -1,0 +1,69 @@
+import { executed } from "../kit/executions.js";
+import { aGitServer, type GitServer } from "../kit/git-server.js";
+import { aSmallPack } from "../kit/packs.js";
+import { refusal } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
+import { aTenant } from "../kit/tenants.js";
+
+const password = `canary-${Math.random().toString(36).slice(2)}`;
+
+let token: string;
+let stranger: string;
+let version: TestVersion;
+let host: GitServer;
+
+const credential = (name: string, secret: object, kind: string, as = token) =>
+  request("POST /integrations/credentials", { token: as, body: { name, kind, secret } });
+
+beforeAll(async () => {
+  token = await (await aTenant()).tokenWith();
+  stranger = await (await aTenant()).tokenWith();
+  version = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
+  host = await aGitServer({ username: "robot", password });
+  expect((await credential("git-host", { username: "robot", password }, "Basic")).status).toBe(201);
+  await credential("old-password", { username: "robot", password: "changed" }, "Basic");
+  await credential("git-host", { username: "robot", password: "not mine" }, "Basic", stranger);
+  await credential("hooks", { signingSecret: `whsec_${Buffer.alloc(24, 7).toString("base64")}` }, "WebhookSigning");
+});
+afterAll(() => host.close());
+
+const into = (credentialRef: string | undefined, branch = "main") =>
+  executed(token, version, {
+    parameters: { name: "Orders" },
+    target: { repository: host.url, branch, ...(credentialRef === undefined ? {} : { credentialRef }) },
+  });
+
+describe("target.credentialRef", () => {
+  it("opens a foreign git host with the tenant's own secret, which is shown nowhere", async () => {
+    const execution = await into("secret://git-host");
+    expect(execution).toMatchObject({ status: "Completed", output: { changed: true } });
+    expect(await host.git("show", "main:Orders/Orders.csproj")).toContain("net8.0");
+    expect(JSON.stringify(execution)).not.toContain(password);
+    expect(
+      host.credentials.every((header) => header.includes(Buffer.from(`robot:${password}`).toString("base64"))),
+    ).toBe(true);
+  });
+
+  it.each([
+    ["no credential", undefined, "TARGET_FORBIDDEN"],
+    ["a wrong password", "old-password", "TARGET_FORBIDDEN"],
+    ["one that is no login", "hooks", "TARGET_FORBIDDEN"],
+    ["an unknown one", "secret://nobody", "CREDENTIAL_NOT_FOUND"],
+  ])("fails the execution with %s", async (_, credentialRef, code) => {
+    const execution = await into(credentialRef, "refused");
+    expect(execution).toMatchObject({ status: "Failed", error: { code } });
+    expect(await host.git("branch", "--list", "refused")).toBe("");
+  });
+
+  it("is refused at once where it makes no sense or is no reference", async () => {
+    const { templateId, templateVersionId } = version;
+    const refused = async (target: object) =>
+      refusal(
+        await request(`POST /v1/templates/${templateId}/execute`, { token, body: { templateVersionId, target } }),
+      );
+    expect(await refused({ repository: "acme/own", credentialRef: "git-host" })).toBe("422 TARGET_INVALID");
+    expect(await refused({ repository: host.url, credentialRef: 7 })).toBe("400 VALIDATION_FAILED");
+    expect(await refused({ repository: host.url, credentialRef: "a b\n" })).toBe("400 VALIDATION_FAILED");
+  });
+});

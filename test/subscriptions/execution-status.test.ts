@@ -1,0 +1,96 @@
+import { eventually } from "../kit/eventually.js";
+import { executed } from "../kit/executions.js";
+import { aFeed } from "../kit/feed.js";
+import { aSmallPack } from "../kit/packs.js";
+import { request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+interface Change {
+  executionStatusChanged: {
+    sequence: number;
+    status: string;
+    phase: string | null;
+    changedAt: string;
+    execution: { executionId: string; status: string; output: { changed: boolean } | null };
+  };
+}
+
+const query = `subscription ($templateId: ID!, $executionId: ID!, $after: Int) {
+  executionStatusChanged(templateId: $templateId, executionId: $executionId, after: $after) {
+    sequence status phase changedAt execution { executionId status output { changed } } } }`;
+
+let tenant: TestTenant;
+let token: string;
+let version: TestVersion;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
+  version = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
+});
+
+const target = () => ({ repository: `acme/r${Math.random().toString(36).slice(2)}` });
+const watch = (executionId: string, after?: number, as = token) =>
+  aFeed<Change>({ query, token: as, variables: { templateId: version.templateId, executionId, after } });
+
+const steps = [
+  [1, "Requested", "Queued"],
+  [2, "Running", "FetchingSource"],
+  [3, "Running", "Rendering"],
+  [4, "Running", "InjectingLibraries"],
+  [5, "Running", "Pushing"],
+  [6, "Completed", null],
+];
+const shown = (events: readonly Change[]) =>
+  events.map(({ executionStatusChanged: { sequence, status, phase } }) => [sequence, status, phase]);
+
+describe("executionStatusChanged", () => {
+  it("shows every step as it comes, with the execution, and ends with the last", async () => {
+    const { templateId, templateVersionId } = version;
+    const libraries = [{ packageName: "Polly", version: "8.4.2" }];
+    const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+      token,
+      body: { templateVersionId, target: target(), libraries },
+    });
+    const feed = await watch(accepted.body.executionId);
+    await eventually("the feed ends", () => feed.ended());
+    expect([shown(feed.events), feed.errors]).toEqual([steps, []]);
+    expect(feed.events.at(-1)?.executionStatusChanged.execution).toEqual({
+      executionId: accepted.body.executionId,
+      status: "Completed",
+      output: { changed: true },
+    });
+    await feed.stop();
+  });
+
+  it("resumes after a step, also when all is over", async () => {
+    const { executionId } = await executed(token, version, { target: target() });
+    const whole = await watch(executionId);
+    const rest = await watch(executionId, 3);
+    await eventually("both end", () => whole.ended() && rest.ended());
+    expect(shown(whole.events)).toEqual(
+      steps.filter(([, , phase]) => phase !== "InjectingLibraries").map(([, ...step], at) => [at + 1, ...step]),
+    );
+    expect(shown(rest.events)).toEqual(shown(whole.events).slice(3));
+    await Promise.all([whole.stop(), rest.stop()]);
+  });
+
+  it("is nobody else's: another tenant, another template, no scope", async () => {
+    const { executionId } = await executed(token, version, { target: target() });
+    const stranger = await (await aTenant()).tokenWith();
+    const narrow = await tenant.tokenWith("libraries.read");
+    for (const [as, code] of [
+      [stranger, "EXECUTION_NOT_FOUND"],
+      [narrow, "INSUFFICIENT_SCOPE"],
+    ] as const) {
+      const feed = await watch(executionId, undefined, as);
+      await eventually("it is refused", () => feed.errors.length > 0);
+      expect([feed.events, feed.errors]).toEqual([
+        [],
+        [expect.objectContaining({ extensions: expect.objectContaining({ code }) })],
+      ]);
+      await feed.stop();
+    }
+  });
+});
