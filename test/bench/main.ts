@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
+import { packExecutions } from "./pack-executions.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
 import { onStage, type Stage } from "./stage.js";
 import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, webhook or post
+  --only <table>  get, webhook, post or packs
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -20,6 +21,7 @@ const benches = {
     tableOf("GET /v1/templates/{templateId} over REST", 2, await interleave(readers(stage), rounds)),
   // before the POSTs, which leave a backlog of events behind
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds),
+  packs: (stage: Stage) => packExecutions(stage),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };
