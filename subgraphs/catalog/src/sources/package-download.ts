@@ -1,4 +1,5 @@
 import { createEgress, type Egress, type EgressOptions, type EgressResponse } from "@factory/runtime/egress/egress";
+import { type RemoteCredential, requireLogin } from "../git/remote-credential.js";
 import { isAllowedHost, RemoteBlocked, remoteProblem, type SourcePolicy } from "../git/remote-policy.js";
 import { redirectTarget } from "./redirect-target.js";
 import { sourceUnavailable } from "./source-failure.js";
@@ -31,10 +32,18 @@ export class PackageDownloads {
     this.#opened = createEgress({ allowLoopback: true, allowPrivateCidrs: ["0.0.0.0/0", "::/0"], ...dns });
   }
 
-  async get(address: string, limits: DownloadLimits, patience: Patience): Promise<EgressResponse> {
+  /** The credential goes to this address alone: never to where a redirect leads, the same host included. */
+  async get(
+    address: string,
+    limits: DownloadLimits,
+    patience: Patience,
+    credential?: RemoteCredential,
+  ): Promise<EgressResponse> {
     let url = new URL(address);
+    const authorization = credential === undefined ? {} : { authorization: basicAuthorization(credential) };
     for (let hops = 0; ; hops += 1) {
-      const response = await this.#request(url, limits.maxBytes, patience);
+      const headers = hops === 0 ? authorization : {};
+      const response = await this.#request(url, headers, { ...patience, maxBytes: limits.maxBytes });
       if (!REDIRECTS.includes(response.status)) return response;
       if (hops === limits.redirects) throw tooManyRedirects(limits.redirects);
       url = redirectTarget(url, response.headers["location"]);
@@ -45,19 +54,30 @@ export class PackageDownloads {
     await Promise.all([this.#guarded.close(), this.#opened.close()]);
   }
 
-  #request(url: URL, maxResponseBytes: number, { endsAt, signal }: Patience): Promise<EgressResponse> {
+  #request(
+    url: URL,
+    headers: Record<string, string>,
+    { maxBytes, endsAt, signal }: Patience & { maxBytes: number },
+  ): Promise<EgressResponse> {
     const problem = remoteProblem(url, this.#policy);
     if (problem !== undefined) throw new RemoteBlocked(problem);
     const egress = isAllowedHost(url, this.#policy) ? this.#opened : this.#guarded;
     return egress.request(url.href, {
       method: "GET",
-      headers: { "user-agent": "factory-catalog", "accept-encoding": "identity" },
+      headers: { "user-agent": "factory-catalog", "accept-encoding": "identity", ...headers },
       timeoutMs: Math.max(1, endsAt - Date.now()),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      maxResponseBytes,
+      maxResponseBytes: maxBytes,
       ...(signal && { signal }),
     });
   }
+}
+
+function basicAuthorization(credential: RemoteCredential): string {
+  const { username, password } = requireLogin(credential);
+  // the first colon ends the name (RFC 7617, section 2)
+  if (username.includes(":")) throw new RemoteBlocked("its credential's login name holds a colon");
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
 function tooManyRedirects(allowed: number): Error {

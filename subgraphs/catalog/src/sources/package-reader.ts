@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileTree, TreeFile } from "../engine/file-tree.js";
 import { blobId } from "../git/blobs.js";
+import type { RemoteCredential } from "../git/remote-credential.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { isExecutable } from "../git/tree-listing.js";
 import { contentDigest } from "./content-digest.js";
@@ -41,14 +42,14 @@ export class PackageReader {
 
   /** Pins a reference to what its address gives now. */
   async resolve(ref: PackageSourceRef, options: SourceOptions): Promise<{ resolvedRef: string }> {
-    const { resolvedRef } = await this.#fetch(ref, patienceOf(options));
+    const { resolvedRef } = await this.#fetch(ref, patienceOf(options), options.credential);
     return { resolvedRef };
   }
 
   /** Reads the files into memory. A pinned reference gives the pinned bytes or an error. */
   async read(ref: PackageSourceRef, options: SourceOptions): Promise<ReadPackage> {
     const patience = patienceOf(options);
-    const { bytes, resolvedRef } = await this.#fetch(ref, patience);
+    const { bytes, resolvedRef } = await this.#fetch(ref, patience, options.credential);
     const archive = await PackageArchive.open(bytes);
     const folder = selectFolder(archive.files, ref.path);
     requireFileCount(folder.length);
@@ -61,10 +62,10 @@ export class PackageReader {
     return this.#downloads.close();
   }
 
-  async #fetch(ref: PackageSourceRef, patience: Patience): Promise<FetchedPackage> {
+  async #fetch(ref: PackageSourceRef, patience: Patience, credential?: RemoteCredential): Promise<FetchedPackage> {
     patience.signal?.throwIfAborted();
     try {
-      const bytes = await this.#bytes(ref, patience);
+      const bytes = await this.#bytes(ref, patience, credential);
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       if (ref.sha256 !== null && ref.sha256 !== sha256) {
         throw sourceUnsafe("The package is another one than the reference pins: its sha256 differs.");
@@ -75,10 +76,14 @@ export class PackageReader {
     }
   }
 
-  async #bytes(ref: PackageSourceRef, patience: Patience): Promise<Buffer> {
-    if (ref.transport === "feed") return this.#feeds.download(ref, patience);
+  async #bytes(ref: PackageSourceRef, patience: Patience, credential?: RemoteCredential): Promise<Buffer> {
+    if (ref.transport === "feed") {
+      // the feeds are the operator's: a tenant's credential is not theirs to see
+      if (credential !== undefined) throw sourceUnavailable("A nuget: reference names no host for a credential.");
+      return this.#feeds.download(ref, patience);
+    }
     if (ref.transport === "file") return readPackageFile(ref.url, this.#policy);
-    return packageBody(await this.#downloads.get(ref.url, PACKAGE_LIMITS, patience));
+    return packageBody(await this.#downloads.get(ref.url, PACKAGE_LIMITS, patience, credential));
   }
 }
 

@@ -8,11 +8,12 @@ export class PackageServer {
   readonly asked: string[] = [];
   readonly #answers = new Map<string, Answer>();
   readonly #server: Server;
+  #otherwise: Answer | undefined;
 
   private constructor() {
     this.#server = createServer((request, response) => {
       this.asked.push(request.url ?? "");
-      const answer = this.#answers.get(request.url ?? "");
+      const answer = this.#answers.get(request.url ?? "") ?? this.#otherwise;
       if (answer === undefined) response.writeHead(404).end();
       else answer(request, response);
     });
@@ -30,6 +31,11 @@ export class PackageServer {
 
   on(path: string, answer: Answer): void {
     this.#answers.set(path, answer);
+  }
+
+  /** For every path without an answer of its own. */
+  onAny(answer: Answer): void {
+    this.#otherwise = answer;
   }
 
   serve(path: string, body: string | Uint8Array): string {

@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { FileTree } from "../engine/file-tree.js";
+import type { RemoteCredential } from "../git/remote-credential.js";
 import { isCommitId } from "../git/ref-name.js";
 import { fetchSource } from "./fetch-source.js";
 import { PackageReader } from "./package-reader.js";
@@ -29,7 +30,11 @@ export class SourceReader {
   }
 
   /** Refuses a dangerous reference; any other that cannot be resolved in time stays unresolved. */
-  async tryResolve(sourceRef: string, timeoutMs: number): Promise<{ resolvedRef: string } | undefined> {
+  async tryResolve(
+    sourceRef: string,
+    timeoutMs: number,
+    credential?: RemoteCredential,
+  ): Promise<{ resolvedRef: string } | undefined> {
     const parsed = parseSourceRef(sourceRef, this.#policy);
     if ("dangerous" in parsed)
       throw new DomainError("SOURCE_REF_INVALID", {
@@ -38,7 +43,7 @@ export class SourceReader {
       });
     if ("unsupported" in parsed) return undefined;
     try {
-      return await this.#resolve(parsed.ref, { timeoutMs });
+      return await this.#resolve(parsed.ref, { timeoutMs, ...(credential && { credential }) });
     } catch (error) {
       this.#logger.debug({ err: error }, "source not resolved at creation");
       return undefined;

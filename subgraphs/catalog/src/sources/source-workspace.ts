@@ -8,6 +8,7 @@ import { MAX_PACKED_BYTES } from "./source-rules.js";
 export interface SourceOptions {
   timeoutMs: number;
   signal?: AbortSignal;
+  /** For the reference's own host. */
   credential?: RemoteCredential;
 }
 

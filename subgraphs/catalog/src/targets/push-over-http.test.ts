@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { BareRepository } from "../git/bare-repository.fixture.js";
+import { gitBackend } from "../git/git-backend.fixture.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { openTarget, pushScaffold, type ScaffoldPush } from "./push-scaffold.js";
 
@@ -17,33 +18,7 @@ describe("a target over http", () => {
   let url: string;
   let misbehave: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 
-  const cgi = (request: IncomingMessage, response: ServerResponse) => {
-    const [path = "", query = ""] = (request.url ?? "").split("?");
-    const env = {
-      PATH: process.env["PATH"],
-      GIT_PROJECT_ROOT: target.root,
-      GIT_HTTP_EXPORT_ALL: "1",
-      REMOTE_USER: "robot",
-      PATH_INFO: path,
-      QUERY_STRING: query,
-      REQUEST_METHOD: request.method,
-      CONTENT_TYPE: request.headers["content-type"] ?? "",
-      HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
-      GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
-    };
-    const child = spawn("git", ["http-backend"], { env });
-    const output: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-    child.once("close", () => {
-      const all = Buffer.concat(output);
-      const end = all.indexOf("\r\n\r\n");
-      const head = all.toString("latin1", 0, end);
-      const status = Number(/^Status: (\d+)/m.exec(head)?.[1] ?? 200);
-      response.writeHead(status, { "content-type": /^Content-Type: (.+?)\r?$/im.exec(head)?.[1] ?? "text/plain" });
-      response.end(all.subarray(end + 4));
-    });
-    request.pipe(child.stdin);
-  };
+  const cgi = (request: IncomingMessage, response: ServerResponse) => gitBackend(target.root, request, response);
 
   beforeEach(async () => {
     target = await BareRepository.create();
