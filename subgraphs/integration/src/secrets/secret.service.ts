@@ -2,8 +2,9 @@ import { DomainError, type FieldError } from "@factory/runtime/errors/domain-err
 import type { ServiceCallContext } from "@factory/runtime/grpc/call-boundary";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { credentialReferencePattern } from "@factory/schema/credential-reference";
 import type { CredentialService, OpenCredential } from "../credentials/credential.service.js";
-import { credentialName, credentialReferencePattern } from "../credentials/credential-name.js";
+import { credentialName } from "../credentials/credential-name.js";
 
 export interface SecretRequest {
   readonly tenantId: string;
