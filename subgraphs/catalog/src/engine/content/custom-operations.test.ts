@@ -12,6 +12,18 @@ describe("operations of the template", () => {
     expect(run(custom, { "a/b.txt": "x App", "c.md": "x App" })).toEqual({ "a/b.txt": "y MyApp", "c.md": "x MyApp" });
   });
 
+  it("replaces only in the contexts that are listed", () => {
+    const run1 = (onlyIf: unknown) => {
+      const operation = { type: "replacement", configuration: { original: "x", replacement: "y", onlyIf } };
+      return run({ "*.txt": { operations: [operation] } }, { "a.txt": "x (x) [x]" })["a.txt"];
+    };
+    expect(run1([{ after: "(", before: ")" }])).toBe("x (y) [x]");
+    expect(run1([{ after: "(" }, { before: "]" }])).toBe("x (y) [y]");
+    expect(run1([{}])).toBe("y (y) [y]");
+    expect(run1([])).toBe("x (x) [x]");
+    expect(run1(undefined)).toBe("y (y) [y]");
+  });
+
   it("leaves an operation out whose condition is false", () => {
     const custom = {
       "*.txt": {

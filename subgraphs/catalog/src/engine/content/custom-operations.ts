@@ -97,7 +97,8 @@ function replacements(raw: JsonObject): Operation[] {
     before: contextBytes(one, "after"),
     after: contextBytes(one, "before"),
   }));
-  const placed = contexts.length === 0 ? [{ before: null, after: null }] : contexts;
+  // an empty list of contexts leaves the token no place at all
+  const placed = Array.isArray(member(raw, "onlyIf")) ? contexts : [{ before: null, after: null }];
   return placed.map((place) => new Replacement({ core, ...place }, bytes, idOf(raw), startsOn(raw)));
 }
 

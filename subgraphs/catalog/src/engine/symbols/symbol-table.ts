@@ -57,6 +57,7 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   const names = symbols.map((symbol) => symbol.name);
   for (const symbol of sortByDependency(symbols, (one) => dependenciesOf(one, names))) {
     assign(symbol, context, forms);
+    setFormVariables(symbol, values, forms);
   }
   const live = symbols.filter((symbol) => !disabled.has(symbol.name));
   const guids = guidReplacements(config, context);
@@ -144,6 +145,17 @@ function dependenciesOf(symbol: TemplateSymbol, names: readonly string[]): strin
 function assign(symbol: TemplateSymbol, context: GeneratorContext, forms: ValueForms): void {
   const value = valueOf(symbol, context, forms);
   if (value !== undefined) context.variables.set(symbol.name, value);
+}
+
+/** Conditions may ask for a symbol in one of its forms, as in `$(name{-VALUE-FORMS-}safe_namespace)`. */
+function setFormVariables(symbol: TemplateSymbol, values: Map<string, SymbolValue>, forms: ValueForms): void {
+  if (symbol.type !== "parameter" && symbol.type !== "derived") return;
+  const value = values.get(symbol.name);
+  if (value === undefined || value === null) return;
+  for (const form of symbol.forms) {
+    const formed = forms.apply(form, textOf(value));
+    if (formed !== undefined) values.set(`${symbol.name}{-VALUE-FORMS-}${form}`, formed);
+  }
 }
 
 function valueOf(symbol: TemplateSymbol, context: GeneratorContext, forms: ValueForms): SymbolValue | undefined {
