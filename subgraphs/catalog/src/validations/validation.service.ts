@@ -11,6 +11,7 @@ import type { ValidateTemplateVersionInput } from "../template-versions/template
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
 import { checkNames } from "./checks/finding-codes.js";
+import { sourceFinding } from "./source-finding.js";
 import { type ValidationOutcome, type ValidationResultType } from "./validation.type.js";
 import { ValidationResult } from "./validation-result.entity.js";
 
@@ -116,20 +117,4 @@ function chosenChecks(asked: readonly string[] | null | undefined): readonly str
 function outcomeOf(findings: readonly Finding[]): keyof typeof ValidationOutcome {
   if (findings.some(({ severity }) => severity === "Error")) return "Failed";
   return findings.length > 0 ? "PassedWithWarnings" : "Passed";
-}
-
-/** A source that cannot be read is the template's fault, not the request's. */
-function sourceFinding(check: string, error: DomainError): Finding {
-  const codes: Record<string, string> = { SOURCE_UNSAFE: "SourceUnsafe", SOURCE_TOO_LARGE: "SourceTooLarge" };
-  return {
-    check,
-    severity: "Error",
-    code: codes[error.code] ?? "SourceUnavailable",
-    message: error.message,
-    path: null,
-    pointer: null,
-    line: null,
-    column: null,
-    suggestion: null,
-  };
 }

@@ -12,6 +12,8 @@ export interface ConfigPlace {
   column: number | null;
 }
 
+type Segments = readonly (string | number)[];
+
 /** Tells where in template.json a pointer leads. */
 export class ConfigPlaces {
   readonly path: string;
@@ -22,23 +24,38 @@ export class ConfigPlaces {
     this.path = pack.root === "" ? CONFIG_PATH : `${pack.root}/${CONFIG_PATH}`;
     const file = pack.files.get(CONFIG_PATH);
     this.#text = file ? decodeText(file.bytes) : "";
-    this.#tree = parseTree(this.#text, [], { allowTrailingComma: true });
+    this.#tree = parse(this.#text);
   }
 
   /** The nearest written value: a member that is missing is placed at its parent. */
-  at(...segments: readonly (string | number)[]): ConfigPlace {
-    let node = this.#tree;
-    for (const segment of segments) {
-      const next = child(node, segment);
-      if (!next) break;
-      node = next;
-    }
-    const pointer = segments
-      .map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`)
-      .join("");
-    const position = node ? positionAt(this.#text, node.offset) : { line: null, column: null };
-    return { path: this.path, pointer, ...position };
+  at(...segments: Segments): ConfigPlace {
+    return placeOf({ path: this.path, text: this.#text }, this.#tree, segments);
   }
+}
+
+/** The same in another JSON file. */
+export function placeIn(file: { path: string; text: string }, segments: Segments): ConfigPlace {
+  return placeOf(file, parse(file.text), segments);
+}
+
+function parse(text: string): Node | undefined {
+  return parseTree(text, [], { allowTrailingComma: true });
+}
+
+function placeOf(
+  { path, text }: { path: string; text: string },
+  tree: Node | undefined,
+  segments: Segments,
+): ConfigPlace {
+  let node = tree;
+  for (const segment of segments) {
+    const next = child(node, segment);
+    if (!next) break;
+    node = next;
+  }
+  const pointer = segments.map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const position = node ? positionAt(text, node.offset) : { line: null, column: null };
+  return { path, pointer, ...position };
 }
 
 function child(node: Node | undefined, segment: string | number): Node | undefined {

@@ -91,15 +91,26 @@ function counts({ keyword, signed, rest }: Directive, style: ConditionalStyle, o
   return open && keyword !== "if";
 }
 
-/** The first directive that has no counterpart. */
-export function unbalancedDirective(path: string, text: string): Directive | undefined {
+export interface ReadDirectives {
+  /** Those that the engine acts on. */
+  readonly acting: readonly Directive[];
+  /** The first that has no counterpart. */
+  readonly stray: Directive | undefined;
+}
+
+export function readDirectives(path: string, text: string): ReadDirectives {
   const style = styleOf(path);
   const open: Directive[] = [];
+  const acting: Directive[] = [];
+  let stray: Directive | undefined;
   for (const one of directivesOf(path, text)) {
     if (!counts(one, style, open.length > 0)) continue;
     if (one.keyword === "if") open.push(one);
-    else if (open.length === 0) return one;
-    else if (one.keyword === "endif") open.pop();
+    else if (open.length === 0) {
+      stray ??= one;
+      continue;
+    } else if (one.keyword === "endif") open.pop();
+    acting.push(one);
   }
-  return open.at(-1);
+  return { acting, stray: stray ?? open.at(-1) };
 }

@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto";
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
-import { SaxesParser } from "saxes";
 import { decodeText } from "../../engine/encodings.js";
 import type { FileTree } from "../../engine/file-tree.js";
 import type { Finding } from "../../engine/finding.js";
@@ -8,11 +6,10 @@ import { positionAt } from "../../engine/jsonc.js";
 import { mentionedNames } from "../../engine/symbols/dependency-order.js";
 import { directivesOf } from "./directives.js";
 import { finding } from "./finding-codes.js";
-import { isBinary } from "./lint-contents.js";
+import { isBinary } from "./template-texts.js";
+import { formFault } from "./well-formed.js";
 
 const MAX_INSPECTED_BYTES = 5 * 1024 * 1024;
-const xmlFile = /\.(?:\w*proj|xml|props|targets|resx|config|nuspec|slnx|svg|xaml|axaml|xsd|xslt|ruleset|pubxml)$/i;
-const jsonFile = /\.(?:json|jsonc|webmanifest)$/i;
 /** Shorter names stand in other words by chance. */
 const DISTINCT_NAME_LENGTH = 8;
 
@@ -83,38 +80,8 @@ export class OutputInspector {
 }
 
 function notWellFormed(path: string, text: string): Finding[] {
-  // a file whose whole content depends on a condition may be empty
-  if (text.trim() === "") return [];
-  const fault = xmlFile.test(path) ? xmlFault(text) : jsonFile.test(path) ? jsonFault(text) : undefined;
+  const fault = formFault(path, text);
   if (!fault) return [];
   const { message, line, column } = fault;
   return [finding("NotWellFormed", `The produced file is not well-formed: ${message}.`, { path, line, column })];
-}
-
-interface Fault {
-  message: string;
-  line: number;
-  column: number;
-}
-
-function xmlFault(text: string): Fault | undefined {
-  let fault: Fault | undefined;
-  const parser = new SaxesParser({ position: true });
-  parser.on("error", (error) => {
-    fault ??= { message: error.message.replace(/^(?:\d+:\d+: )/, ""), line: parser.line, column: parser.column };
-  });
-  parser.write(text).close();
-  return fault;
-}
-
-function jsonFault(text: string): Fault | undefined {
-  const errors: ParseError[] = [];
-  try {
-    parse(text, errors, { allowTrailingComma: true, disallowComments: false });
-  } catch (error) {
-    if (error instanceof RangeError) return { message: "nested too deeply", line: 1, column: 1 };
-    throw error;
-  }
-  const [first] = errors;
-  return first && { message: printParseErrorCode(first.error), ...positionAt(text, first.offset) };
 }

@@ -1,4 +1,5 @@
 import type { Finding } from "../../engine/finding.js";
+import { parseGuid } from "../../engine/symbols/seeded-values.js";
 import type { PostAction, TemplateConfig } from "../../engine/template-config.js";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
@@ -17,24 +18,73 @@ const registered = new Set([
   "695a3659-eb40-4ff5-a6a6-c9c4e629fcb0",
 ]);
 
-export function lintPostActions(config: TemplateConfig, places: ConfigPlaces): Finding[] {
-  return config.postActions.flatMap((action, index) => lintPostAction(action, index, places));
+interface ActionPlace {
+  index: number;
+  label: string;
+  places: ConfigPlaces;
 }
 
-function lintPostAction({ actionId, description }: PostAction, index: number, places: ConfigPlaces): Finding[] {
-  const id = (actionId ?? "").trim().toLowerCase();
-  const label = description ?? actionId ?? `number ${index + 1}`;
+export function lintPostActions({ postActions }: TemplateConfig, places: ConfigPlaces): Finding[] {
+  const ids = new Set<string>();
+  return postActions.flatMap((action, index) => {
+    const place = { index, label: action.description ?? action.id ?? `number ${index + 1}`, places };
+    const repeated = action.id !== null && ids.has(action.id);
+    if (action.id !== null) ids.add(action.id);
+    return [
+      ...(repeated ? [repeatedId(action.id, place)] : []),
+      ...lintAction(action, place),
+      ...lintRenamedArguments(action, place),
+      ...lintInstructions(action, place),
+    ];
+  });
+}
+
+function repeatedId(id: string | null, { index, places }: ActionPlace): Finding {
+  const message = `The id "${id}" names two post actions; only the first can be localized.`;
+  return finding("PostActionIdDuplicated", message, places.at("postActions", index, "id"));
+}
+
+function lintAction({ actionId }: PostAction, { index, label, places }: ActionPlace): Finding[] {
   const place = places.at("postActions", index, "actionId");
+  const id = (actionId ?? "").trim().toLowerCase();
+  if (parseGuid(id) === undefined) {
+    const message = `The post action "${label}" has no actionId that is a guid; the template cannot be installed.`;
+    const suggestion = "Take the actionId from the registry of post actions.";
+    return [finding("PostActionIdMissing", message, { ...place, suggestion })];
+  }
   if (id === runScript) {
     const suggestion = "Say in manualInstructions what has to be run.";
-    return [
-      finding("RunScriptPostAction", `The post action "${label}" runs a script, which is never done here.`, {
-        ...place,
-        suggestion,
-      }),
-    ];
+    const message = `The post action "${label}" runs a script, which is never done here.`;
+    return [finding("RunScriptPostAction", message, { ...place, suggestion })];
   }
   if (registered.has(id)) return [];
-  const why = id === "" ? "has no actionId" : `has the unknown actionId "${actionId}"`;
-  return [finding("PostActionUnknown", `The post action "${label}" ${why} and will not be done.`, place)];
+  const message = `The post action "${label}" has the unknown actionId "${actionId}" and will not be done.`;
+  return [finding("PostActionUnknown", message, place)];
+}
+
+function lintRenamedArguments(
+  { args, applyFileRenamesToArgs }: PostAction,
+  { index, label, places }: ActionPlace,
+): Finding[] {
+  const known = new Set(Object.keys(args).map((name) => name.toLowerCase()));
+  return applyFileRenamesToArgs.flatMap((name, number) => {
+    if (known.has(name.toLowerCase())) return [];
+    const message = `The post action "${label}" renames files in its argument "${name}", which it does not have.`;
+    const place = places.at("postActions", index, "applyFileRenamesToArgs", number);
+    return [finding("UnknownRenamedArgument", message, place)];
+  });
+}
+
+function lintInstructions({ manualInstructions }: PostAction, { index, label, places }: ActionPlace): Finding[] {
+  const place = places.at("postActions", index, "manualInstructions");
+  if (manualInstructions.length === 0) {
+    const message = `The post action "${label}" has no manualInstructions for where it cannot be done.`;
+    return [finding("MissingManualInstructions", message, place)];
+  }
+  const ids = manualInstructions.flatMap(({ id }) => id ?? []);
+  const repeated = new Set(ids.filter((id, number) => ids.indexOf(id) !== number));
+  return Array.from(repeated, (id) => {
+    const message = `The id "${id}" names two instructions of "${label}"; only the first can be localized.`;
+    return finding("ManualInstructionIdDuplicated", message, place);
+  });
 }

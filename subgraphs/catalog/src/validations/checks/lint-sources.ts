@@ -1,102 +1,91 @@
-import type { FileTree } from "../../engine/file-tree.js";
 import type { Finding } from "../../engine/finding.js";
 import { PathRename } from "../../engine/path-rename.js";
 import { unsafePath } from "../../engine/path-safety.js";
 import type { TemplateSource } from "../../engine/template-config.js";
 import type { TemplatePack } from "../../engine/template-pack.js";
-import type { ConfigPlaces } from "./config-place.js";
+import type { ConfigPlace, ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
+import { leavesTree, sourceFolder, sourcePaths, withoutDots } from "./source-folders.js";
 
-export function lintSources({ config, files }: TemplatePack, places: ConfigPlaces): Finding[] {
+export function lintSources(pack: TemplatePack, places: ConfigPlaces): Finding[] {
+  const { sources } = pack.config;
   return [
-    ...config.sources.flatMap((source, index) => lintSource(source, files, { index, places })),
-    ...lintPrimaryOutputs({ config, files }, places),
+    ...sources.flatMap(({ source }, index) => lintFolder(pack, source, places.at("sources", index, "source"))),
+    ...sources.flatMap((source, index) => lintTargets(source, index, places)),
+    ...lintPrimaryOutputs(pack, places),
   ];
 }
 
-interface SourcePlace {
-  index: number;
-  places: ConfigPlaces;
+/** Asked of every source, whatever its condition: the template engine does not install the template otherwise. */
+function lintFolder(pack: TemplatePack, source: string, place: ConfigPlace): Finding[] {
+  const found = sourceFolder(pack, source);
+  if (!found) {
+    const message = `The source "${source}" lies outside the package.`;
+    const suggestion = "Name a folder of the package, relative to the folder that holds .template.config.";
+    return [finding("SourceOutsidePackage", message, { ...place, suggestion })];
+  }
+  if (found.files.has(found.folder)) {
+    const suggestion = `Name its folder as the source and the file in "include".`;
+    return [finding("SourceNotDirectory", `The source "${source}" is a file.`, { ...place, suggestion })];
+  }
+  if (found.folder === "" || sourcePaths(found).length > 0) return [];
+  const suggestion = "Correct the path, or add the folder; one without files is not kept by git.";
+  return [finding("SourceMissing", `The source "${source}" does not exist.`, { ...place, suggestion })];
 }
 
-function lintSource(source: TemplateSource, files: FileTree, { index, places }: SourcePlace): Finding[] {
-  const findings: Finding[] = [];
+function lintTargets(source: TemplateSource, index: number, places: ConfigPlaces): Finding[] {
   const at = (...more: (string | number)[]) => places.at("sources", index, ...more);
-  const folder = folderOf(source.source);
-  if (leavesTree(source.source))
-    findings.push(
-      finding("SourceOutsidePackage", `The source "${source.source}" lies outside the template.`, at("source")),
-    );
-  else if (files.has(folder))
-    findings.push(
-      finding("SourceNotDirectory", `The source "${source.source}" is a file.`, {
-        ...at("source"),
-        suggestion: "Name a folder and include the file.",
-      }),
-    );
-  else if (folder !== "" && !Array.from(files.keys()).some((path) => path.startsWith(`${folder}/`)))
-    findings.push(finding("SourceMissing", `The source "${source.source}" does not exist.`, at("source")));
-  if (leavesTree(source.target))
-    findings.push(finding("PathTraversal", `The target "${source.target}" leads out of the result.`, at("target")));
   const renames = [source, ...source.modifiers].flatMap((part, number) =>
     Object.entries(part.rename).map(([from, to]) => ({
-      from,
-      to,
+      what: `rename to "${to}"`,
+      path: to,
       place: number === 0 ? at("rename", from) : at("modifiers", number - 1, "rename", from),
     })),
   );
-  for (const { to, place } of renames)
-    if (leavesTree(to))
-      findings.push(finding("PathTraversal", `The rename to "${to}" leads out of the result.`, place));
-  return findings;
-}
-
-function leavesTree(path: string): boolean {
-  return /^(?:[a-z]:|[\\/])/i.test(path) || path.split(/[\\/]/).includes("..");
-}
-
-function folderOf(path: string): string {
-  return normalized(path.replaceAll("\\", "/"));
-}
-
-function normalized(path: string): string {
-  return path
-    .split("/")
-    .filter((part) => part !== "" && part !== ".")
-    .join("/");
+  return [{ what: `target "${source.target}"`, path: source.target, place: at("target") }, ...renames]
+    .filter(({ path }) => leavesTree(path))
+    .map(({ what, place }) =>
+      finding("PathTraversal", `The ${what} leads out of the result.`, {
+        ...place,
+        suggestion: "Name a path below the folder that the template is written to.",
+      }),
+    );
 }
 
 /** A primary output is written as its file is named before symbols rename it. */
-function lintPrimaryOutputs(
-  { config, files }: Pick<TemplatePack, "config" | "files">,
-  places: ConfigPlaces,
-): Finding[] {
-  if (config.primaryOutputs.length === 0) return [];
-  const produced = producedPaths(config.sources, files);
-  return config.primaryOutputs.flatMap(({ path }, index) => {
+function lintPrimaryOutputs(pack: TemplatePack, places: ConfigPlaces): Finding[] {
+  const { primaryOutputs } = pack.config;
+  if (primaryOutputs.length === 0) return [];
+  const produced = producedPaths(pack);
+  return primaryOutputs.flatMap(({ path }, index) => {
     const place = places.at("primaryOutputs", index, "path");
-    if (leavesTree(path))
+    const name = withoutDots(path);
+    if (name === undefined)
       return [finding("PathTraversal", `The primary output "${path}" leads out of the result.`, place)];
-    const name = normalized(path);
     if (produced.has(name) || unsafePath(name) !== undefined) return [];
-    return [finding("PrimaryOutputMissing", `No file of the template becomes the primary output "${path}".`, place)];
+    const suggestion =
+      "Write it as the file is named in the template, behind the target and the renames of its source.";
+    const message = `No file of the template becomes the primary output "${path}".`;
+    return [finding("PrimaryOutputMissing", message, { ...place, suggestion })];
   });
 }
 
-function producedPaths(sources: readonly TemplateSource[], files: FileTree): Set<string> {
-  if (sources.length === 0) return new Set(files.keys());
+function producedPaths(pack: TemplatePack): Set<string> {
+  const { sources } = pack.config;
+  if (sources.length === 0) return new Set(pack.files.keys());
   const produced = new Set<string>();
   for (const source of sources) {
-    const folder = folderOf(source.source);
+    const folder = sourceFolder(pack, source.source);
+    if (!folder) continue;
     // a modifier may or may not hold, so that both names are possible
     const renames = [source.rename, ...source.modifiers.map(({ rename }) => ({ ...source.rename, ...rename }))].map(
       (rename) => new PathRename(new Map(Object.entries(rename))),
     );
-    for (const path of files.keys()) {
-      if (folder !== "" && !path.startsWith(`${folder}/`)) continue;
-      const relative = folder === "" ? path : path.slice(folder.length + 1);
-      for (const rename of renames) produced.add(normalized(`${source.target}/${rename.apply(relative)}`));
-    }
+    for (const { relative } of sourcePaths(folder))
+      for (const rename of renames) {
+        const path = withoutDots(`${source.target}/${rename.apply(relative)}`.replace(/^\/+/, ""));
+        if (path !== undefined) produced.add(path);
+      }
   }
   return produced;
 }

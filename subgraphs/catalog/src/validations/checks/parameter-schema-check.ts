@@ -11,6 +11,7 @@ import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { compareWithSymbols } from "./compare-with-symbols.js";
 import { finding } from "./finding-codes.js";
 import { schemaTypes } from "./schema-types.js";
+import { slowPatterns } from "./slow-patterns.js";
 
 /** What is wrong with the parameterSchema, by itself and beside the template's symbols. Pointers lead into the schema. */
 export async function parameterSchemaCheck(files: FileTree, schema: unknown): Promise<Finding[]> {
@@ -26,6 +27,9 @@ export async function parameterSchemaCheck(files: FileTree, schema: unknown): Pr
     return [schemaFault(error, schema)];
   }
   const config = symbolsOf(files);
+  const slow = slowPatterns(schema);
+  // the defaults would be checked by these patterns
+  if (slow.length > 0) return [...slow, ...checkRoot(schema), ...(config ? compareWithSymbols(schema, config) : [])];
   return [
     ...checkRoot(schema),
     ...checkProperties(schema, compiled),

@@ -8,6 +8,8 @@ import { structuralLint } from "./structural-lint.js";
 export interface CheckSubject {
   readonly parameterSchema: unknown;
   readonly targetFramework: string;
+  /** Whether to report what is no more than a remark. */
+  readonly withInfo?: boolean;
 }
 
 export interface CheckOutcome {
@@ -21,14 +23,14 @@ const MAX_FINDINGS = 200;
 /** One check of a template source. Runs foreign patterns and expressions: call it under a time limit. */
 export async function runCheck(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
   const { findings, samples } = await outcomeOf(check, files, subject);
-  const reported = findings.filter(({ severity }) => severity !== "Info").sort(byPlace);
+  const reported = findings.filter(({ severity }) => subject.withInfo === true || severity !== "Info").sort(byPlace);
   return { findings: reported.slice(0, MAX_FINDINGS), samples };
 }
 
 async function outcomeOf(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
   switch (checkNames.find((name) => name === check) satisfies CheckName | undefined) {
     case "StructuralLint":
-      return { findings: structuralLint(files), samples: 0 };
+      return { findings: structuralLint(files, subject.targetFramework), samples: 0 };
     case "ParameterSchema":
       return { findings: await parameterSchemaCheck(files, subject.parameterSchema), samples: 0 };
     case "SampleGeneration":

@@ -1,8 +1,8 @@
 import type { Finding } from "../../engine/finding.js";
-import { tree } from "../../engine/pack-fixture.js";
-import { sampleGeneration } from "./sample-generation.js";
+import { renderFiles, tree } from "../../engine/pack-fixture.js";
+import { reported } from "./lint-pack.fixture.js";
+import { differingPaths, sampleGeneration } from "./sample-generation.js";
 import { sampleRequests } from "./samples.js";
-import { structuralLint } from "./structural-lint.js";
 import { webApiSchema, webApiTemplate } from "./template-folder.fixture.js";
 
 type Files = Record<string, string>;
@@ -29,7 +29,7 @@ describe("sampleGeneration: a good template", () => {
     expect(findings).toEqual([]);
     expect(samples).toBeGreaterThanOrEqual(8);
     expect(samples).toBeLessThanOrEqual(50);
-    expect(structuralLint(webApiTemplate())).toEqual([]);
+    expect(reported(webApiTemplate())).toEqual([]);
   });
 
   it.each([[{ type: "object" }], [{}], [undefined], [{ type: "text" }]])(
@@ -82,7 +82,7 @@ describe("sampleGeneration: what it finds", () => {
     const symbols = { Docker: { type: "parameter", datatype: "bool", defaultValue: "true" } };
     const sources = [{ copyOnly: ["Program.cs"] }];
     expect(await findings({ symbols, sources }, { "Program.cs": "x\n#if (Docker)\ny\n#endif\n" })).toMatchObject([
-      { severity: "Error", code: "DirectiveLeft", path: "Program.cs", line: 2 },
+      { severity: "Warning", code: "DirectiveLeft", path: "Program.cs", line: 2 },
     ]);
     expect(await findings({ symbols, sources }, { "Program.cs": "#if DEBUG\n#endif\n" })).toEqual([]);
   });
@@ -107,9 +107,10 @@ describe("sampleGeneration: what it finds", () => {
     ["a.props", "<a/><b/>"],
     ["a.json", '{ "a": }'],
     ["a.json", "{} {}"],
+    ["a.yml", "a: 1\n\tb: 2\n"],
   ])("%s that is not well-formed: %j", async (path, text) => {
     expect(await findings({}, { [path]: text })).toMatchObject([
-      { severity: "Error", code: "NotWellFormed", path, line: expect.any(Number) },
+      { severity: "Warning", code: "NotWellFormed", path, line: expect.any(Number) },
     ]);
   });
 
@@ -142,7 +143,7 @@ describe("sampleGeneration: what it finds", () => {
     const schema = { properties: { Web: { type: "boolean" } } };
     expect(await findings(config, { "a.txt": "", "b.txt": "" }, { schema })).toMatchObject([
       {
-        severity: "Error",
+        severity: "Warning",
         code: "PrimaryOutputNotProduced",
         path: "a.txt",
         message: expect.stringContaining('"Web":false'),
@@ -158,15 +159,90 @@ describe("sampleGeneration: what it finds", () => {
   });
 
   it("no files at all", async () => {
-    expect(await findings({}, {})).toMatchObject([{ severity: "Error", code: "NoFilesProduced" }]);
+    expect(await findings({}, {})).toMatchObject([{ severity: "Warning", code: "NoFilesProduced" }]);
   });
 
-  it("a condition that cannot be read", async () => {
-    const found = await findings(
-      { sources: [{ modifiers: [{ condition: "A & B", exclude: ["x"] }] }] },
-      { "a.txt": "" },
+  it("a condition that only some parameters break", async () => {
+    const symbols = { A: { type: "parameter", datatype: "string", defaultValue: "true" } };
+    const sources = [{ modifiers: [{ condition: "(A)", exclude: ["x"] }] }];
+    const schema = { properties: { A: { enum: ["true", "perhaps"] } } };
+    expect(await findings({ symbols, sources }, { "a.txt": "" }, { schema })).toMatchObject([
+      {
+        check: "SampleGeneration",
+        severity: "Warning",
+        code: "ConditionUnparseable",
+        message: expect.stringContaining('"A":"perhaps"'),
+      },
+    ]);
+    // StructuralLint reports it for the defaults
+    const always = [{ modifiers: [{ condition: "(A", exclude: ["x"] }] }];
+    expect(await findings({ symbols, sources: always }, { "a.txt": "" })).toEqual([]);
+  });
+
+  it("parameters for which two files become one", async () => {
+    const symbols = { A: { type: "parameter", fileRename: "token", defaultValue: "a" } };
+    const schema = { properties: { A: { enum: ["a", "other"] } } };
+    expect(await findings({ symbols }, { "token.txt": "1", "other.txt": "2" }, { schema })).toMatchObject([
+      {
+        severity: "Warning",
+        code: "PathCollision",
+        path: "other.txt",
+        message: expect.stringContaining('"A":"other"'),
+      },
+    ]);
+    const shouted = { properties: { A: { enum: ["a", "OTHER"] } } };
+    expect(await findings({ symbols }, { "token.txt": "1", "other.txt": "2" }, { schema: shouted })).toMatchObject([
+      { severity: "Warning", code: "PathCollision" },
+    ]);
+    expect(await findings({ symbols }, { token: "1", "other/b.txt": "2" }, { schema })).toMatchObject([
+      { severity: "Error", code: "PathCollision", path: "other/b.txt" },
+    ]);
+  });
+
+  const versioned = '<Project>\n  <PackageReference Include="A" Version="1.0.0" />\n</Project>\n';
+  const central = (on: boolean) =>
+    `<Project><PropertyGroup><ManagePackageVersionsCentrally>${on}</ManagePackageVersionsCentrally></PropertyGroup></Project>`;
+
+  it.each<[string, Files, boolean]>([
+    ["under Directory.Packages.props", { "src/a.csproj": versioned, "Directory.Packages.props": central(true) }, true],
+    ["under Directory.Build.props", { "src/a.csproj": versioned, "Directory.Build.props": central(true) }, true],
+    ["where it is switched off", { "src/a.csproj": versioned, "Directory.Packages.props": central(false) }, false],
+    [
+      "in a project of its own will",
+      {
+        "a.csproj": versioned.replace(
+          "</Project>",
+          "<ManagePackageVersionsCentrally>false</ManagePackageVersionsCentrally></Project>",
+        ),
+        "Directory.Packages.props": central(true),
+      },
+      false,
+    ],
+    ["beside the file", { "src/a.csproj": versioned, "other/Directory.Packages.props": central(true) }, false],
+    [
+      "without version",
+      { "a.csproj": versioned.replace(' Version="1.0.0"', ""), "Directory.Packages.props": central(true) },
+      false,
+    ],
+    [
+      "in a comment",
+      { "a.csproj": `<Project><!--${versioned}--></Project>`, "Directory.Packages.props": central(true) },
+      false,
+    ],
+  ])("a package reference %s", async (_what, files, found) => {
+    expect(await findings({}, files)).toMatchObject(
+      found
+        ? [
+            {
+              severity: "Warning",
+              code: "PackageReferenceWithVersionUnderCpm",
+              path: "src/a.csproj",
+              line: 2,
+              column: 3,
+            },
+          ]
+        : [],
     );
-    expect(found).toMatchObject([{ severity: "Warning", code: "ConditionUnparseable" }]);
   });
 
   it.each<[string, string, boolean]>([
@@ -256,5 +332,18 @@ describe("sampleRequests", () => {
       Array.from({ length: 60 }, (_, index) => [`p${index}`, { enum: [1, 2, 3, 4, 5, 6, 7, 8, 9] }]),
     );
     expect(await given({ properties: many })).toHaveLength(50);
+  });
+});
+
+describe("differingPaths", () => {
+  const rendered = (seed: string) => {
+    const symbols = { Id: { type: "generated", generator: "guid", replaces: "ID" } };
+    return renderFiles({ symbols }, { "a.txt": "ID", "b.txt": "b" }, { seed }).files;
+  };
+
+  it("names what two renders do not have in common", () => {
+    expect(differingPaths(rendered("one"), rendered("one"))).toEqual([]);
+    expect(differingPaths(rendered("one"), rendered("other"))).toEqual(["a.txt"]);
+    expect(differingPaths(rendered("one"), new Map())).toEqual(["a.txt", "b.txt"]);
   });
 });

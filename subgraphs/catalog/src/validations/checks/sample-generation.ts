@@ -7,6 +7,7 @@ import { loadTemplatePack, type TemplatePack } from "../../engine/template-pack.
 import { compileOffline, SchemaError } from "../../parameters/offline-schema.js";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { schemaProblem } from "../../parameters/schema-limits.js";
+import { versionsUnderCentralManagement } from "./central-packages.js";
 import { finding } from "./finding-codes.js";
 import { OutputInspector } from "./inspect-output.js";
 import { frameworkMismatch, producedFrameworks } from "./produced-frameworks.js";
@@ -19,6 +20,9 @@ const now = new Date(Date.UTC(2024, 0, 2, 3, 4, 5));
 /** A large template has rendered enough samples by then; the rest of the limit is for the one that is running. */
 const BUDGET_MS = 12_000;
 const MAX_SHOWN_PARAMETERS = 300;
+const collisionSuggestion = "Let every choice of parameters lead to a path of its own for each file, in any casing.";
+/** How the engine says that a path would have to be a file and a folder. */
+const COLLISION = /to be a folder, but it is a file/;
 
 /** Renders the template for sample parameters and looks at what comes out. */
 export async function sampleGeneration(files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
@@ -66,6 +70,7 @@ class SampleRun {
   readonly #findings = new Map<string, Finding>();
   readonly #pack: TemplatePack;
   readonly #inspector: OutputInspector;
+  readonly #faultyByDefault = new Set<string>();
 
   constructor(pack: TemplatePack) {
     this.#pack = pack;
@@ -97,9 +102,10 @@ class SampleRun {
         path,
       );
     }
-    for (const { code, message } of warnings)
-      if (code === "ConditionUnparseable") this.#report(finding(code, message), message);
+    this.#conditions(sample, warnings);
+    this.#collisions(sample, warnings);
     for (const found of this.#inspector.inspect(files, name)) this.#report(found, `${found.path}`);
+    for (const found of versionsUnderCentralManagement(files)) this.#report(found, `${found.path}`);
     this.frameworks.push(...producedFrameworks(files));
   }
 
@@ -109,24 +115,54 @@ class SampleRun {
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       const [first] = error.findings;
+      const collides = COLLISION.test(error.message);
       const message = `Rendering fails for ${shownParameters(given)}: ${error.message}`;
       this.#report(
-        finding("SampleRenderFailed", message, { path: first?.path, pointer: first?.pointer }),
-        error.message,
+        finding(collides ? "PathCollision" : "SampleRenderFailed", message, {
+          path: first?.path,
+          pointer: first?.pointer,
+          ...(collides ? { suggestion: collisionSuggestion } : {}),
+        }),
+        collides ? `${first?.path}` : error.message,
       );
       return undefined;
+    }
+  }
+
+  /** StructuralLint decides all conditions for the defaults; here are those that only other parameters break. */
+  #conditions(sample: Sample, warnings: RenderResult["warnings"]): void {
+    for (const { code, message } of warnings) {
+      if (code !== "ConditionUnparseable") continue;
+      if (sample.kind === "defaults") this.#faultyByDefault.add(message);
+      else if (!this.#faultyByDefault.has(message))
+        this.#report(
+          finding(code, `${message} This happens for ${shown(sample)}.`, { check: "SampleGeneration" }),
+          message,
+        );
+    }
+  }
+
+  /** The template engine lets the last of them win, and tells casings apart. */
+  #collisions(sample: Sample, warnings: RenderResult["warnings"]): void {
+    for (const { code, message } of warnings) {
+      if (code !== "OutputReplaced" && code !== "OutputTwins") continue;
+      const path = [...message.matchAll(/"([^"]*)"/g)].at(-1)?.[1];
+      this.#report(
+        finding("PathCollision", `${message} This happens for ${shown(sample)}.`, {
+          path,
+          severity: "Warning",
+          suggestion: collisionSuggestion,
+        }),
+        `${path}`,
+      );
     }
   }
 
   #renderAgain(sample: Sample, { name, rendered }: { name: string; rendered: RenderResult }): void {
     const again = this.#render(sample, name);
     if (!again) return;
-    const paths = new Set([...rendered.files.keys(), ...again.files.keys()]);
-    for (const path of paths) {
-      const [one, other] = [rendered, again].map(({ files }) => files.get(path)?.bytes);
-      if (one && other && Buffer.compare(one, other) === 0) continue;
+    for (const path of differingPaths(rendered.files, again.files))
       this.#report(finding("NonDeterministic", "Two renders of the same request differ in this file.", { path }), path);
-    }
   }
 
   /** The same fault in many samples is one finding: the first. */
@@ -134,6 +170,15 @@ class SampleRun {
     const key = `${found.code}\0${subject}`;
     if (!this.#findings.has(key)) this.#findings.set(key, found);
   }
+}
+
+/** Files that are not the same in both results. */
+export function differingPaths(one: FileTree, other: FileTree): string[] {
+  const paths = new Set([...one.keys(), ...other.keys()]);
+  return [...paths].filter((path) => {
+    const [first, second] = [one, other].map((files) => files.get(path)?.bytes);
+    return !first || !second || Buffer.compare(first, second) !== 0;
+  });
 }
 
 function shown({ given }: Sample): string {

@@ -1,23 +1,7 @@
 import fc from "fast-check";
-import type { Finding } from "../../engine/finding.js";
 import { tree } from "../../engine/pack-fixture.js";
+import { codes, lint, lintApart, pack, reported, sound } from "./lint-pack.fixture.js";
 import { runCheck } from "./run-check.js";
-import { structuralLint } from "./structural-lint.js";
-
-const sound = { identity: "T.One", name: "One", shortName: "one" };
-type Files = Record<string, string | Uint8Array>;
-
-function pack(config: object, files: Files = { "a.txt": "a" }) {
-  return tree({ ".template.config/template.json": JSON.stringify({ ...sound, ...config }, null, 2), ...files });
-}
-
-function lint(config: object, files?: Files): Finding[] {
-  return structuralLint(pack(config, files));
-}
-
-function codes(findings: readonly Finding[]): string[] {
-  return findings.map(({ severity, code }) => `${severity} ${code}`);
-}
 
 describe("structuralLint: the configuration", () => {
   it("finds nothing in a sound template", () => {
@@ -25,12 +9,12 @@ describe("structuralLint: the configuration", () => {
   });
 
   it("asks for template.json", () => {
-    expect(codes(structuralLint(tree({ "a.txt": "a" })))).toEqual(["Error TemplateConfigMissing"]);
-    expect(codes(structuralLint(tree({})))).toEqual(["Error TemplateConfigMissing"]);
+    expect(codes(reported(tree({ "a.txt": "a" })))).toEqual(["Error TemplateConfigMissing"]);
+    expect(codes(reported(tree({})))).toEqual(["Error TemplateConfigMissing"]);
   });
 
   it("tells where template.json is unreadable", () => {
-    const findings = structuralLint(tree({ ".template.config/template.json": '{\n  "name": oops\n}' }));
+    const findings = reported(tree({ ".template.config/template.json": '{\n  "name": oops\n}' }));
     expect(findings).toMatchObject([
       {
         severity: "Error",
@@ -43,39 +27,37 @@ describe("structuralLint: the configuration", () => {
   });
 
   it.each(["", "[]", "7", "{", "\u0000"])("finds %j unreadable", (text) => {
-    expect(codes(structuralLint(tree({ ".template.config/template.json": text })))).toEqual([
+    expect(codes(reported(tree({ ".template.config/template.json": text })))).toEqual([
       "Error TemplateConfigUnreadable",
     ]);
   });
 
   it("reads comments, trailing commas and names in any case", () => {
     const text = '{ // why\n "Identity": "a", "NAME": "a", "shortname": ["a"], }';
-    expect(structuralLint(tree({ ".template.config/template.json": text }))).toEqual([]);
+    expect(reported(tree({ ".template.config/template.json": text }))).toEqual([]);
   });
 
   it("reports several templates", () => {
     const one = JSON.stringify(sound);
-    const findings = structuralLint(
+    const findings = reported(
       tree({ "a/.template.config/template.json": one, "b/.template.config/template.json": one }),
     );
     expect(codes(findings)).toEqual(["Error TemplateAmbiguous"]);
   });
 
   it.each([
-    [{ identity: "" }, "MissingIdentity"],
-    [{ identity: undefined }, "MissingIdentity"],
-    [{ name: " " }, "MissingName"],
-    [{ name: undefined }, "MissingName"],
-    [{ shortName: [] }, "MissingShortName"],
-    [{ shortName: undefined }, "MissingShortName"],
-  ])("%j: %s", (config, code) => {
-    expect(lint(config)).toMatchObject([{ severity: "Error", code, line: 1 }]);
+    [{ identity: "" }, "MissingIdentity", 2],
+    [{ identity: undefined }, "MissingIdentity", 1],
+    [{ name: " " }, "MissingName", 3],
+    [{ name: undefined }, "MissingName", 1],
+    [{ shortName: [] }, "MissingShortName", 4],
+    [{ shortName: undefined }, "MissingShortName", 1],
+  ])("%j: %s", (config, code, line) => {
+    expect(lint(config)).toMatchObject([{ severity: "Error", code, line }]);
   });
 
   it("names the file of a template in a folder", () => {
-    const findings = structuralLint(
-      tree({ "web/.template.config/template.json": JSON.stringify({ ...sound, name: "" }) }),
-    );
+    const findings = reported(tree({ "web/.template.config/template.json": JSON.stringify({ ...sound, name: "" }) }));
     expect(findings).toMatchObject([{ code: "MissingName", path: "web/.template.config/template.json" }]);
   });
 
@@ -127,6 +109,39 @@ describe("structuralLint: paths", () => {
 
 describe("structuralLint: sources and outputs", () => {
   const files = { "src/App.csproj": "<P/>", "a.txt": "a" };
+  const beside = (source: string) =>
+    reported(
+      tree({
+        "web/.template.config/template.json": JSON.stringify({ ...sound, sources: [{ source }] }),
+        "web/a.txt": "a",
+        "shared/b.txt": "b",
+      }),
+    );
+
+  it.each(["../shared", "./../shared/", "../web", "a/../../shared", ".."])(
+    "takes the source %j beside the template in its package",
+    (source) => {
+      expect(beside(source)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["../../shared", "SourceOutsidePackage"],
+    ["../none", "SourceMissing"],
+    ["../shared/b.txt", "SourceNotDirectory"],
+  ])("does not take the source %j: %s", (source, code) => {
+    expect(codes(beside(source))).toEqual([`Error ${code}`]);
+  });
+
+  it("takes dots that stay inside", () => {
+    expect(lint({ sources: [{ source: "src/../src", target: "a/../b" }] }, files)).toEqual([]);
+    expect(lint({ primaryOutputs: [{ path: "a/../src/App.csproj" }] }, files)).toEqual([]);
+  });
+
+  it("asks for the source even where its condition does not hold", () => {
+    const sources = [{ source: "none", condition: "(false)" }];
+    expect(codes(lint({ sources }, files))).toEqual(["Error SourceMissing"]);
+  });
 
   it.each([
     [{ source: "./none/" }, "SourceMissing"],
@@ -160,12 +175,12 @@ describe("structuralLint: sources and outputs", () => {
       },
     ],
   ])("%j names a file", (config) => {
-    expect(lint(config, files)).toEqual([]);
+    expect(lintApart(config, files)).toEqual([]);
   });
 
   it("misses a primary output that no file becomes", () => {
     expect(lint({ primaryOutputs: [{ path: "src/App.csproj" }, { path: "src/Gone.csproj" }] }, files)).toMatchObject([
-      { severity: "Error", code: "PrimaryOutputMissing", pointer: "/primaryOutputs/1/path", line: 10 },
+      { severity: "Warning", code: "PrimaryOutputMissing", pointer: "/primaryOutputs/1/path", line: 10 },
     ]);
   });
 
@@ -179,174 +194,14 @@ describe("structuralLint: sources and outputs", () => {
   });
 });
 
-describe("structuralLint: symbols", () => {
-  it("refuses a separator in the choice of a multi-value parameter", () => {
-    const choices = [{ choice: "a" }, { choice: "b|c" }, { choice: "d,e" }];
-    const symbols = (multiple: boolean) => ({
-      x: { type: "parameter", datatype: "choice", allowMultipleValues: multiple, choices },
-    });
-    expect(codes(lint({ symbols: symbols(true) }))).toEqual(["Error InvalidMultiChoice", "Error InvalidMultiChoice"]);
-    expect(lint({ symbols: symbols(false) })).toEqual([]);
-  });
-
-  const generated = (generator: string, parameters: object) => ({
-    symbols: { x: { type: "generated", generator, parameters } },
-  });
-
-  it.each<[string, object, string]>([
-    ["an unknown generator", generated("magic", {}), "UnknownGenerator"],
-    ["no generator", { symbols: { x: { type: "generated" } } }, "UnknownGenerator"],
-    [
-      "an unreadable step",
-      generated("regex", { source: "y", steps: [{ regex: "(", replacement: "" }] }),
-      "InvalidRegex",
-    ],
-    ["a step without expression", generated("regex", { source: "y", steps: [{ replacement: "" }] }), "InvalidRegex"],
-    ["an unreadable pattern", generated("regexMatch", { source: "y", pattern: "[" }), "InvalidRegex"],
-    [
-      "an unknown form",
-      { symbols: { x: { type: "parameter", replaces: "x", forms: { global: ["nope"] } } } },
-      "UnknownValueForm",
-    ],
-    [
-      "an unknown transform",
-      { symbols: { x: { type: "derived", valueSource: "name", valueTransform: "nope" } } },
-      "UnknownValueForm",
-    ],
-    [
-      "an unknown step of a chain",
-      { forms: { c: { identifier: "chain", steps: ["identity", "nope"] } } },
-      "UnknownValueForm",
-    ],
-    ["an unknown identifier", { forms: { c: { identifier: "nope" } } }, "UnknownValueForm"],
-    ["an unreadable form", { forms: { c: { identifier: "replace", pattern: "(", replacement: "" } } }, "InvalidRegex"],
-    [
-      "forms that chain each other",
-      { forms: { c: { identifier: "chain", steps: ["d"] }, d: { identifier: "chain", steps: ["c"] } } },
-      "SymbolCycle",
-    ],
-    ["a form that chains itself", { forms: { c: { identifier: "chain", steps: ["c"] } } }, "SymbolCycle"],
-    [
-      "computed symbols in a circle",
-      { symbols: { a: { type: "computed", value: "b" }, b: { type: "computed", value: "(a)" } } },
-      "SymbolCycle",
-    ],
-    [
-      "conditions in a circle",
-      { symbols: { a: { type: "parameter", isEnabled: "b" }, b: { type: "parameter", isRequired: "a == 'x'" } } },
-      "SymbolCycle",
-    ],
-  ])("finds %s", (_what, config, code) => {
-    expect(lint(config)).toMatchObject([{ severity: "Error", code, line: expect.any(Number) }]);
-  });
-
-  it.each<[string, object]>([
-    ["each generator", generated("Casing", { source: "name" })],
-    [
-      "an expression of .NET",
-      generated("regex", { source: "name", steps: [{ regex: "(?i)\\w+(?<n>\\d)$", replacement: "${n}" }] }),
-    ],
-    [
-      "forms by any of their names",
-      { forms: { c: { identifier: "chain", steps: ["lc", "safe_name"] }, lc: { identifier: "lowerCaseInvariant" } } },
-    ],
-    ["a symbol that mentions itself", { symbols: { a: { type: "computed", value: "a" } } }],
-    [
-      "names inside quotes",
-      { symbols: { a: { type: "computed", value: '(b == "a")' }, b: { type: "computed", value: 'x == "b"' } } },
-    ],
-  ])("accepts %s", (_what, config) => {
-    expect(lint(config)).toEqual([]);
-  });
-});
-
-describe("structuralLint: post actions", () => {
-  const action = (actionId: string | undefined) => ({ postActions: [{ actionId, description: "do it" }] });
-
-  it("warns about scripts and unknown actions", () => {
-    expect(codes(lint(action("3A7C4B45-1F5D-4A30-959A-51B88E82B5D2")))).toEqual(["Warning RunScriptPostAction"]);
-    expect(codes(lint(action("00000000-0000-0000-0000-000000000000")))).toEqual(["Warning PostActionUnknown"]);
-    expect(lint(action(undefined))).toMatchObject([{ code: "PostActionUnknown", pointer: "/postActions/0/actionId" }]);
-  });
-
-  it("is content with the others", () => {
-    expect(lint(action("210D431B-A78B-4D2F-B762-4ED3E3EA9025"))).toEqual([]);
-    expect(lint(action("cb9a6cf3-4f5c-4860-b9d2-03a574959774"))).toEqual([]);
-  });
-});
-
-describe("structuralLint: conditionals", () => {
-  it.each<[string, string, number]>([
-    ["a.cs", "x\n#if (A)\ny\n", 2],
-    ["a.cs", "#if (A)\n#endif\n#endif\n", 3],
-    ["a.cs", "  #else\n", 1],
-    ["a.cs", "#if A\n#if B\n#endif\n", 1],
-    ["a.json", "{\n  //#if (A)\n}\n", 2],
-    ["a.json", "{}\n////#endif\n", 2],
-    ["other.txt", "//#elseif (A)\n", 1],
-    ["a.csproj", "<P>\n<!--#if (A) -->\n<X/>\n</P>\n", 2],
-    ["README.md", "<!--#endif-->\n", 1],
-    ["a.xml", "<!--#if (A)\nx\n<!--#if (B)\n#endif-->\n", 1],
-    ["a.css", "/*#if (A)*/\n", 1],
-    ["a.cshtml", "@*#if (A)\n", 1],
-    ["a.tsx", "{/*#if (A)\n", 1],
-    ["a.yml", "#if (A)\nx: 1\n", 1],
-    ["a.yml", "##if (A)\n#x: 1\n", 1],
-    ["a.sh", "#endif\n", 1],
-    ["Dockerfile", "FROM x\n#if (A)\n", 2],
-    ["App.sln", "#endif\n", 1],
-    ["a.cmd", "rem #if (A)\n", 1],
-    ["a.haml", "-##if (A)\n", 1],
-    ["a.vb", "'#If (A)\n", 1],
-  ])("%s: %j is unbalanced", (path, text, line) => {
-    expect(lint({}, { [path]: text })).toMatchObject([
-      { severity: "Error", code: "UnbalancedConditional", path, line },
-    ]);
-  });
-
-  it.each<[string, string]>([
-    ["a.cs", "#if (A)\n#elif (B)\n#else\n#endif\n"],
-    ["a.cs", '#region x\n#endregion\nvar s = "#if";\n// #endif\n'],
-    ["a.cs", "//-:cnd:noEmit\n#if DEBUG\n//+:cnd:noEmit\n"],
-    ["a.cs", "\r\n#if (A)\r\nx\r\n#endif\r\n"],
-    ["a.cs", "#iffy\n"],
-    ["a.ts", "#if (A)\n"],
-    ["a.json", "//#if (A)\n//#else\n//#endif\n"],
-    ["a.xml", "<a/><!--#if (A)--><b/><!--#else--><c/><!--#endif--><d/>"],
-    ["a.xml", "<!--#if (A)\n<b/>\n#else\n<c/>\n#endif-->\n"],
-    ["README.md", "#endif\n#if this\n# else\n"],
-    ["a.yml", "# if you like\n#else is a word\nx: 1 #endif\n"],
-    ["a.yml", "#if (A)\nx: 1\n#else\ny: 1\n#endif\n"],
-    ["a.vb", "#If A Then\n#Else\n#End If\n"],
-    ["bin/a.cs", "#if (A)\n"],
-    ["node_modules/a.cs", "#if (A)\n"],
-    ["data.cs", "#if (A)\u0000"],
-  ])("%s: %j is sound", (path, text) => {
-    expect(lint({}, { [path]: text })).toEqual([]);
-  });
-
-  it("reads files by the template's sources", () => {
-    const text = { "src/a.cs": "#if (A)\n" };
-    expect(codes(lint({}, text))).toEqual(["Error UnbalancedConditional"]);
-    expect(lint({ sources: [{ source: "src", copyOnly: ["a.cs"] }] }, text)).toEqual([]);
-    expect(lint({ sources: [{ source: "src", exclude: ["*.cs"] }] }, text)).toEqual([]);
-    expect(lint({ sources: [{ modifiers: [{ condition: "X", copyOnly: ["src/**"] }] }] }, text)).toEqual([]);
-    expect(lint({ specialCustomOperations: { "*.cs": {} } }, text)).toEqual([]);
-  });
-
-  it("reads wide characters", () => {
-    const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("x\n#if (A)\n", "utf16le")]);
-    expect(lint({}, { "a.cs": bytes })).toMatchObject([{ code: "UnbalancedConditional", line: 2 }]);
-  });
-});
-
 describe("runCheck", () => {
   it("orders findings by path, line and code and reports no Info", async () => {
-    const files = pack({ name: "", identity: "" }, { "b.cs": "#if A\n", "a.cs": "\n#endif\n", NUL: "" });
+    const symbols = { A: { type: "parameter", datatype: "bool" } };
+    const files = pack({ name: "", identity: "", symbols }, { "b.cs": "#if A\n", "a.cs": "\n#endif\n", NUL: "" });
     const { findings } = await runCheck("StructuralLint", files, { parameterSchema: {}, targetFramework: "net8.0" });
     expect(findings.map(({ path, line, code }) => `${path}:${line} ${code}`)).toEqual([
-      ".template.config/template.json:1 MissingIdentity",
-      ".template.config/template.json:1 MissingName",
+      ".template.config/template.json:2 MissingIdentity",
+      ".template.config/template.json:3 MissingName",
       "NUL:null ReservedFileName",
       "a.cs:2 UnbalancedConditional",
       "b.cs:1 UnbalancedConditional",
@@ -386,7 +241,7 @@ describe("structuralLint: anything at all", () => {
   it("never throws on random files", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.oneof(names, fc.string()), content), content, (files, config) => {
-        structuralLint(tree({ ...files, ".template.config/template.json": config }));
+        reported(tree({ ...files, ".template.config/template.json": config }));
       }),
       { numRuns: 300 },
     );
@@ -412,7 +267,7 @@ describe("structuralLint: anything at all", () => {
     })).any;
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...members), value), (config) => {
-        structuralLint(tree({ ".template.config/template.json": JSON.stringify(config), "a.cs": "#if (A)\n#endif" }));
+        reported(tree({ ".template.config/template.json": JSON.stringify(config), "a.cs": "#if (A)\n#endif" }));
       }),
       { numRuns: 300 },
     );

@@ -1,18 +1,34 @@
+import { decodeText } from "../../engine/encodings.js";
+import type { Variables } from "../../engine/expressions/value.js";
 import type { FileTree } from "../../engine/file-tree.js";
 import type { Finding } from "../../engine/finding.js";
 import { collidingPaths, unsafePath } from "../../engine/path-safety.js";
+import { RenderReport } from "../../engine/render-report.js";
+import { resolveSymbols } from "../../engine/symbols/symbol-table.js";
+import type { ParameterSymbol, TemplateConfig } from "../../engine/template-config.js";
 import { TemplateError } from "../../engine/template-error.js";
 import { loadTemplatePack, type TemplatePack } from "../../engine/template-pack.js";
 import { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
-import { lintContents } from "./lint-contents.js";
+import { lintConditions } from "./lint-conditions.js";
+import { lintConstraints } from "./lint-constraints.js";
+import { lintContents, lintSecrets } from "./lint-contents.js";
+import { lintForms } from "./lint-forms.js";
+import { lintLocalization } from "./lint-localization.js";
+import { lintMetadata } from "./lint-metadata.js";
 import { lintPostActions } from "./lint-post-actions.js";
+import { lintRegexes } from "./lint-regexes.js";
+import { lintShape } from "./lint-shape.js";
 import { lintSources } from "./lint-sources.js";
 import { lintSymbols } from "./lint-symbols.js";
+import { lintUsage } from "./lint-usage.js";
+import { isBinary, templateTexts } from "./template-texts.js";
+
+const MAX_SEARCHED_BYTES = 5 * 1024 * 1024;
 
 /** What is wrong with the template as it is written, without rendering it. */
-export function structuralLint(files: FileTree): Finding[] {
-  const findings = lintPaths(files);
+export function structuralLint(files: FileTree, targetFramework?: string): Finding[] {
+  const findings = [...lintPaths(files), ...lintSecrets(readableTexts(files))];
   let pack: TemplatePack;
   try {
     pack = loadTemplatePack(files);
@@ -20,15 +36,27 @@ export function structuralLint(files: FileTree): Finding[] {
     if (!(error instanceof TemplateError)) throw error;
     return [...findings, ...error.findings];
   }
+  const { config } = pack;
   const places = new ConfigPlaces(pack);
+  const texts = templateTexts(pack);
+  const regexes = lintRegexes(config, places);
+  const defaults = regexes.harmless ? defaultSymbols(config) : undefined;
   return [
     ...findings,
-    ...lintIdentity(pack, places),
-    ...pack.config.problems.map((problem) => ({ ...problem, path: problem.path ?? places.path })),
-    ...lintSymbols(pack.config, places),
+    ...config.problems.map((problem) => placed(problem, places)),
+    ...(defaults?.findings ?? []).map((problem) => placed(problem, places)),
+    ...lintShape(config, places),
+    ...lintMetadata(config, places),
+    ...lintConstraints(config, targetFramework, places),
+    ...lintSymbols(config, places),
+    ...lintForms(config, places),
+    ...regexes.findings,
     ...lintSources(pack, places),
-    ...lintPostActions(pack.config, places),
-    ...lintContents(pack),
+    ...lintPostActions(config, places),
+    ...lintLocalization(pack),
+    ...lintConditions(pack, { places, texts, variables: defaults?.variables }),
+    ...(regexes.harmless ? lintUsage(pack, texts, places) : []),
+    ...lintContents(texts),
   ];
 }
 
@@ -37,25 +65,57 @@ function lintPaths(files: FileTree): Finding[] {
     const reason = unsafePath(path);
     if (reason === undefined) return [];
     const reserved = reason.startsWith("holds the reserved name");
-    return [finding(reserved ? "ReservedFileName" : "PathTraversal", `The path "${path}" ${reason}.`, { path })];
+    return [
+      finding(reserved ? "ReservedFileName" : "PathTraversal", `The path "${path}" ${reason}.`, {
+        path,
+        suggestion: "Rename or remove the file.",
+      }),
+    ];
   });
   const colliding = collidingPaths(files.keys()).map(([first, path]) =>
-    finding("CaseCollision", `"${path}" and "${first}" are the same on some file systems.`, { path }),
+    finding("CaseCollision", `"${path}" and "${first}" are the same on some file systems.`, {
+      path,
+      suggestion: "Rename or remove one of the two.",
+    }),
   );
   return [...unsafe, ...colliding];
 }
 
-function lintIdentity({ config }: TemplatePack, places: ConfigPlaces): Finding[] {
-  const findings: Finding[] = [];
-  const missing = (code: "MissingIdentity" | "MissingName" | "MissingShortName", member: string) =>
-    findings.push(
-      finding(code, `The template has no ${member}.`, {
-        ...places.at(),
-        suggestion: `Add "${member}" to template.json.`,
-      }),
-    );
-  if (!config.identity?.trim()) missing("MissingIdentity", "identity");
-  if (!config.name?.trim()) missing("MissingName", "name");
-  if (!config.shortNames.some((name) => name.trim())) missing("MissingShortName", "shortName");
-  return findings;
+function* readableTexts(files: FileTree): Generator<readonly [string, string]> {
+  for (const [path, { bytes }] of files)
+    if (bytes.length <= MAX_SEARCHED_BYTES && !isBinary(bytes)) yield [path, decodeText(bytes)];
+}
+
+/** What the symbols are when nothing but what must be given is given; undefined where the template cannot be rendered. */
+function defaultSymbols(config: TemplateConfig): { variables: Variables; findings: Finding[] } | undefined {
+  const required = Array.from(config.symbols.values()).filter(
+    (symbol): symbol is ParameterSymbol => symbol.type === "parameter" && symbol.isRequired === true,
+  );
+  const parameters = Object.fromEntries(required.map((symbol) => [symbol.name, anyValue(symbol)]));
+  const report = new RenderReport();
+  try {
+    const request = { name: "SampleApp", parameters, seed: "sample", now: new Date(0) };
+    const { variables } = resolveSymbols(config, request, report);
+    const violations = report.warnings.filter(({ code }) => code === "SchemaViolation");
+    return { variables, findings: violations.map(({ message }) => finding("SchemaViolation", message)) };
+  } catch (error) {
+    if (error instanceof TemplateError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The engine tells where in the document a problem lies, not where in the file. */
+function placed(problem: Finding, places: ConfigPlaces): Finding {
+  const segments = (problem.pointer ?? "")
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const { path, line, column } = places.at(...segments);
+  return { ...problem, path: problem.path ?? path, line: problem.line ?? line, column: problem.column ?? column };
+}
+
+function anyValue({ datatype, defaultValue, choices }: ParameterSymbol): string {
+  if (defaultValue !== null) return defaultValue;
+  const usual = { bool: "false", integer: "0", float: "0", hex: "0x0", string: "Sample" };
+  return datatype === "choice" ? (choices[0]?.choice ?? "") : usual[datatype];
 }

@@ -1,0 +1,32 @@
+import type { EvaluatorName } from "../../engine/expressions/evaluate.js";
+import type { TemplateConfig } from "../../engine/template-config.js";
+
+/** Words of the evaluators themselves. */
+const words: Readonly<Record<EvaluatorName, ReadonlySet<string>>> = {
+  "C++": new Set(["true", "false", "null"]),
+  "C++2": new Set(["true", "false", "null"]),
+  MSBUILD: new Set(["true", "false", "null", "and", "or"]),
+  VB: new Set("true false nothing and andalso or orelse not xor then".split(" ")),
+};
+
+/** Names that stand for a value in every condition: symbols, tags, choices without quotes, listed guids. */
+export function symbolNames({ symbols, tags, guids }: TemplateConfig): Set<string> {
+  const names = new Set(["name", ...Object.keys(tags), ...symbols.keys(), ...guids.map((_, index) => `guid${index}`)]);
+  for (const symbol of symbols.values())
+    if (symbol.type === "parameter" && symbol.enableQuotelessLiterals)
+      for (const { choice } of symbol.choices) names.add(choice);
+  // bound by the template engine itself on one operating system
+  return names.add("OS");
+}
+
+/** Words of a condition, outside quotes, that no symbol explains. */
+export function strangersIn(condition: string, names: ReadonlySet<string>, evaluator: EvaluatorName): string[] {
+  let bare = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, " ");
+  // such a name would fall apart into words
+  for (const name of names) if (!/^[\p{L}\p{Nd}_]+$/u.test(name)) bare = bare.replaceAll(name, " ");
+  const found = bare.match(/[\p{L}_][\p{L}\p{Nd}_]*|[\p{Nd}][\p{L}\p{Nd}_]*/gu) ?? [];
+  const strangers = found.filter(
+    (word) => /^[\p{L}_]/u.test(word) && !names.has(word) && !words[evaluator].has(word.toLowerCase()),
+  );
+  return [...new Set(strangers)];
+}

@@ -1,0 +1,31 @@
+import { reportConstraints } from "../../engine/constraints.js";
+import type { Finding } from "../../engine/finding.js";
+import { isJsonObject } from "../../engine/json-value.js";
+import { stringMember } from "../../engine/jsonc.js";
+import { RenderReport } from "../../engine/render-report.js";
+import type { TemplateConfig } from "../../engine/template-config.js";
+import type { ConfigPlaces } from "./config-place.js";
+import { finding } from "./finding-codes.js";
+
+/** A server has no operating system, host, workloads or project of the user: only the SDK's version can be judged. */
+export function lintConstraints(
+  { constraints }: TemplateConfig,
+  targetFramework: string | undefined,
+  places: ConfigPlaces,
+): Finding[] {
+  return Object.entries(constraints).flatMap(([name, constraint]) => {
+    // one without a type is reported where shapes are
+    if (!isJsonObject(constraint) || !stringMember(constraint, "type")?.trim()) return [];
+    const report = new RenderReport();
+    reportConstraints({ [name]: constraint }, targetFramework, report);
+    const place = places.at("constraints", name);
+    return report.warnings.map(({ code, message }) =>
+      code === "ConstraintIgnored"
+        ? finding("ConstraintNotChecked", message, place)
+        : finding("ConstraintNotMet", message, {
+            ...place,
+            suggestion: "Correct the constraint, or the target framework of the version.",
+          }),
+    );
+  });
+}

@@ -1,0 +1,235 @@
+import { codes, type Files, lintApart, lintFor } from "./lint-pack.fixture.js";
+
+describe("StructuralLint of symbols", () => {
+  it("refuses a separator in the choice of a multi-value parameter", () => {
+    const choices = [{ choice: "a" }, { choice: "b|c" }, { choice: "d,e" }];
+    const symbols = (multiple: boolean) => ({
+      x: { type: "parameter", datatype: "choice", allowMultipleValues: multiple, choices },
+    });
+    expect(codes(lintApart({ symbols: symbols(true) }))).toEqual([
+      "Error InvalidMultiChoice",
+      "Error InvalidMultiChoice",
+    ]);
+    expect(lintApart({ symbols: symbols(false) })).toEqual([]);
+  });
+
+  const generated = (generator: string, parameters: object) => ({
+    symbols: { x: { type: "generated", generator, parameters } },
+  });
+
+  it.each<[string, object, string, string]>([
+    ["an unknown generator", generated("magic", {}), "Warning", "UnknownGenerator"],
+    ["no generator", { symbols: { x: { type: "generated" } } }, "Warning", "UnknownGenerator"],
+    [
+      "an unreadable step",
+      generated("regex", { source: "y", steps: [{ regex: "(", replacement: "" }] }),
+      "Error",
+      "InvalidRegex",
+    ],
+    [
+      "a step without expression",
+      generated("regex", { source: "y", steps: [{ replacement: "" }] }),
+      "Error",
+      "SchemaViolation",
+    ],
+    ["an unreadable pattern", generated("regexMatch", { source: "y", pattern: "[" }), "Error", "InvalidRegex"],
+    [
+      "an unknown form",
+      { symbols: { x: { type: "parameter", replaces: "x", forms: { global: ["nope"] } } } },
+      "Warning",
+      "UnknownValueForm",
+    ],
+    [
+      "an unknown transform",
+      { symbols: { x: { type: "derived", valueSource: "name", valueTransform: "nope" } } },
+      "Warning",
+      "UnknownValueForm",
+    ],
+    [
+      "an unknown step of a chain",
+      { forms: { c: { identifier: "chain", steps: ["identity", "nope"] } } },
+      "Warning",
+      "UnknownValueForm",
+    ],
+    ["an unknown identifier", { forms: { c: { identifier: "nope" } } }, "Warning", "UnknownValueForm"],
+    [
+      "an unreadable form",
+      { forms: { c: { identifier: "replace", pattern: "(", replacement: "" } } },
+      "Error",
+      "InvalidRegex",
+    ],
+    [
+      "forms that chain each other",
+      { forms: { c: { identifier: "chain", steps: ["d"] }, d: { identifier: "chain", steps: ["c"] } } },
+      "Warning",
+      "SymbolCycle",
+    ],
+    ["a form that chains itself", { forms: { c: { identifier: "chain", steps: ["c"] } } }, "Warning", "SymbolCycle"],
+    [
+      "a chain in a circle that a symbol uses",
+      {
+        symbols: { x: { type: "parameter", replaces: "a", forms: { global: ["c"] } } },
+        forms: { c: { identifier: "chain", steps: ["c"] } },
+      },
+      "Error",
+      "SymbolCycle",
+    ],
+    [
+      "an unknown step of a chain that a symbol uses",
+      {
+        symbols: { x: { type: "derived", valueSource: "name", valueTransform: "outer", replaces: "a" } },
+        forms: { outer: { identifier: "chain", steps: ["c"] }, c: { identifier: "chain", steps: ["nope"] } },
+      },
+      "Error",
+      "UnknownValueForm",
+    ],
+    ["a computed symbol without value", { symbols: { a: { type: "computed" } } }, "Warning", "SchemaViolation"],
+    [
+      "an unknown evaluator",
+      { symbols: { a: { type: "computed", value: "true", evaluator: "JS" } } },
+      "Error",
+      "SchemaViolation",
+    ],
+    ["a constant without value", generated("constant", {}), "Error", "SchemaViolation"],
+    ["a random number without a lower bound", generated("random", { high: 5 }), "Error", "SchemaViolation"],
+    ["a switch without cases", generated("switch", {}), "Error", "SchemaViolation"],
+    ["a case without value", generated("switch", { cases: [{ condition: "true" }] }), "Error", "SchemaViolation"],
+    ["a part to join without value", generated("join", { symbols: [{ type: "ref" }] }), "Error", "SchemaViolation"],
+    [
+      "a match that is to be a text",
+      {
+        symbols: { x: { ...generated("regexMatch", { source: "name", pattern: "a" }).symbols.x, datatype: "string" } },
+      },
+      "Warning",
+      "SchemaViolation",
+    ],
+    [
+      "the same choice twice",
+      { symbols: { x: { type: "parameter", datatype: "choice", choices: [{ choice: "a" }, { choice: "a" }] } } },
+      "Error",
+      "SchemaViolation",
+    ],
+    [
+      "a choice without name",
+      { symbols: { x: { type: "parameter", datatype: "choice", choices: [{ description: "a" }] } } },
+      "Warning",
+      "SchemaViolation",
+    ],
+    [
+      "what only .NET's expressions can say",
+      generated("regexMatch", { source: "name", pattern: "^(?>a+)b" }),
+      "Warning",
+      "InvalidRegex",
+    ],
+    [
+      "an expression that backtracks",
+      generated("regex", { source: "name", steps: [{ regex: "^(\\w+\\s?)*$", replacement: "" }] }),
+      "Warning",
+      "RegexTooSlow",
+    ],
+    [
+      "a form that backtracks",
+      { forms: { c: { identifier: "replace", pattern: "^v(\\d+)+$", replacement: "" } } },
+      "Warning",
+      "RegexTooSlow",
+    ],
+    [
+      "computed symbols in a circle",
+      { symbols: { a: { type: "computed", value: "b" }, b: { type: "computed", value: "(a)" } } },
+      "Error",
+      "SymbolCycle",
+    ],
+    [
+      "conditions in a circle",
+      { symbols: { a: { type: "parameter", isEnabled: "b" }, b: { type: "parameter", isRequired: "a == 'x'" } } },
+      "Warning",
+      "SymbolCycle",
+    ],
+  ])("finds %s", (_what, config, severity, code) => {
+    expect(lintApart(config)).toMatchObject([{ severity, code, line: expect.any(Number) }]);
+  });
+
+  it.each<[string, object]>([
+    ["each generator", generated("Casing", { source: "name" })],
+    [
+      "an expression of .NET",
+      generated("regex", { source: "name", steps: [{ regex: "(?i)\\w+(?<n>\\d)$", replacement: "${n}" }] }),
+    ],
+    [
+      "forms by any of their names",
+      { forms: { c: { identifier: "chain", steps: ["lc", "safe_name"] }, lc: { identifier: "lowerCaseInvariant" } } },
+    ],
+    [
+      "an expression with many harmless parts",
+      generated("regexMatch", { source: "name", pattern: "^[a-z]+(?:-[a-z]+)*(?:\\.\\d+){0,3}$" }),
+    ],
+    ["a symbol that mentions itself", { symbols: { a: { type: "computed", value: "a" } } }],
+    [
+      "names inside quotes",
+      { symbols: { a: { type: "computed", value: '(b == "a")' }, b: { type: "computed", value: 'x == "b"' } } },
+    ],
+  ])("accepts %s", (_what, config) => {
+    expect(lintApart(config)).toEqual([]);
+  });
+});
+
+describe("StructuralLint of symbols that change nothing", () => {
+  const text = (more: object = {}) => ({ type: "parameter", datatype: "string", ...more });
+
+  it.each<[string, object, Files]>([
+    ["nothing mentions it", { symbols: { Lonely: text() } }, { "a.txt": "a" }],
+    ["what it replaces stands nowhere", { symbols: { Lonely: text({ replaces: "TOKEN" }) } }, { "a.txt": "a" }],
+    ["no path holds what it renames", { symbols: { Lonely: text({ fileRename: "token" }) } }, { "a.txt": "token" }],
+    [
+      "only a copied file holds it",
+      { symbols: { Lonely: text({ replaces: "TOKEN" }) }, sources: [{ copyOnly: ["*.txt"] }] },
+      { "a.txt": "TOKEN" },
+    ],
+    ["only a description mentions it", { description: "Lonely", symbols: { Lonely: text() } }, { "a.txt": "a" }],
+  ])("warns where %s", (_what, config, files) => {
+    expect(lintFor("UnusedSymbol", config, files)).toMatchObject([
+      { severity: "Warning", pointer: "/symbols/Lonely", line: expect.any(Number) },
+    ]);
+  });
+
+  it.each<[string, object, Files]>([
+    ["a file holds what it replaces", { symbols: { A: text({ replaces: "TOKEN" }) } }, { "a.txt": "x TOKEN" }],
+    [
+      "a form of it",
+      { symbols: { A: text({ replaces: "TOKEN", forms: { global: ["lowerCase"] } }) } },
+      { "a.txt": "token" },
+    ],
+    ["a path", { symbols: { A: text({ fileRename: "token" }) } }, { "token/a.txt": "" }],
+    [
+      "a rename",
+      { symbols: { A: text({ fileRename: "token" }) }, sources: [{ rename: { a: "token" } }] },
+      { "a.txt": "" },
+    ],
+    ["a condition of a file", { symbols: { A: text() } }, { "a.cs": '#if (A == "x")\n#endif\n' }],
+    ["an attribute", { symbols: { A: text() } }, { "a.csproj": "<P><X Condition=\"'$(A)' == 'x'\" /></P>" }],
+    ["a condition of a source", { symbols: { A: text() }, sources: [{ condition: "(A == 'x')" }] }, { "a.txt": "" }],
+    [
+      "another symbol",
+      { symbols: { A: text(), B: { type: "derived", valueSource: "A", valueTransform: "identity", replaces: "T" } } },
+      { "a.txt": "T" },
+    ],
+    [
+      "a generator",
+      {
+        symbols: {
+          A: text(),
+          B: { type: "generated", generator: "casing", parameters: { source: "A" }, replaces: "T" },
+        },
+      },
+      { "a.txt": "T" },
+    ],
+    [
+      "a wide file",
+      { symbols: { A: text({ replaces: "TOKEN" }) } },
+      { "a.txt": Buffer.from("\ufeffTOKEN", "utf16le") },
+    ],
+    ["a template that names the scaffold", { symbols: { name: text() } }, { "a.txt": "" }],
+  ])("is content with %s", (_what, config, files) => {
+    expect(lintFor("UnusedSymbol", config, files)).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import type { Finding } from "../../engine/finding.js";
+import { isJsonObject, type JsonValue } from "../../engine/json-value.js";
+import { mentionedNames } from "../../engine/symbols/dependency-order.js";
+import { ValueForms } from "../../engine/symbols/value-forms.js";
+import type { TemplateSymbol } from "../../engine/template-config.js";
+import type { TemplatePack } from "../../engine/template-pack.js";
+import { TemplateError } from "../../engine/template-error.js";
+import type { ConfigPlaces } from "./config-place.js";
+import { finding } from "./finding-codes.js";
+import type { TemplateTexts } from "./template-texts.js";
+
+const RESERVED = "name";
+/** Members that only people read. */
+const prose = new Set(["description", "displayname", "text", "author"]);
+
+/** Symbols that change nothing: nothing mentions them, and what they replace stands nowhere. */
+export function lintUsage({ config }: TemplatePack, texts: TemplateTexts, places: ConfigPlaces): Finding[] {
+  const forms = new ValueForms(config.forms, "identity");
+  return Array.from(config.symbols.values()).flatMap((symbol) => {
+    const { name } = symbol;
+    if (name === RESERVED) return [];
+    const others = textsOf(config.raw, ["symbols", name]);
+    if (isMentioned(name, others) || texts.texts.some(({ text }) => isMentionedIn(name, text))) return [];
+    const replaced = replacedTexts(symbol, forms);
+    // a form that cannot be applied is reported elsewhere
+    if (replaced === undefined) return [];
+    const { contents, paths } = replaced;
+    if (contents.some((one) => texts.texts.some(({ text }) => text.includes(one)))) return [];
+    if (paths.some((one) => [...texts.names, ...others].some((path) => path.includes(one)))) return [];
+    const [token] = [...contents, ...paths];
+    const message =
+      token === undefined
+        ? `The symbol "${name}" changes nothing: no file, condition or other symbol mentions it.`
+        : `The symbol "${name}" changes nothing: "${token}", which it replaces, stands in no file.`;
+    const suggestion = "Remove the symbol, or correct its name or what it replaces.";
+    return [finding("UnusedSymbol", message, { ...places.at("symbols", name), suggestion })];
+  });
+}
+
+function isMentioned(name: string, others: readonly string[]): boolean {
+  // as a reference by name, or inside a condition
+  return others.some((text) => text === name || mentionedNames(text, [name]).length > 0);
+}
+
+/** A file may mention a symbol in a condition, as a property or by its bare name. */
+function isMentionedIn(name: string, text: string): boolean {
+  return text.includes(name) && mentionedNames(text.replace(/["']/g, " "), [name]).length > 0;
+}
+
+function replacedTexts(symbol: TemplateSymbol, forms: ValueForms): { contents: string[]; paths: string[] } | undefined {
+  if (symbol.type === "computed") return { contents: [], paths: [] };
+  const formed = (text: string | null) =>
+    text === null ? [] : [text, ...symbol.forms.flatMap((form) => forms.apply(form, text) || [])];
+  try {
+    return { contents: formed(symbol.replaces), paths: formed(symbol.fileRename) };
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+/** All texts of the configuration but those of one branch. */
+function textsOf(value: JsonValue, except: readonly string[]): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return (value as JsonValue[]).flatMap((item) => textsOf(item, []));
+  if (!isJsonObject(value)) return [];
+  const [next, ...rest] = except;
+  return Object.entries(value).flatMap(([key, item]) => {
+    const matches = next !== undefined && (rest.length === 0 ? key === next : key.toLowerCase() === next);
+    if (matches && rest.length === 0) return [];
+    return prose.has(key.toLowerCase()) ? [] : textsOf(item, matches ? rest : []);
+  });
+}

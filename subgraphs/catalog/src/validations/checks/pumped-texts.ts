@@ -1,0 +1,168 @@
+/** Enough for an exponential match to take years, and for a cubic one to be felt; a quadratic one is not. */
+const FEW = 32;
+const MANY = 1500;
+const MAX_PUMPED_LENGTH = 4000;
+const MAX_TEXTS = 60;
+const MAX_DEPTH = 40;
+/** Matches almost nothing, so that the whole text fails to match. */
+const ENDING = "\u0001!";
+
+/** Orders in which an atom picks what it matches, so that neighbours with different classes meet in one of them. */
+const preferences = ["aA1_ .-/:@!", "1aA_ .-/:@!", "_ -.aA1/:@!"];
+
+type Tree =
+  | { kind: "atom"; source: string }
+  | { kind: "sequence"; parts: Tree[] }
+  | { kind: "choice"; branches: Tree[] }
+  | { kind: "aside"; body: Tree }
+  | { kind: "repeat"; body: Tree; minimum: number; open: boolean };
+
+/** Texts on which a JavaScript expression with nested or neighbouring repetitions backtracks the most. */
+export function pumpedTexts(source: string): string[] {
+  const tree = new Reader(source).read();
+  const texts = new Set<string>();
+  for (const preference of preferences) {
+    const pick = picker(preference);
+    for (const { before, body } of pumps(tree, "", pick)) {
+      if (body === "") continue;
+      texts.add(before + body.repeat(FEW) + ENDING);
+      texts.add(before + body.repeat(Math.min(MANY, Math.floor(MAX_PUMPED_LENGTH / body.length))) + ENDING);
+    }
+  }
+  return [...texts].slice(0, MAX_TEXTS);
+}
+
+type Pick = (atom: string) => string;
+
+function picker(preference: string): Pick {
+  const known = new Map<string, string>();
+  return (atom) => {
+    let picked = known.get(atom);
+    if (picked === undefined) {
+      picked = pickedFor(atom, preference);
+      known.set(atom, picked);
+    }
+    return picked;
+  };
+}
+
+function pickedFor(atom: string, preference: string): string {
+  if (atom.length === 1 && !"^$.".includes(atom)) return atom;
+  try {
+    const whole = new RegExp(`^(?:${atom})$`, "u");
+    // what an assertion stands before or behind is not part of the text
+    return whole.test("") ? "" : (Array.from(preference).find((character) => whole.test(character)) ?? literal(atom));
+  } catch {
+    return "";
+  }
+}
+
+function literal(atom: string): string {
+  return /^\\[^\w\s]$/.test(atom) ? atom.slice(1) : "a";
+}
+
+function sample(tree: Tree, pick: Pick): string {
+  switch (tree.kind) {
+    case "atom":
+      return pick(tree.source);
+    case "sequence":
+      return tree.parts.map((part) => sample(part, pick)).join("");
+    case "choice":
+      return tree.branches[0] ? sample(tree.branches[0], pick) : "";
+    case "aside":
+      return "";
+    case "repeat":
+      return sample(tree.body, pick).repeat(Math.min(Math.max(tree.minimum, 1), 20));
+  }
+}
+
+/** Every repetition without an end, with a text that leads up to it and one that it repeats. */
+function pumps(tree: Tree, before: string, pick: Pick): { before: string; body: string }[] {
+  switch (tree.kind) {
+    case "atom":
+      return [];
+    case "aside":
+      return pumps(tree.body, before, pick);
+    case "choice":
+      return tree.branches.flatMap((branch) => pumps(branch, before, pick));
+    case "sequence": {
+      let lead = before;
+      return tree.parts.flatMap((part) => {
+        const found = pumps(part, lead, pick);
+        lead += sample(part, pick);
+        return found;
+      });
+    }
+    case "repeat": {
+      const bodies = tree.body.kind === "choice" ? tree.body.branches : [tree.body];
+      const own = tree.open ? bodies.map((body) => ({ before, body: sample(body, pick) })) : [];
+      return [...own, ...pumps(tree.body, before, pick)];
+    }
+  }
+}
+
+/** Reads as much of the syntax as tells what is repeated; the expression is known to be valid. */
+class Reader {
+  #at = 0;
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  read(depth = 0): Tree {
+    const branches: Tree[] = [];
+    let parts: Tree[] = [];
+    while (this.#at < this.#source.length && this.#source[this.#at] !== ")") {
+      if (this.#source[this.#at] === "|") {
+        this.#at++;
+        branches.push({ kind: "sequence", parts });
+        parts = [];
+      } else parts.push(this.#repeated(this.#part(depth)));
+    }
+    branches.push({ kind: "sequence", parts });
+    const [only] = branches;
+    return branches.length === 1 && only ? only : { kind: "choice", branches };
+  }
+
+  #part(depth: number): Tree {
+    const start = this.#at;
+    const character = this.#source[start];
+    if (character === "(" && depth < MAX_DEPTH) return this.#group(depth);
+    if (character === "[") this.#at = this.#classEnd();
+    else if (character === "\\") this.#at += escapeLength(this.#source.slice(start));
+    else this.#at++;
+    return { kind: "atom", source: this.#source.slice(start, this.#at) };
+  }
+
+  #group(depth: number): Tree {
+    const opening = /^\((?:\?(?::|<?[=!]|<[^>]*>|[a-z-]*:))?/.exec(this.#source.slice(this.#at))?.[0] ?? "(";
+    this.#at += opening.length;
+    const inner = this.read(depth + 1);
+    this.#at++;
+    // what is only looked at takes nothing of the text
+    return /[=!]$/.test(opening) ? { kind: "aside", body: inner } : inner;
+  }
+
+  #classEnd(): number {
+    let at = this.#at + 1;
+    while (at < this.#source.length && this.#source[at] !== "]") at += this.#source[at] === "\\" ? 2 : 1;
+    return at + 1;
+  }
+
+  #repeated(body: Tree): Tree {
+    const found = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.#source.slice(this.#at, this.#at + 32));
+    if (!found) return body;
+    this.#at += found[0].length;
+    const [sign, least, comma, most] = found;
+    const minimum = least === undefined ? Number(sign.startsWith("+")) : Number(least);
+    const open = /^[*+]/.test(sign) || (comma === "," && (most === "" || Number(most) > 10));
+    return { kind: "repeat", body, minimum, open };
+  }
+}
+
+function escapeLength(text: string): number {
+  return (
+    /^\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|k<[^>]*>|c[A-Za-z]|[^])/.exec(text)?.[0].length ?? 2
+  );
+}

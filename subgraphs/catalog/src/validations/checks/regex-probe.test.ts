@@ -1,0 +1,44 @@
+import { dotnetRegex } from "../../engine/symbols/dotnet-regex.js";
+import { RegexProbe } from "./regex-probe.js";
+
+describe("RegexProbe", () => {
+  it.each([
+    "^(a+)+$",
+    "^(a|a)*$",
+    "^([a-z]+)*@",
+    "^(\\w+\\s?)*$",
+    "^x(\\d+)+y",
+    "(x+x+)+y",
+    "^(([a-z])+.)+[A-Z]([a-z])+$",
+    "^[\\s\\u200c]*(?:[a-z]+-?)*!$",
+    "\\s*\\s*\\s*\\s*x",
+    "^(?=(a+)+$)b",
+    "^v\\.(?:[0-9]{2,})*$",
+  ])("finds %s slow", (pattern) => {
+    expect(new RegexProbe().isSlow(new RegExp(pattern, "u"))).toBe(true);
+  });
+
+  it.each([
+    "^[A-Za-z][A-Za-z0-9.]*$",
+    "^[a-z0-9]+(?:-[a-z0-9]+)*$",
+    "^(?:0|[1-9]\\d*)\\.(?:0|[1-9]\\d*)\\.(?:0|[1-9]\\d*)$",
+    "\\s+$",
+    "^.*\\.(?=[^\\.]+$)",
+    "^(|10\\.0|10|preview|latest|default)$",
+    "^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$",
+    "^(?:[a-z]{1,3},)*[a-z]$",
+    "[",
+    "",
+  ])("finds %j harmless", (pattern) => {
+    const expression = pattern === "[" ? /\[/u : new RegExp(pattern, "u");
+    expect(new RegexProbe().isSlow(expression)).toBe(false);
+  });
+
+  it.each(["\\b\\w+\\b", "(?i)^(?<first>\\w)(?<rest>\\w*)$", "[^\\w.]", "^\\d{4}-\\d\\d$"])(
+    "finds .NET's %s harmless",
+    (pattern) => {
+      const compiled = dotnetRegex(pattern);
+      expect(compiled && new RegexProbe().isSlow(compiled.regex)).toBe(false);
+    },
+  );
+});

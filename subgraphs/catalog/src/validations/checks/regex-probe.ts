@@ -1,0 +1,36 @@
+import { createContext, Script } from "node:vm";
+import { pumpedTexts } from "./pumped-texts.js";
+
+/** A machine under load may need this long for a harmless match. */
+const SUSPICION_MS = 150;
+const CERTAINTY_MS = 600;
+/** For all expressions of one template or schema; what is left then goes untried. */
+const BUDGET_MS = 6000;
+
+const match = new Script("expression.test(text)");
+
+/** Tries expressions on texts made to let them backtrack. The engine ends a match that overruns. */
+export class RegexProbe {
+  readonly #endsAt = performance.now() + BUDGET_MS;
+
+  isSlow(expression: RegExp): boolean {
+    const tried = new RegExp(expression.source, expression.flags.replace("g", ""));
+    return pumpedTexts(tried.source).some(
+      (text) =>
+        performance.now() < this.#endsAt &&
+        overruns(tried, text, SUSPICION_MS) &&
+        // once more, so that a pause of the machine is not the expression's fault
+        overruns(tried, text, CERTAINTY_MS),
+    );
+  }
+}
+
+function overruns(expression: RegExp, text: string, timeout: number): boolean {
+  try {
+    match.runInContext(createContext({ expression, text }), { timeout });
+    return false;
+  } catch (error) {
+    if ((error as { code?: string }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return true;
+    throw error;
+  }
+}

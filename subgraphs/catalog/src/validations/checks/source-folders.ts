@@ -1,0 +1,47 @@
+import type { FileTree } from "../../engine/file-tree.js";
+import type { TemplatePack } from "../../engine/template-pack.js";
+
+export interface SourceFolder {
+  /** "" is the whole tree. */
+  readonly folder: string;
+  readonly files: FileTree;
+  /** What stands before a path of `files` in the package. */
+  readonly above: string;
+}
+
+/** The folder a source names, in the template or beside it in the package; undefined when it lies outside of both. */
+export function sourceFolder({ root, files, packageFiles }: TemplatePack, source: string): SourceFolder | undefined {
+  const inside = withoutDots(source);
+  if (inside !== undefined) return { folder: inside, files, above: root === "" ? "" : `${root}/` };
+  const beside = isAbsolute(source) ? undefined : withoutDots(`${root}/${source}`.replace(/^\//, ""));
+  return beside === undefined || root === "" ? undefined : { folder: beside, files: packageFiles, above: "" };
+}
+
+/** Paths of a source with their names relative to it. */
+export function sourcePaths({ folder, files }: SourceFolder): { path: string; relative: string }[] {
+  const prefix = folder === "" ? "" : `${folder}/`;
+  return Array.from(files.keys())
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => ({ path, relative: path.slice(prefix.length) }));
+}
+
+/** Whether a path of the result would end up above it. */
+export function leavesTree(path: string): boolean {
+  return withoutDots(path) === undefined;
+}
+
+/** The path without its dots; undefined when it is absolute or leads above its start. */
+export function withoutDots(path: string): string | undefined {
+  if (isAbsolute(path)) return undefined;
+  const folders: string[] = [];
+  for (const part of path.split(/[\\/]/)) {
+    if (part === "..") {
+      if (folders.pop() === undefined) return undefined;
+    } else if (part !== "" && part !== ".") folders.push(part);
+  }
+  return folders.join("/");
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[a-z]:|[\\/])/i.test(path);
+}

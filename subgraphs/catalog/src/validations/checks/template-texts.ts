@@ -1,0 +1,79 @@
+import { decodeText, detectEncoding } from "../../engine/encodings.js";
+import { FileSelection } from "../../engine/file-selection.js";
+import { parseGlob } from "../../engine/glob.js";
+import { RenderReport } from "../../engine/render-report.js";
+import type { TemplateSource } from "../../engine/template-config.js";
+import type { TemplatePack } from "../../engine/template-pack.js";
+import { sourceFolder, sourcePaths } from "./source-folders.js";
+
+const MAX_PROCESSED_BYTES = 5 * 1024 * 1024;
+const SNIFFED_BYTES = 8 * 1024;
+
+const wholeTemplate: TemplateSource = {
+  source: "./",
+  target: "./",
+  condition: null,
+  include: null,
+  exclude: null,
+  copyOnly: null,
+  rename: {},
+  modifiers: [],
+};
+
+/** A file that the template engine reads while it renders. */
+export interface TemplateText {
+  /** In the package. */
+  readonly path: string;
+  readonly text: string;
+  /** The template has operations of its own for it and may spell conditions in its own way. */
+  readonly custom: boolean;
+}
+
+export interface TemplateTexts {
+  readonly texts: readonly TemplateText[];
+  readonly tooLarge: readonly string[];
+  /** All files that may be produced, as they are named in the template. */
+  readonly names: readonly string[];
+}
+
+export function templateTexts(pack: TemplatePack): TemplateTexts {
+  const own = [...pack.config.specialCustomOperations.keys()].map((glob) => parseGlob(glob));
+  const texts = new Map<string, TemplateText>();
+  const tooLarge = new Set<string>();
+  const names = new Set<string>();
+  for (const source of pack.config.sources.length === 0 ? [wholeTemplate] : pack.config.sources) {
+    const folder = sourceFolder(pack, source.source);
+    if (!folder) continue;
+    const selection = selectionOf(source, pack);
+    for (const { path, relative } of sourcePaths(folder)) {
+      const disposition = selection.dispositionOf(relative);
+      if (disposition === "excluded") continue;
+      names.add(relative);
+      const place = `${folder.above}${path}`;
+      const bytes = folder.files.get(path)?.bytes;
+      if (disposition === "copied" || !bytes || isBinary(bytes) || texts.has(place)) continue;
+      if (bytes.length > MAX_PROCESSED_BYTES) tooLarge.add(place);
+      else
+        texts.set(place, { path: place, text: decodeText(bytes), custom: own.some((glob) => glob.matches(relative)) });
+    }
+  }
+  return { texts: [...texts.values()], tooLarge: [...tooLarge], names: [...names] };
+}
+
+/** Without a byte order mark, which texts of wider characters have, no text holds a zero. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return detectEncoding(bytes).encoding === "utf8" && bytes.subarray(0, SNIFFED_BYTES).includes(0);
+}
+
+/** Modifiers count only where they name files to copy: their conditions are not known here. */
+function selectionOf(source: TemplateSource, { files }: TemplatePack): FileSelection {
+  const copying = source.modifiers.filter(({ copyOnly }) => copyOnly.length > 0);
+  const modifiers = copying.map(({ copyOnly }) => ({
+    condition: null,
+    include: copyOnly,
+    exclude: [],
+    copyOnly,
+    rename: {},
+  }));
+  return new FileSelection({ ...source, modifiers }, files, new Map(), new RenderReport());
+}

@@ -1,0 +1,30 @@
+import type { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Finding } from "../engine/finding.js";
+
+const codes: Readonly<Record<string, string>> = { SOURCE_UNSAFE: "SourceUnsafe", SOURCE_TOO_LARGE: "SourceTooLarge" };
+
+/** How the rules of a source name what they refuse. */
+const unsafe: readonly { says: RegExp; code: string; suggestion: string }[] = [
+  { says: /is a symbolic link/, code: "SymlinkNotAllowed", suggestion: "Replace the link by the file itself." },
+  { says: /is a submodule/, code: "SubmoduleNotAllowed", suggestion: "Copy what is needed into the repository." },
+  { says: /differ only in case|is there twice/, code: "CaseCollision", suggestion: "Rename or remove one of the two." },
+  { says: /reserved name/, code: "ReservedFileName", suggestion: "Rename or remove the file." },
+  { says: /^The path /, code: "PathTraversal", suggestion: "Rename or remove the file." },
+];
+
+/** A source that cannot be read is the template's fault, not the request's. */
+export function sourceFinding(check: string, error: DomainError): Finding {
+  const refused = error.code === "SOURCE_UNSAFE" ? unsafe.find(({ says }) => says.test(error.message)) : undefined;
+  const { paths } = error.facts as { paths?: readonly string[] };
+  return {
+    check,
+    severity: "Error",
+    code: refused?.code ?? codes[error.code] ?? "SourceUnavailable",
+    message: error.message,
+    path: paths?.at(-1) ?? null,
+    pointer: null,
+    line: null,
+    column: null,
+    suggestion: refused?.suggestion ?? null,
+  };
+}
