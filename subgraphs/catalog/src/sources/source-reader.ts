@@ -1,20 +1,19 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import type { FileTree } from "../engine/file-tree.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import { isCommitId } from "../git/ref-name.js";
 import { fetchSource } from "./fetch-source.js";
 import { PackageReader } from "./package-reader.js";
 import { resolveSource } from "./resolve-source.js";
-import { type GitSourceRef, parseSourceRef, type SourcePolicy, type SourceRef } from "./source-ref.js";
+import { type ReadSource, SourceCache, sourceCacheKey } from "./source-cache.js";
+import { formatSourceRef, parseSourceRef, type SourcePolicy, type SourceRef } from "./source-ref.js";
 import type { SourceOptions } from "./source-workspace.js";
 
-export interface ReadSource {
-  readonly files: FileTree;
-  /** `sha256:<hex>` over modes, paths and contents. */
-  readonly contentDigest: string;
-  /** The reference pinned to the commit or the sha256 that was read. */
-  readonly resolvedRef: string;
+export type { ReadSource } from "./source-cache.js";
+
+interface ReadOptions extends SourceOptions {
+  /** Lets what was read be kept in memory for this tenant's next reading of the same pinned reference. */
+  tenantId?: string;
 }
 
 /** Template sources under one policy. A version is always read as it was pinned, never at the moving reference. */
@@ -22,6 +21,7 @@ export class SourceReader {
   readonly #policy: SourcePolicy;
   readonly #packages: PackageReader;
   readonly #logger: Logger;
+  readonly #cache = new SourceCache();
 
   constructor(options: { policy: SourcePolicy; nugetFeeds: readonly string[]; logger: Logger }) {
     this.#policy = options.policy;
@@ -50,17 +50,29 @@ export class SourceReader {
     }
   }
 
-  async read(reference: string, options: SourceOptions): Promise<ReadSource> {
+  async read(reference: string, options: ReadOptions): Promise<ReadSource> {
     const ref = this.#parse(reference);
-    // one download serves to pin a package and to read it
-    if (ref.kind === "package") return this.#packages.read(ref, options);
-    if (isPinned(ref)) return { ...(await fetchSource(ref, this.#policy, options)), resolvedRef: reference };
-    const { resolvedRef } = await resolveSource(ref, this.#policy, options);
-    return this.read(resolvedRef, options);
+    const { tenantId, credential } = options;
+    if (tenantId === undefined) return this.#fetch(ref, options);
+    // a moving reference is asked for each time; what it gave is kept under its pinned name
+    const key = (pinnedRef: string) => sourceCacheKey(tenantId, pinnedRef, credential);
+    const kept = isPinned(ref) ? this.#cache.get(key(formatSourceRef(ref))) : undefined;
+    if (kept !== undefined) return kept;
+    const source = await this.#fetch(ref, options);
+    this.#cache.put(key(source.resolvedRef), source);
+    return source;
   }
 
   close(): Promise<void> {
     return this.#packages.close();
+  }
+
+  async #fetch(ref: SourceRef, options: SourceOptions): Promise<ReadSource> {
+    // one download serves to pin a package and to read it
+    if (ref.kind === "package") return this.#packages.read(ref, options);
+    const commit = isPinned(ref) ? ref.ref : (await resolveSource(ref, this.#policy, options)).commit;
+    const pinned = { ...ref, ref: commit };
+    return { ...(await fetchSource(pinned, this.#policy, options)), resolvedRef: formatSourceRef(pinned) };
   }
 
   #resolve(ref: SourceRef, options: SourceOptions): Promise<{ resolvedRef: string }> {
@@ -75,7 +87,7 @@ export class SourceReader {
   }
 }
 
-/** A full commit id names the same content for ever. */
-function isPinned({ ref }: GitSourceRef): boolean {
-  return ref !== null && isCommitId(ref);
+/** A full commit id, as the sha256 of a package, names the same content for ever. */
+function isPinned(ref: SourceRef): boolean {
+  return ref.kind === "package" ? ref.sha256 !== null : ref.ref !== null && isCommitId(ref.ref);
 }
