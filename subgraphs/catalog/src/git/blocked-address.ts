@@ -24,6 +24,8 @@ for (const [net, bits] of [
   ["240.0.0.0", 4],
 ] as const)
   blocked.addSubnet(net, bits, "ipv4");
+// public by its number; inside Azure it is the agent of the host
+blocked.addAddress("168.63.129.16", "ipv4");
 for (const [net, bits] of [
   ["::", 96],
   ["64:ff9b::", 96],

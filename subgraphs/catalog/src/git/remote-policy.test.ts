@@ -18,6 +18,8 @@ describe("addresses", () => {
     "0.0.0.0",
     "10.0.0.1",
     "100.64.0.1",
+    "168.63.129.16",
+    "::ffff:168.63.129.16",
     "169.254.169.254",
     "172.16.0.1",
     "172.31.255.255",
@@ -39,9 +41,12 @@ describe("addresses", () => {
     expect(addressKind(address)).toBe("blocked");
   });
 
-  it.each(["8.8.8.8", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8"])("%s is public", (address) => {
-    expect(addressKind(address)).toBe("public");
-  });
+  it.each(["8.8.8.8", "168.63.129.17", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8"])(
+    "%s is public",
+    (address) => {
+      expect(addressKind(address)).toBe("public");
+    },
+  );
 });
 
 describe("reaching a remote", () => {
