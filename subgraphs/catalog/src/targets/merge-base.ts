@@ -1,4 +1,5 @@
 import type { FileTree } from "../engine/file-tree.js";
+import { GitError } from "../git/git.js";
 import type { Workspace } from "../git/workspace.js";
 import type { MergeBase } from "./scaffold.js";
 import { targetUnavailable } from "./target-failure.js";
@@ -45,11 +46,18 @@ async function* scaffoldExecutions(workspace: Workspace, head: string): AsyncGen
 /** Commits alone, where the remote can leave out the rest. */
 async function deepen(workspace: Workspace, head: string): Promise<void> {
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
-  const history = [`--depth=${MAX_HISTORY}`, "--filter=tree:0", "--", "origin", `+${head}:refs/target/base`];
-  await workspace.receive([...fetch, ...history], {
-    maxBytes: MAX_HISTORY_BYTES,
-    tooLarge: targetUnavailable("The target's history is too large to look for the last scaffold."),
-  });
+  const receive = (filter: string) =>
+    workspace.receive([...fetch, `--depth=${MAX_HISTORY}`, filter, "--", "origin", `+${head}:refs/target/base`], {
+      maxBytes: MAX_HISTORY_BYTES,
+      tooLarge: targetUnavailable("The target's history is too large to look for the last scaffold."),
+    });
+  try {
+    await receive("--filter=tree:0");
+  } catch (error) {
+    // a server may give filtered histories, but not this one
+    if (!(error instanceof GitError && /filter '.*' not supported/.test(error.stderr))) throw error;
+    await receive("--filter=blob:none");
+  }
 }
 
 async function namedExecutions(workspace: Workspace, head: string): Promise<string[]> {

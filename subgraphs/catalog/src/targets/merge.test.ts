@@ -259,7 +259,10 @@ describe("merging a scaffold into a branch that people work on", () => {
       expect((await target.files("main"))["b.txt"]).toBe("100644 2");
     });
 
-    it("is found far back in the history, but not farther than 1,000 commits", async () => {
+    it.each([
+      ["", true],
+      [" on a server that does not leave out trees", false],
+    ])("is found far back in the history, but not farther than 1,000 commits%s", async (_, treeless) => {
       const history = async (commits: number) => {
         const parts = Array.from({ length: commits }, (_, index) => {
           const from = index === 0 ? "from refs/heads/main^0\n" : "";
@@ -270,6 +273,7 @@ describe("merging a scaffold into a branch that people work on", () => {
       };
       await push("exe_1", { "a.txt": lines() });
       await history(900);
+      await target.run(["config", "uploadpackfilter.tree.allow", String(treeless)]);
       await push("exe_2", { "a.txt": lines({ 9: "new" }) });
       expect(await target.files("main")).toEqual({
         "a.txt": `100644 ${lines({ 9: "new" })}`,

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { BareRepository } from "../git/bare-repository.fixture.js";
+import { git } from "../git/git.js";
 import { gitBackend } from "../git/git-backend.fixture.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { openTarget, pushScaffold, type ScaffoldPush } from "./push-scaffold.js";
@@ -75,6 +76,45 @@ describe("a target over http", () => {
       await open.close();
     }
     expect(Object.keys(await target.files("main"))).toHaveLength(52);
+  });
+
+  it("merges with an old scaffold, bringing only the files that both sides changed", async () => {
+    await target.run(["config", "uploadpack.allowFilter", "true"]);
+    const lines = (change: Record<number, string>) =>
+      Array.from({ length: 9 }, (_, index) => `${change[index] ?? index}\n`).join("");
+    const tree = (content: Record<string, string>) =>
+      new Map(Object.entries(content).map(([path, text]) => [path, { bytes: Buffer.from(text), executable: false }]));
+    const first = { "a.txt": lines({}), "b.txt": lines({}), "kept.txt": "1" };
+    await pushScaffold(scaffold([], { files: tree(first) }), policy);
+    const noise = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`n${index}`, `${index}`.repeat(1000)]));
+    const edited = { "a.txt": lines({ 0: "mine" }), "b.txt": lines({ 0: "own" }), "kept.txt": "mine", ...noise };
+    for (let index = 0; index < 30; index++) await target.commit("main", { ...edited, counter: `${index}` });
+    const open = await openTarget({ url, branch: "main", credential }, policy);
+    try {
+      const change: Partial<ScaffoldPush> = {
+        files: tree({ ...first, "a.txt": lines({ 8: "new" }), "b.txt": lines({ 8: "new" }) }),
+        commit: { ...scaffold([]).commit, message: "Scaffold\n\nExecution-Id: exe_2" },
+        onConflict: "merge",
+        mergeBase: async (executionId) => (executionId === "exe_1" ? tree(first) : undefined),
+      };
+      const pushed = await open.push(scaffold([], change));
+      expect(pushed.files.map(({ path, change: what }) => [path, what])).toEqual([
+        ["a.txt", "Updated"],
+        ["b.txt", "Updated"],
+        ["kept.txt", "Unchanged"],
+      ]);
+      const folder = Reflect.get(open, "workspace").folder as string;
+      const blobs = await git(["cat-file", "--batch-all-objects", "--batch-check=%(objecttype)"], {
+        cwd: folder,
+        env: { GIT_DIR: folder },
+      });
+      // three of the target, two merged ones
+      expect(blobs.toString().split("blob").length - 1).toBe(5);
+    } finally {
+      await open.close();
+    }
+    expect((await target.files("main"))["a.txt"]).toBe(`100644 ${lines({ 0: "mine", 8: "new" })}`);
+    expect(Object.keys(await target.files("main"))).toHaveLength(54);
   });
 
   it("never shows the credential in a command line or in a file", async () => {

@@ -64,6 +64,8 @@ function plain(text: string): string {
   return text.replace(/[<>\p{Cc}]/gu, "").trim();
 }
 
+/** C-style, so that no path ends its line. */
 function quoted(path: string): string {
-  return `"${path.replace(/["\\]/g, "\\$&")}"`;
+  const escaped = (char: string) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`;
+  return `"${path.replace(/["\\]|\p{Cc}/gu, (char) => (char > "\x7f" ? char : escaped(char)))}"`;
 }
