@@ -5,7 +5,7 @@ import type { MergeBase } from "./scaffold.js";
 import { targetUnavailable } from "./target-failure.js";
 
 const MAX_HISTORY = 1_000;
-const MAX_LOG_BYTES = 64 * 1024 * 1024;
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
 const MAX_HISTORY_BYTES = 256 * 1024 * 1024;
 
 /** What the newest scaffold of the same template below `head` rendered; undefined where there is none. */
@@ -17,6 +17,8 @@ export async function findMergeBase(
   const asked = new Set<string>();
   for await (const executionId of scaffoldExecutions(workspace, head)) {
     if (asked.has(executionId)) continue;
+    // messages are anybody's, and may name more
+    if (asked.size === MAX_HISTORY) return undefined;
     asked.add(executionId);
     const files = await mergeBase(executionId);
     if (files !== undefined) return files;

@@ -212,6 +212,14 @@ describe("merging a scaffold into a branch that people work on", () => {
     }
   });
 
+  it("does not merge files over 5 MiB", async () => {
+    const large = (first: string, last: string) => `${first}\n${"x".repeat(5 * 1024 * 1024)}\n${last}\n`;
+    await push("exe_1", { "large.txt": large("1", "1"), "taken.txt": large("1", "1") });
+    await edit({ "large.txt": large("mine", "1"), "taken.txt": large("1", "1") });
+    const second = { "large.txt": large("1", "new"), "taken.txt": large("1", "new") };
+    expect(await conflictOf(push("exe_2", second))).toMatchObject({ paths: ["large.txt"] });
+  });
+
   it("shows a merged file in a preview", async () => {
     await push("exe_1", { "a.txt": lines(), "gone.txt": "1" });
     await edit({ "a.txt": lines({ 1: "mine" }), "gone.txt": "1" });
@@ -281,6 +289,13 @@ describe("merging a scaffold into a branch that people work on", () => {
       });
       await history(1_000);
       expect(await conflictOf(push("exe_3", { "a.txt": lines() }))).toMatchObject({ paths: ["a.txt"] });
+    });
+
+    it("is not looked for beyond 1,000 names in messages", async () => {
+      const names = Array.from({ length: 1_200 }, (_, index) => `Execution-Id: exe_${index}`);
+      await edit({ "a.txt": "1" }, `x\n\n${names.join("\n")}`);
+      await conflictOf(push("exe_new", { "a.txt": "2" }));
+      expect([asked.length, asked[0]]).toEqual([1_000, "exe_1199"]);
     });
 
     it("is missing: files that differ are conflicts, and nothing is removed", async () => {

@@ -75,7 +75,7 @@ function removal(tree: TargetTree, path: string, base: TreeFile): PlannedFile | 
 }
 
 async function meet(tree: TargetTree, meetings: readonly Meeting[]): Promise<PlannedFile[]> {
-  const blobs = await tree.readBlobs(
+  const blobs = await tree.readSmallBlobs(
     meetings.map(({ ours }) => ours.id),
     MAX_MERGED_BYTES,
   );

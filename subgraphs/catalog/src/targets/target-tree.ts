@@ -5,6 +5,7 @@ import { targetUnavailable } from "./target-failure.js";
 import type { TargetHead } from "./target-head.js";
 
 const MAX_PACKED_BYTES = 256 * 1024 * 1024;
+const MAX_READ_BYTES = 128 * 1024 * 1024;
 
 /** The files of a target at one moment. Their bytes come only when they are asked for. */
 export class TargetTree {
@@ -25,13 +26,18 @@ export class TargetTree {
   async read(path: string): Promise<Uint8Array | undefined> {
     const entry = this.entries.get(path);
     if (entry?.type !== "blob" || entry.mode === SYMLINK_MODE) return undefined;
-    return (await this.readBlobs([entry.id])).get(entry.id);
+    const size = (await this.sizes([entry.id])).get(entry.id) ?? 0;
+    return (await readBlobs(this.workspace, [{ id: entry.id, size }])).get(entry.id);
   }
 
-  /** Brings what is missing in one fetch. Blobs over `maxBytes` are left out of the answer. */
-  async readBlobs(ids: readonly string[], maxBytes = Number.POSITIVE_INFINITY) {
-    const sizes = await this.sizes(ids);
-    const small = [...sizes].filter(([, size]) => size <= maxBytes);
+  /** Brings what is missing in one fetch. Blobs over `maxBytes`, or past what memory allows together, are left out. */
+  async readSmallBlobs(ids: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, Uint8Array>> {
+    let left = MAX_READ_BYTES;
+    const small = [...(await this.sizes(ids))].filter(([, size]) => {
+      const fits = size <= maxBytes && size <= left;
+      if (fits) left -= size;
+      return fits;
+    });
     return readBlobs(
       this.workspace,
       small.map(([id, size]) => ({ id, size })),

@@ -158,7 +158,7 @@ export class Target {
     const replaced = planned.flatMap(({ change, existing }) =>
       change !== "Unchanged" && existing?.type === "blob" ? [existing.id] : [],
     );
-    const blobs = await this.#tree.readBlobs(replaced, MAX_PREVIEW_BYTES);
+    const blobs = await this.#tree.readSmallBlobs(replaced, MAX_PREVIEW_BYTES);
     return planned.map(({ path, change, conflict, hunks, existing, written, mode }) => ({
       path,
       change,
