@@ -80,7 +80,9 @@ function readParameter(name: string, raw: JsonObject): ParameterSymbol {
     }),
     defaultValue: stringMember(raw, "defaultValue"),
     defaultIfOptionWithoutValue:
-      stringMember(raw, "defaultIfOptionWithoutValue") ?? (datatype === "bool" ? "true" : null),
+      datatype === "bool"
+        ? (nonEmpty(stringMember(raw, "defaultIfOptionWithoutValue")) ?? "true")
+        : stringMember(raw, "defaultIfOptionWithoutValue"),
     isRequired: readCondition(member(raw, "isRequired"), false),
     isEnabled: readCondition(member(raw, "isEnabled"), true),
     allowMultipleValues: booleanMember(raw, "allowMultipleValues"),

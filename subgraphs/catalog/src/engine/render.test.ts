@@ -165,6 +165,13 @@ describe("parameter symbols", () => {
     expect(texts(renderFiles({ symbols }, files, { parameters: { flag: null } }))["Contoso.txt"]).toContain("True");
   });
 
+  it("reads an empty default of an option without value as true", () => {
+    const flag = { type: "parameter", datatype: "bool", defaultIfOptionWithoutValue: "", replaces: "P" };
+    expect(texts(renderFiles({ symbols: { flag } }, { a: "P" }, { parameters: { flag: null } }))).toEqual({
+      a: "True",
+    });
+  });
+
   it.each([{ port: "x" }, { color: "Blue" }, { flag: "maybe" }, { company: { a: 1 } }])("refuses %j", (parameters) => {
     expect(() => renderFiles({ symbols }, files, { parameters })).toThrow(TemplateError);
   });

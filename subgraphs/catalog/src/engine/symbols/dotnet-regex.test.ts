@@ -44,6 +44,19 @@ describe("regular expressions of .NET", () => {
     ["(?s)a.*", "ab\r\nc", "x", "x"],
     ["(?m)^.", "ab\rc\nd", "x", "xb\rc\nx"],
     ["(?m).$", "ab\rc\nd", "x", "ab\rx\nx"],
+    ["a(?i)b|c", "aB C", "x", "x x"],
+    ["(a(?i)b)c", "aBc aBC", "x", "x aBC"],
+    ["(?i:a)b", "Ab AB", "x", "x AB"],
+    ["(?i)a(?-i)b", "Ab AB", "x", "x AB"],
+    ["a(?s:.)b.", "a\nbc a\nb\n", "x", "x a\nb\n"],
+    ["a(?# never mind (this)b", "ab", "x", "x"],
+    ["(?x) a b # both\n c", "abc a b", "x", "x a b"],
+    ["(?>a+)b", "aab", "x", "x"],
+    ["(?>a+)a", "aaa", "x", "aaa"],
+    ["(?>a|ab)+c", "aac abc", "x", "x abc"],
+    ["(a)(?>b)(c)", "abc", "$1-$2-$3", "a-c-$3"],
+    ["(?<=a)b(?!c)(?:d)(?=e)", "abde abc", "x", "axe abc"],
+    ["\\(a\\)|[(|)]", "(a)|", "x", "xx"],
   ])("%s in %j by %j gives %j", (pattern, text, by, expected) => {
     expect(replace(pattern, text, by)).toBe(expected);
   });
@@ -54,5 +67,8 @@ describe("regular expressions of .NET", () => {
     expect(replace("[\\W", "x")).toBeNull();
     expect(replace("[a-[b]", "x")).toBeNull();
     expect(replace("(?<n", "x")).toBeNull();
+    expect(replace("a)b", "x")).toBeNull();
+    expect(replace("(?i)a(?-i)b)", "x")).toBeNull();
+    expect(replace("(?#", "x")).toBeNull();
   });
 });

@@ -1,0 +1,259 @@
+/* Patterns of .NET in the spelling of JavaScript: classes, anchors, options within the pattern, atomic groups. */
+
+const WORD = "\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}";
+
+// .NET's white space: unlike here the byte order mark is none, and the next-line character is one
+const SPACE = "\\f\\n\\r\\t\\v\\u0085\\p{Z}";
+
+const SIMPLE: Readonly<Record<string, string>> = {
+  A: "(?<![\\s\\S])",
+  z: "(?![\\s\\S])",
+  Z: "(?=\\n?(?![\\s\\S]))",
+  a: "\\u0007",
+  e: "\\u001b",
+  b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
+  B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
+  w: `[${WORD}]`,
+  W: `[^${WORD}]`,
+  d: "\\p{Nd}",
+  D: "\\P{Nd}",
+  s: `[${SPACE}]`,
+  S: `[^${SPACE}]`,
+};
+
+const IN_CLASS: Readonly<Record<string, string>> = {
+  w: WORD,
+  s: SPACE,
+  d: "\\p{Nd}",
+  D: "\\P{Nd}",
+  a: "\\u0007",
+  e: "\\u001b",
+  b: "\\b",
+};
+
+// a class within a class, which has to stand beside it
+const NEGATED_IN_CLASS: Readonly<Record<string, string>> = { W: `[^${WORD}]`, S: `[^${SPACE}]` };
+
+// characters that the u flag allows behind a backslash
+const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
+
+export interface PatternOptions {
+  ignoreCase: boolean;
+  lines: boolean;
+  dotIsAny: boolean;
+  /** White space and `#` comments mean nothing. */
+  spaced: boolean;
+}
+
+const OPTION_LETTERS: Readonly<Record<string, keyof PatternOptions | undefined>> = {
+  i: "ignoreCase",
+  m: "lines",
+  s: "dotIsAny",
+  x: "spaced",
+};
+
+interface Group {
+  readonly options: PatternOptions;
+  /** What changes of options within the group opened, to be opened again behind each `|`. */
+  readonly opened: readonly string[];
+  readonly close: string;
+}
+
+/** How the groups are named that stand for atomic ones. */
+export const ATOMIC = "atomic_";
+
+/** The pattern in the spelling of JavaScript, for the `u` flag. */
+export function translatePattern(pattern: string, options: PatternOptions): string {
+  return new Translation(pattern, options).text();
+}
+
+class Translation {
+  private readonly outer: Group[] = [];
+  private group: Group;
+  private atomics = 0;
+  private at = 0;
+  private out = "";
+
+  constructor(
+    private readonly pattern: string,
+    options: PatternOptions,
+  ) {
+    this.group = { options, opened: [], close: ")" };
+  }
+
+  text(): string {
+    while (this.at < this.pattern.length) {
+      const skipped = skippedAt(this.pattern, this.at, this.group.options.spaced);
+      if (skipped > 0) this.at += skipped;
+      else this.item(this.pattern.charAt(this.at));
+    }
+    return this.out + ")".repeat(this.group.opened.length);
+  }
+
+  private item(character: string): void {
+    const { pattern, at, group } = this;
+    switch (character) {
+      case "\\":
+        return this.write(escape(pattern.charAt(at + 1), false), at + 2);
+      case "[": {
+        const { text, end } = translateClass(pattern, at + 1);
+        return this.write(text, end);
+      }
+      case "(":
+        return this.open();
+      case "|":
+        return this.write(`${")".repeat(group.opened.length)}|${group.opened.join("")}`, at + 1);
+      case ")":
+        this.group = this.outer.pop() ?? { ...group, opened: [] };
+        return this.write(`${")".repeat(group.opened.length)}${group.close}`, at + 1);
+      default:
+        return this.write(plain(pattern, at, group.options), at + 1);
+    }
+  }
+
+  private open(): void {
+    const { pattern, at, group } = this;
+    const inline = inlineOptions(pattern, at, group.options);
+    if (inline !== null) {
+      if (inline.scoped) this.enter(inline.options);
+      else this.group = { ...group, options: inline.options, opened: [...group.opened, inline.open] };
+      return this.write(inline.open, inline.end);
+    }
+    if (pattern.startsWith("(?>", at)) {
+      // a look-ahead never gives back what it took
+      const name = `${ATOMIC}${this.atomics++}`;
+      this.enter(group.options, `))\\k<${name}>)`);
+      return this.write(`(?:(?=(?<${name}>`, at + 3);
+    }
+    this.enter(group.options);
+    const nameEnd = pattern.startsWith("(?'", at) ? pattern.indexOf("'", at + 3) : -1;
+    if (nameEnd > 0) return this.write(`(?<${pattern.slice(at + 3, nameEnd)}>`, nameEnd + 1);
+    HEAD.lastIndex = at;
+    const head = HEAD.exec(pattern)?.[0] ?? "(";
+    this.write(head, at + head.length);
+  }
+
+  private enter(options: PatternOptions, close = ")"): void {
+    this.outer.push(this.group);
+    this.group = { options, opened: [], close };
+  }
+
+  private write(text: string, end: number): void {
+    this.out += text;
+    this.at = end;
+  }
+}
+
+// how a group may begin
+const HEAD = /\((?:\?(?:<?[=!]|:|<[^>]*>)?)?/y;
+
+/** How many characters of comment, or of space where that means nothing, stand here. */
+function skippedAt(pattern: string, at: number, spaced: boolean): number {
+  if (pattern.startsWith("(?#", at)) {
+    const end = pattern.indexOf(")", at);
+    return end < 0 ? 0 : end + 1 - at;
+  }
+  if (!spaced) return 0;
+  const character = pattern.charAt(at);
+  if (character !== "#") return /\s/.test(character) ? 1 : 0;
+  const end = pattern.indexOf("\n", at);
+  return (end < 0 ? pattern.length : end + 1) - at;
+}
+
+/** `(?i)` up to the end of the group it stands in, or `(?i:` as a group of its own. */
+function inlineOptions(pattern: string, at: number, now: PatternOptions) {
+  const found = /^\(\?([imnsx]*)(?:-([imnsx]*))?([:)])/.exec(pattern.slice(at, at + 16));
+  if (found === null || found[0] === "(?:" || found[0] === "(?)") return null;
+  const [text, on = "", off = "", last] = found;
+  const options = { ...now };
+  const set = (letters: string, value: boolean) => {
+    for (const letter of letters) {
+      const option = OPTION_LETTERS[letter];
+      if (option !== undefined) options[option] = value;
+    }
+  };
+  set(on, true);
+  set(off, false);
+  const open = options.ignoreCase === now.ignoreCase ? "(?:" : options.ignoreCase ? "(?i:" : "(?-i:";
+  return { options, open, scoped: last === ":", end: at + text.length };
+}
+
+/** A character outside classes; what .NET reads as itself is escaped for the `u` flag. */
+function plain(pattern: string, at: number, { lines, dotIsAny }: PatternOptions): string {
+  const character = pattern.charAt(at);
+  switch (character) {
+    case "$":
+      return lines ? "(?![^\\n])" : (SIMPLE["Z"] ?? "$");
+    case "^":
+      return lines ? "(?<![^\\n])" : "^";
+    case ".":
+      // only a line feed ends a line in .NET
+      return dotIsAny ? "[\\s\\S]" : "[^\\n]";
+    case "{":
+      return /^\{\d+(?:,\d*)?\}/.test(pattern.slice(at, at + 24)) ? "{" : "\\{";
+    case "}":
+      return /\{\d+(?:,\d*)?$/.test(pattern.slice(Math.max(0, at - 24), at)) ? "}" : "\\}";
+    case "]":
+      return "\\]";
+    default:
+      return character;
+  }
+}
+
+interface ClassParts {
+  negated: boolean;
+  members: string;
+  /** Negated shorthands such as `\W`, which cannot stand inside a class here. */
+  beside: string[];
+  /** `[a-z-[aeiou]]` takes the inner class away from the outer one. */
+  without: string | null;
+}
+
+function translateClass(pattern: string, start: number): { text: string; end: number } {
+  const { parts, end } = readClass(pattern, start);
+  // without its end it is refused like any other broken expression
+  if (parts === null) return { text: "[", end };
+  const { negated, members, beside, without } = parts;
+  let text = `[${negated ? "^" : ""}${members}]`;
+  if (beside.length > 0) {
+    const any = [...(members === "" ? [] : [`[${members}]`]), ...beside].join("|");
+    text = negated ? `(?:(?!${any})[\\s\\S])` : `(?:${any})`;
+  }
+  return { text: without === null ? text : `(?:(?!${without})${text})`, end };
+}
+
+function readClass(pattern: string, start: number): { parts: ClassParts | null; end: number } {
+  const negated = pattern.charAt(start) === "^";
+  const parts: ClassParts = { negated, members: "", beside: [], without: null };
+  const first = negated ? start + 1 : start;
+  let i = first;
+  for (; i < pattern.length; i++) {
+    const character = pattern.charAt(i);
+    if (character === "\\") {
+      const beside = NEGATED_IN_CLASS[pattern.charAt(i + 1)];
+      if (beside === undefined) parts.members += escape(pattern.charAt(i + 1), true);
+      else parts.beside.push(beside);
+      i++;
+    } else if (character === "]" && i > first) {
+      return { parts, end: i + 1 };
+    } else if (character === "-" && pattern.charAt(i + 1) === "[" && i > first) {
+      const inner = translateClass(pattern, i + 2);
+      parts.without = inner.text;
+      i = inner.end - 1;
+    } else {
+      // a closing bracket that comes first is a member
+      parts.members += character === "[" || character === "]" ? `\\${character}` : character;
+    }
+  }
+  return { parts: null, end: i };
+}
+
+function escape(next: string, inClass: boolean): string {
+  if (next === "") return "\\\\";
+  const special = inClass ? IN_CLASS[next] : SIMPLE[next];
+  if (special !== undefined) return special;
+  if (/[pPkxucnrtvfsS0-9]/.test(next) || SYNTAX.test(next)) return `\\${next}`;
+  if (inClass && next === "-") return "\\-";
+  // .NET lets any other character stand for itself
+  return next === "-" || !/[a-z]/i.test(next) ? next : `\\${next}`;
+}
