@@ -49,7 +49,9 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
     });
     const before = await residentBytes(platform.pid);
     const wholeMs: number[] = [];
+    const fetchMs: number[] = [];
     const renderMs: number[] = [];
+    const pushMs: number[] = [];
     const count = executionsOf[size.name] ?? 5;
     // the first two warm the code up
     for (let place = 0; place < count + 2; place += 1) {
@@ -70,13 +72,17 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
         throw new Error(`The ${size.name} pack ended as ${JSON.stringify(steps)}`);
       if (place < 2) continue;
       wholeMs.push(performance.now() - started);
+      fetchMs.push(timeOf(steps, "Rendering") - timeOf(steps, "FetchingSource"));
       renderMs.push(timeOf(steps, "Pushing") - timeOf(steps, "Rendering"));
+      pushMs.push(timeOf(steps, null) - timeOf(steps, "Pushing"));
     }
     const renderSeconds = percentile(renderMs, 0.5) / 1000;
     return {
       [`${size.name}: files`]: size.files,
       [`${size.name}: whole p50 ms`]: percentile(wholeMs, 0.5),
       [`${size.name}: whole p95 ms`]: percentile(wholeMs, 0.95),
+      [`${size.name}: fetch p50 ms`]: percentile(fetchMs, 0.5),
+      [`${size.name}: push p50 ms`]: percentile(pushMs, 0.5),
       [`${size.name}: render p50 ms`]: percentile(renderMs, 0.5),
       [`${size.name}: render MiB/s`]: size.bytes / 1024 / 1024 / renderSeconds,
       [`${size.name}: render files/s`]: size.files / renderSeconds,
@@ -88,7 +94,7 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
   }
 }
 
-function timeOf(steps: readonly Step[], phase: string): number {
+function timeOf(steps: readonly Step[], phase: string | null): number {
   return Date.parse(steps.find((step) => step.phase === phase)?.changedAt ?? "");
 }
 

@@ -14,6 +14,8 @@ const list = z
 const isFeedUrl = (text: string) =>
   /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === "" && new URL(text).password === "";
 
+const sourceCredential = /^[^=\s]+=(secret:\/\/)?[\w.:/@+-]+$/;
+
 const variables = z
   .object({
     /** A misspelt production would open what development opens. */
@@ -39,6 +41,13 @@ const variables = z
     SOURCE_ROOTS: list,
     /** Service indexes of the NuGet v3 feeds behind `nuget:` sources. */
     NUGET_FEEDS: list.refine((feeds) => feeds.every(isFeedUrl), "needs http(s) URLs without credentials"),
+    /** git+ssh sources and ssh targets; the keys come from credentials. */
+    ALLOW_SSH: flag.default(false),
+    /** `github.com=secret://github`: the credential a tenant may have for a host of its template sources. */
+    SOURCE_CREDENTIALS: list.refine(
+      (pairs) => pairs.every((pair) => sourceCredential.test(pair)),
+      "needs host=credential",
+    ),
     RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
     /** Fault tests: where this process kills itself, e.g. execution.pushing:kill:1 */
     FAIL: z.string().optional(),
@@ -73,6 +82,8 @@ export interface PlatformEnvironment {
   readonly allowedHosts: readonly string[];
   readonly sourceRoots: readonly string[];
   readonly nugetFeeds: readonly string[];
+  readonly allowSsh: boolean;
+  readonly sourceCredentials: ReadonlyMap<string, string>;
   readonly rateLimitFactor: number;
   readonly failpoint: string | undefined;
 }
@@ -97,6 +108,8 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     allowedHosts: given.ALLOWED_HOSTS,
     sourceRoots: given.SOURCE_ROOTS,
     nugetFeeds: given.NUGET_FEEDS,
+    allowSsh: given.ALLOW_SSH,
+    sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map((pair) => pair.split("=", 2) as [string, string])),
     rateLimitFactor: given.RATE_LIMIT_FACTOR,
     failpoint: given.FAIL,
   };

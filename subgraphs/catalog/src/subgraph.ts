@@ -21,6 +21,7 @@ import type { SourcePolicy } from "./git/remote-policy.js";
 import { LibraryService } from "./libraries/library.service.js";
 import { LibrarySearchService } from "./libraries/library-search.service.js";
 import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
+import { TemplateSources } from "./remote-credentials/template-sources.js";
 import { RenderingPool } from "./rendering/rendering-pool.js";
 import { createGitHttpHandler, type GitReader } from "./repositories/git-http.js";
 import { readGitPath, readGitToken } from "./repositories/git-request.js";
@@ -44,6 +45,9 @@ export interface CatalogSettings {
   readonly sourceRoots: readonly string[];
   /** Service index URLs of NuGet v3 feeds, asked in this order. */
   readonly nugetFeeds: readonly string[];
+  readonly allowSsh: boolean;
+  /** The credential that a tenant may have for a host of its template sources, by `host` or `host:port`. */
+  readonly sourceCredentials: ReadonlyMap<string, string>;
   /** Absent: targets and sources that need a credential are refused. */
   readonly secrets?: SecretResolver;
 }
@@ -69,12 +73,14 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     blockedFileRoots: [store.root],
     allowLoopback: settings.development,
     allowHosts: settings.allowHosts,
+    allowSsh: settings.allowSsh,
   };
   const rendering = new RenderingPool({ size: 2, logger });
-  const sources = new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger });
+  const reader = new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger });
   // what may be read from a folder may not be written to it, outside development
   const targetPolicy = { ...policy, allowFile: settings.development };
   const credentials = new RemoteCredentials(settings.secrets);
+  const sources = new TemplateSources(reader, credentials, settings.sourceCredentials);
   const targets = new TargetResolver({ store, policy: targetPolicy, publicUrl: settings.publicUrl, credentials });
   const templates = new TemplateService(database);
   const versions = new TemplateVersionService(database, templates, sources);
@@ -109,7 +115,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     async close() {
       await resources.close();
       await rendering.close();
-      await sources.close();
+      await reader.close();
     },
   };
 }

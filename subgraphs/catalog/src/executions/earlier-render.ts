@@ -19,9 +19,9 @@ export class EarlierRenders {
     this.#scaffolding = scaffolding;
   }
 
-  /** Undefined: no completed execution of this template and tenant. */
+  /** Undefined: no execution of this template, tenant and name. */
   async of(
-    current: Pick<Execution, "tenantId" | "executionId" | "templateId">,
+    current: Pick<Execution, "tenantId" | "executionId" | "templateId" | "parameters">,
     executionId: string,
     signal: AbortSignal,
   ): Promise<FileTree | undefined> {
@@ -33,7 +33,8 @@ export class EarlierRenders {
       { trace: continueTrace(undefined) },
       ({ em }) => em.findOne(Execution, { tenantId, executionId, templateId }),
     );
-    if (!earlier) return undefined;
+    // a scaffold of another name beside this one is none of its past: nothing of it was removed by the template
+    if (!earlier || earlier.parameters["name"] !== current.parameters["name"]) return undefined;
     const origin = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
     const { files, primaryOutputs } = await this.#scaffolding.render(origin, earlier, signal);
     if (earlier.libraries.length === 0) return files;

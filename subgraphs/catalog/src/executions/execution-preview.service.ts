@@ -4,13 +4,13 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { FilePreview } from "../targets/scaffold.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
+import type { EarlierRenders } from "./earlier-render.js";
 import type { ExecutionAcceptance } from "./execution.acceptance.js";
 import type { Execution } from "./execution.entity.js";
 import type { RequestExecutionInput } from "./execution.input.js";
 import { executionError } from "./execution-error.js";
 import type { ExecutionPreviewType, PreviewFileType } from "./execution-preview.type.js";
 import { fileDiff } from "./file-diff.js";
-import type { EarlierRenders } from "./earlier-render.js";
 import { addLibraries } from "./scaffold-libraries.js";
 import type { Scaffolding, ScaffoldOrder } from "./scaffolding.js";
 

@@ -4,7 +4,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/job-queue";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { CompatibilityService } from "../compatibility/compatibility.service.js";
 import { checkLibraries } from "../libraries/library-reference.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
@@ -55,7 +55,7 @@ export class ExecutionAcceptance {
     const agentTaskId = agentTask(context, input);
     const version = await versions.get(context, templateId, input.templateVersionId);
     const target = targets.accept(context, input.target);
-    const parameters = await this.#checkedParameters(version, input);
+    const parameters = await this.#checkedParameters(tenantOf(context), version, input);
     return {
       ...request,
       version,
@@ -84,10 +84,15 @@ export class ExecutionAcceptance {
   }
 
   async #checkedParameters(
+    tenant: Tenant,
     version: TemplateVersionType,
     input: RequestExecutionInput,
   ): Promise<Record<string, unknown>> {
-    const checked = await this.#services.rendering.checkParameters(version.parameterSchema, input.parameters ?? {});
+    const checked = await this.#services.rendering.checkParameters(
+      version.parameterSchema,
+      input.parameters ?? {},
+      tenant,
+    );
     if (checked.valid) return checked.parameters;
     throw new DomainError("PARAMETERS_INVALID", {
       detail: "The parameters do not satisfy the parameterSchema of the version.",

@@ -5,6 +5,7 @@ import type { JobAttempt } from "@factory/runtime/jobs/job-queue";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { ScaffoldFile as WrittenFile } from "../targets/scaffold.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
+import type { EarlierRenders } from "./earlier-render.js";
 import { ClaimLost, ExecutionClaim } from "./execution.claim.js";
 import { eventFacts } from "./execution.events.js";
 import type { ExecutionPayload } from "./execution.job.js";
@@ -16,7 +17,6 @@ import type {
 } from "./execution.type.js";
 import type { ExecutionWatch } from "./execution.watch.js";
 import { executionError } from "./execution-error.js";
-import type { EarlierRenders } from "./earlier-render.js";
 import { scaffoldCommit } from "./scaffold-commit.js";
 import { writeScaffoldFiles } from "./scaffold-file.service.js";
 import type { ScaffoldFileType } from "./scaffold-file.type.js";

@@ -1,8 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { RenderResult } from "../engine/render.js";
+import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
-import type { ReadSource, SourceReader } from "../sources/source-reader.js";
+import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
 import type { TemplateService } from "../templates/template.service.js";
@@ -12,7 +13,7 @@ import type { Execution } from "./execution.entity.js";
 export interface ScaffoldingServices {
   readonly templates: TemplateService;
   readonly versions: TemplateVersionService;
-  readonly sources: SourceReader;
+  readonly sources: TemplateSources;
   readonly rendering: RenderingPool;
 }
 
@@ -43,12 +44,13 @@ export class Scaffolding {
       templates.find(tenant, order.templateId),
     ]);
     if (!version || !template) throw new DomainError("SOURCE_UNAVAILABLE", { detail: "The template version is gone." });
-    const source = await sources.read(version.resolvedRef ?? version.sourceRef, options);
+    const subject = `executions/${order.executionId}`;
+    const source = await sources.read(tenant, version.resolvedRef ?? version.sourceRef, { ...options, subject });
     await versions.pin(tenant, version, source);
     return { template, version, source };
   }
 
-  render({ source }: Origin, order: ScaffoldOrder, signal: AbortSignal): Promise<RenderResult> {
+  render({ source, version }: Origin, order: ScaffoldOrder, signal: AbortSignal): Promise<RenderResult> {
     const { parameters, executionId, requestedAt, repository, tenantId } = order;
     return this.#services.rendering.render(
       source.files,
@@ -58,6 +60,7 @@ export class Scaffolding {
         parameters,
         seed: executionId,
         now: requestedAt,
+        targetFramework: version.targetFramework,
       },
       { tenantId, signal },
     );

@@ -10,6 +10,8 @@ export interface RenderOrder {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly seed: string;
   readonly now: Date;
+  /** Of the template version; compared with the SDK that the template asks for. */
+  readonly targetFramework?: string;
 }
 
 export type RenderingRequest =

@@ -9,7 +9,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { parseFramework } from "../nuget/framework.js";
 import { schemaProblem } from "../parameters/parameter-schema.js";
-import type { SourceReader } from "../sources/source-reader.js";
+import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { TemplateService } from "../templates/template.service.js";
 import { parseSemanticVersion } from "./semantic-version.js";
 import { TemplateVersion } from "./template-version.entity.js";
@@ -29,9 +29,9 @@ const versionById = tenantStatement(
 export class TemplateVersionService {
   readonly #database: Database;
   readonly #templates: TemplateService;
-  readonly #sources: SourceReader;
+  readonly #sources: TemplateSources;
 
-  constructor(database: Database, templates: TemplateService, sources: SourceReader) {
+  constructor(database: Database, templates: TemplateService, sources: TemplateSources) {
     this.#database = database;
     this.#templates = templates;
     this.#sources = sources;
@@ -80,7 +80,8 @@ export class TemplateVersionService {
         arguments: { templateId, input },
         prepare: async () => {
           await this.#templates.get(context, templateId);
-          return this.#sources.tryResolve(input.sourceRef, resolutionMs);
+          const options = { timeoutMs: resolutionMs, subject: `templates/${templateId}` };
+          return this.#sources.tryResolve(tenantOf(context), input.sourceRef, options);
         },
         commit: async ({ em, tenant, record }, source) => {
           const version = em.create(TemplateVersion, {

@@ -3,10 +3,11 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Finding } from "../engine/finding.js";
+import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
-import type { ReadSource, SourceReader } from "../sources/source-reader.js";
+import type { ReadSource } from "../sources/source-reader.js";
 import type { ValidateTemplateVersionInput } from "../template-versions/template-version.input.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
@@ -26,13 +27,13 @@ interface Examined {
 export class ValidationService {
   readonly #database: Database;
   readonly #versions: TemplateVersionService;
-  readonly #sources: SourceReader;
+  readonly #sources: TemplateSources;
   readonly #rendering: RenderingPool;
 
   constructor(services: {
     database: Database;
     versions: TemplateVersionService;
-    sources: SourceReader;
+    sources: TemplateSources;
     rendering: RenderingPool;
   }) {
     this.#database = services.database;
@@ -52,7 +53,7 @@ export class ValidationService {
       arguments: { templateId, input },
       prepare: async () => {
         const version = await this.#versions.get(context, templateId, input.templateVersionId);
-        const examined = await this.#examine(version, checks);
+        const examined = await this.#examine(tenantOf(context), version, checks);
         if (examined.source) await this.#versions.pin(tenantOf(context), version, examined.source);
         return examined;
       },
@@ -88,16 +89,20 @@ export class ValidationService {
     });
   }
 
-  async #examine(version: TemplateVersionType, checks: readonly string[]): Promise<Examined> {
+  async #examine(tenant: Tenant, version: TemplateVersionType, checks: readonly string[]): Promise<Examined> {
     let source: ReadSource;
     try {
-      source = await this.#sources.read(version.resolvedRef ?? version.sourceRef, { timeoutMs: sourceTimeoutMs });
+      const options = { timeoutMs: sourceTimeoutMs, subject: `template-versions/${version.templateVersionId}` };
+      source = await this.#sources.read(tenant, version.resolvedRef ?? version.sourceRef, options);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       return { findings: [sourceFinding(checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
     }
     const { parameterSchema, targetFramework } = version;
-    return { ...(await this.#rendering.runChecks(source.files, { parameterSchema, targetFramework, checks })), source };
+    return {
+      ...(await this.#rendering.runChecks(source.files, { parameterSchema, targetFramework, checks }, tenant)),
+      source,
+    };
   }
 }
 

@@ -1,0 +1,81 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { PackageServer } from "../sources/package-server.fixture.js";
+import { SourceReader } from "../sources/source-reader.js";
+import { nupkgOf } from "../sources/zip.fixture.js";
+import { RemoteCredentials } from "./remote-credentials.js";
+import { TemplateSources } from "./template-sources.js";
+
+const [owner, stranger] = [tenantWithId(newId("ten")), tenantWithId(newId("ten"))];
+const expected = `Basic ${Buffer.from("x-access-token:sesame").toString("base64")}`;
+const options = { timeoutMs: 10_000, subject: "executions/exe_1" };
+
+describe("TemplateSources", () => {
+  let server: PackageServer;
+  let reader: SourceReader;
+  let downloads: number;
+  let asked: unknown[];
+
+  beforeEach(async () => {
+    server = await PackageServer.start();
+    downloads = 0;
+    asked = [];
+    server.on("/x.nupkg", (request, response) => {
+      if (request.headers.authorization !== expected) {
+        response.writeHead(401).end();
+        return;
+      }
+      downloads += 1;
+      response.end(nupkgOf({ "a.txt": "1" }));
+    });
+    reader = new SourceReader({
+      policy: { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] },
+      nugetFeeds: [],
+      logger: createLogger("test", "silent"),
+    });
+  });
+  afterEach(async () => {
+    await reader.close();
+    await server.stop();
+  });
+
+  /** Only the owner has the credential; whoever is asked for one is noted. */
+  const sourcesFor = (host: string) => {
+    const credentials = new RemoteCredentials({
+      resolve: async (tenantId, credentialRef, purpose, subject) => {
+        asked.push({ tenantId, credentialRef, purpose, subject });
+        if (tenantId !== owner.tenantId) throw new DomainError("CREDENTIAL_NOT_FOUND");
+        return { kind: "BearerToken", version: 1, material: { token: "sesame" } };
+      },
+    });
+    return new TemplateSources(reader, credentials, new Map([[host, "secret://packages"]]));
+  };
+
+  it("gives a host the tenant's own credential, and its content to no other tenant", async () => {
+    const sources = sourcesFor(new URL(server.url).host);
+    const { files, resolvedRef } = await sources.read(owner, `nupkg+${server.url}/x.nupkg`, options);
+    expect([...files.keys()]).toEqual(["content/a.txt"]);
+    expect(asked).toEqual([
+      {
+        tenantId: owner.tenantId,
+        credentialRef: "secret://packages",
+        purpose: "template-source",
+        subject: options.subject,
+      },
+    ]);
+    await sources.read(owner, resolvedRef, options);
+    expect(downloads).toBe(1);
+    await expect(sources.read(stranger, resolvedRef, options)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" });
+    expect(await sources.tryResolve(stranger, `nupkg+${server.url}/x.nupkg`, options)).toBeUndefined();
+  });
+
+  it("asks for no credential for any other host", async () => {
+    const sources = sourcesFor("elsewhere.example");
+    await expect(sources.read(owner, `nupkg+${server.url}/x.nupkg`, options)).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+    });
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { RemoteCredential } from "../git/remote-credential.js";
+import type { ReadSource, SourceReader } from "../sources/source-reader.js";
+import type { RemoteCredentials } from "./remote-credentials.js";
+
+interface ReadOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** What the source is read for, in the audit log of a credential. */
+  readonly subject: string;
+}
+
+/** Template sources as one tenant reaches them: with its own credential where the operator names one for the host. */
+export class TemplateSources {
+  readonly #reader: SourceReader;
+  readonly #credentials: RemoteCredentials;
+  readonly #refByHost: ReadonlyMap<string, string>;
+
+  /** `refByHost`: `github.com` or `git.example:8443` to the name of a credential that a tenant may have. */
+  constructor(reader: SourceReader, credentials: RemoteCredentials, refByHost: ReadonlyMap<string, string>) {
+    this.#reader = reader;
+    this.#credentials = credentials;
+    this.#refByHost = refByHost;
+  }
+
+  /** Refuses a dangerous reference; any other that cannot be resolved in time stays unresolved. */
+  async tryResolve(
+    tenant: Tenant,
+    sourceRef: string,
+    options: ReadOptions,
+  ): Promise<{ resolvedRef: string } | undefined> {
+    const credential = await this.#credential(tenant, sourceRef, options.subject);
+    return this.#reader.tryResolve(sourceRef, options.timeoutMs, credential);
+  }
+
+  async read(tenant: Tenant, reference: string, { subject, ...options }: ReadOptions): Promise<ReadSource> {
+    const credential = await this.#credential(tenant, reference, subject);
+    return this.#reader.read(reference, { ...options, tenantId: tenant.tenantId, ...(credential && { credential }) });
+  }
+
+  async #credential({ tenantId }: Tenant, reference: string, subject: string): Promise<RemoteCredential | undefined> {
+    const credentialRef = this.#refByHost.get(hostOf(reference));
+    if (credentialRef === undefined) return undefined;
+    try {
+      return await this.#credentials.resolve({ tenantId, credentialRef, purpose: "template-source", subject });
+    } catch (error) {
+      // a tenant without it reads what is open to everybody
+      if (error instanceof DomainError && error.code === "CREDENTIAL_NOT_FOUND") return undefined;
+      throw error;
+    }
+  }
+}
+
+function hostOf(reference: string): string {
+  const url = /^(?:git|nupkg)\+([^#]+)/i.exec(reference)?.[1] ?? "";
+  return URL.canParse(url) ? new URL(url).host : "";
+}
