@@ -59,6 +59,16 @@ describe("StructuralLint of conditionals", () => {
     expect(lintApart({ specialCustomOperations: { "*.cs": {} } }, text)).toEqual([]);
   });
 
+  it("reads what a modifier brings in and not what one without condition leaves out", () => {
+    const text = { "src/a.cs": "#if (A)\n", "b.txt": "" };
+    const brought = { exclude: ["src/**"], modifiers: [{ condition: "(X)", include: ["src/**"] }] };
+    expect(codes(lintApart({ sources: [brought] }, text))).toEqual(["Warning UnbalancedConditional"]);
+    expect(lintApart({ sources: [{ modifiers: [{ exclude: ["src/**"] }] }] }, text)).toEqual([]);
+    expect(codes(lintApart({ sources: [{ modifiers: [{ condition: "(X)", exclude: ["src/**"] }] }] }, text))).toEqual([
+      "Warning UnbalancedConditional",
+    ]);
+  });
+
   it("reads wide characters", () => {
     const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("x\n#if (A)\n", "utf16le")]);
     expect(lintApart({}, { "a.cs": bytes })).toMatchObject([{ code: "UnbalancedConditional", line: 2 }]);

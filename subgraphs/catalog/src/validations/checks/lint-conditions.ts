@@ -1,4 +1,4 @@
-import { type Evaluate, evaluatorFor, type EvaluatorName } from "../../engine/expressions/evaluate.js";
+import { type Evaluate, type EvaluatorName, evaluatorFor } from "../../engine/expressions/evaluate.js";
 import type { SymbolValue, Variables } from "../../engine/expressions/value.js";
 import type { Finding } from "../../engine/finding.js";
 import type { TemplatePack } from "../../engine/template-pack.js";

@@ -1,5 +1,5 @@
-import type { Finding } from "../../engine/finding.js";
 import { decodeText } from "../../engine/encodings.js";
+import type { Finding } from "../../engine/finding.js";
 import type { JsonObject } from "../../engine/json-value.js";
 import { parseJsonc } from "../../engine/jsonc.js";
 import type { TemplateConfig } from "../../engine/template-config.js";

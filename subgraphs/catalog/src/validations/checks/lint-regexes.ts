@@ -19,7 +19,7 @@ export interface LintedRegexes {
 }
 
 /** Parts of .NET's expressions that have no counterpart here. */
-const ONLY_DOTNET = /\(\?>|\(\?\(|\(\?<\w*-\w+>|\(\?[imnsx]*-?[imnsx]+[):]|\\G/;
+const ONLY_DOTNET = /\(\?>|\(\?\(|\(\?[<']\w*-\w+[>']|\(\?[imnsx]*-?[imnsx]+[):]|\\G|\\[pP]\{Is/;
 
 export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): LintedRegexes {
   const probe = new RegexProbe();
@@ -43,7 +43,7 @@ function unreadable(owner: string, pattern: string, place: ConfigPlace): Finding
   if (!ONLY_DOTNET.test(pattern))
     return finding("InvalidRegex", `"${owner}" has the unreadable regular expression "${text}".`, place);
   const message = `The regular expression "${text}" of "${owner}" holds a construct that is not supported here.`;
-  const suggestion = "Write it without atomic groups, inline options and balancing groups.";
+  const suggestion = "Write it without conditions, balancing groups, \\G and named Unicode blocks.";
   return finding("InvalidRegex", message, { ...place, suggestion, severity: "Warning" });
 }
 

@@ -117,7 +117,7 @@ describe("StructuralLint of symbols", () => {
     ],
     [
       "what only .NET's expressions can say",
-      generated("regexMatch", { source: "name", pattern: "^(?>a+)b" }),
+      generated("regexMatch", { source: "name", pattern: "^(?<n>a)(?(n)b|c)$" }),
       "Warning",
       "InvalidRegex",
     ],

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonValue } from "../../engine/json-value.js";
 import { mentionedNames } from "../../engine/symbols/dependency-order.js";
 import { ValueForms } from "../../engine/symbols/value-forms.js";
 import type { TemplateSymbol } from "../../engine/template-config.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
 import { TemplateError } from "../../engine/template-error.js";
+import type { TemplatePack } from "../../engine/template-pack.js";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import type { TemplateTexts } from "./template-texts.js";
@@ -13,27 +13,41 @@ const RESERVED = "name";
 /** Members that only people read. */
 const prose = new Set(["description", "displayname", "text", "author"]);
 
+interface Suspect {
+  name: string;
+  /** What a file, or a path, would have to hold. */
+  contents: readonly string[];
+  paths: readonly string[];
+}
+
 /** Symbols that change nothing: nothing mentions them, and what they replace stands nowhere. */
 export function lintUsage({ config }: TemplatePack, texts: TemplateTexts, places: ConfigPlaces): Finding[] {
   const forms = new ValueForms(config.forms, "identity");
-  return Array.from(config.symbols.values()).flatMap((symbol) => {
+  let suspects = Array.from(config.symbols.values()).flatMap((symbol): Suspect[] => {
     const { name } = symbol;
-    if (name === RESERVED) return [];
     const others = textsOf(config.raw, ["symbols", name]);
-    if (isMentioned(name, others) || texts.texts.some(({ text }) => isMentionedIn(name, text))) return [];
+    if (name === RESERVED || isMentioned(name, others)) return [];
     const replaced = replacedTexts(symbol, forms);
     // a form that cannot be applied is reported elsewhere
     if (replaced === undefined) return [];
-    const { contents, paths } = replaced;
-    if (contents.some((one) => texts.texts.some(({ text }) => text.includes(one)))) return [];
-    if (paths.some((one) => [...texts.names, ...others].some((path) => path.includes(one)))) return [];
+    const found = replaced.paths.some((one) => [...texts.names, ...others].some((path) => path.includes(one)));
+    return found ? [] : [{ name, ...replaced }];
+  });
+  for (const one of texts.texts) {
+    if (suspects.length === 0) break;
+    const { text } = one;
+    suspects = suspects.filter(
+      ({ name, contents }) => !contents.some((content) => text.includes(content)) && !isMentionedIn(name, text),
+    );
+  }
+  return suspects.map(({ name, contents, paths }) => {
     const [token] = [...contents, ...paths];
     const message =
       token === undefined
         ? `The symbol "${name}" changes nothing: no file, condition or other symbol mentions it.`
         : `The symbol "${name}" changes nothing: "${token}", which it replaces, stands in no file.`;
     const suggestion = "Remove the symbol, or correct its name or what it replaces.";
-    return [finding("UnusedSymbol", message, { ...places.at("symbols", name), suggestion })];
+    return finding("UnusedSymbol", message, { ...places.at("symbols", name), suggestion });
   });
 }
 

@@ -142,6 +142,22 @@ describe("parameterSchemaCheck: the schema itself", () => {
     expect(await check({ properties: { name: {} } })).toEqual([]);
   });
 
+  it.each<[string, unknown, string]>([
+    ["a property", schemaOf({ type: "string", pattern: "^(a+)+$" }), "/properties/A/pattern"],
+    ["the names", schemaOf({ patternProperties: { "^(a|a)*$": {} } }), "/properties/A/patternProperties/^(a|a)*$"],
+    ["a definition", schemaOf({}, { $defs: { d: { pattern: "(x+x+)+y" } } }), "/$defs/d/pattern"],
+  ])("refuses a pattern of %s that backtracks for ever, and tries no default by it", async (_what, schema, pointer) => {
+    expect(await check(schema, known)).toEqual([`Error PatternTooSlow ${pointer}`]);
+  });
+
+  it("finds harmless patterns harmless", async () => {
+    const longDefault = "a".repeat(60);
+    const pattern = "^[a-z]+(?:[._-][a-z0-9]+)*$";
+    expect(await check(schemaOf({ type: "string", pattern, default: longDefault }), known)).toEqual([]);
+    expect(await check(schemaOf({ enum: [{ pattern: "(a+)+$" }] }), known)).not.toContain("Error PatternTooSlow");
+    expect(await check({ properties: { pattern: { type: "string" } } }, { pattern: text() })).toEqual([]);
+  });
+
   it("judges the schema when the template is unreadable", async () => {
     const findings = await parameterSchemaCheck(tree({}), schemaOf({ enum: [] }));
     expect(findings.map(({ code }) => code)).toEqual(["EnumEmpty"]);

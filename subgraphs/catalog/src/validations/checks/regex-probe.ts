@@ -1,9 +1,8 @@
 import { createContext, Script } from "node:vm";
 import { pumpedTexts } from "./pumped-texts.js";
 
-/** A machine under load may need this long for a harmless match. */
-const SUSPICION_MS = 150;
-const CERTAINTY_MS = 600;
+/** How long a machine under load may need for a harmless match. */
+const standardLimits = { suspicionMs: 150, certaintyMs: 600 };
 /** For all expressions of one template or schema; what is left then goes untried. */
 const BUDGET_MS = 6000;
 
@@ -12,15 +11,21 @@ const match = new Script("expression.test(text)");
 /** Tries expressions on texts made to let them backtrack. The engine ends a match that overruns. */
 export class RegexProbe {
   readonly #endsAt = performance.now() + BUDGET_MS;
+  readonly #limits: typeof standardLimits;
+
+  constructor(limits = standardLimits) {
+    this.#limits = limits;
+  }
 
   isSlow(expression: RegExp): boolean {
+    const { suspicionMs, certaintyMs } = this.#limits;
     const tried = new RegExp(expression.source, expression.flags.replace("g", ""));
     return pumpedTexts(tried.source).some(
       (text) =>
         performance.now() < this.#endsAt &&
-        overruns(tried, text, SUSPICION_MS) &&
+        overruns(tried, text, suspicionMs) &&
         // once more, so that a pause of the machine is not the expression's fault
-        overruns(tried, text, CERTAINTY_MS),
+        overruns(tried, text, certaintyMs),
     );
   }
 }

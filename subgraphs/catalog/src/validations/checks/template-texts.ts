@@ -24,6 +24,7 @@ const wholeTemplate: TemplateSource = {
 export interface TemplateText {
   /** In the package. */
   readonly path: string;
+  /** Decoded anew each time: all texts of a large template at once would not fit into the thread. */
   readonly text: string;
   /** The template has operations of its own for it and may spell conditions in its own way. */
   readonly custom: boolean;
@@ -54,10 +55,27 @@ export function templateTexts(pack: TemplatePack): TemplateTexts {
       if (disposition === "copied" || !bytes || isBinary(bytes) || texts.has(place)) continue;
       if (bytes.length > MAX_PROCESSED_BYTES) tooLarge.add(place);
       else
-        texts.set(place, { path: place, text: decodeText(bytes), custom: own.some((glob) => glob.matches(relative)) });
+        texts.set(
+          place,
+          textOf(
+            place,
+            bytes,
+            own.some((glob) => glob.matches(relative)),
+          ),
+        );
     }
   }
   return { texts: [...texts.values()], tooLarge: [...tooLarge], names: [...names] };
+}
+
+function textOf(path: string, bytes: Uint8Array, custom: boolean): TemplateText {
+  return {
+    path,
+    custom,
+    get text() {
+      return decodeText(bytes);
+    },
+  };
 }
 
 /** Without a byte order mark, which texts of wider characters have, no text holds a zero. */
@@ -65,15 +83,12 @@ export function isBinary(bytes: Uint8Array): boolean {
   return detectEncoding(bytes).encoding === "utf8" && bytes.subarray(0, SNIFFED_BYTES).includes(0);
 }
 
-/** Modifiers count only where they name files to copy: their conditions are not known here. */
+/** A modifier that depends on a condition may bring files in, and may turn them into copies; it surely excludes none. */
 function selectionOf(source: TemplateSource, { files }: TemplatePack): FileSelection {
-  const copying = source.modifiers.filter(({ copyOnly }) => copyOnly.length > 0);
-  const modifiers = copying.map(({ copyOnly }) => ({
-    condition: null,
-    include: copyOnly,
-    exclude: [],
-    copyOnly,
-    rename: {},
-  }));
+  const modifiers = source.modifiers.map((modifier) => {
+    if (!modifier.condition?.trim()) return modifier;
+    const { include, copyOnly, rename } = modifier;
+    return { condition: null, include: [...include, ...copyOnly], exclude: [], copyOnly, rename };
+  });
   return new FileSelection({ ...source, modifiers }, files, new Map(), new RenderReport());
 }
