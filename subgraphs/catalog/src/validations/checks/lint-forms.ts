@@ -34,6 +34,10 @@ function lintForm(
     const message = `The value form "${name}" has the unknown identifier "${identifier}" and changes nothing.`;
     return [unknown(message, places.at("forms", name, "identifier"), {})];
   }
+  if (identifier.toLowerCase() === "replace" && textMember(config.forms.get(name) ?? {}, "pattern") === null) {
+    const message = `The value form "${name}" replaces, but has no pattern; the template cannot be installed.`;
+    return [finding("SchemaViolation", message, { ...places.at("forms", name), severity: "Error" })];
+  }
   return stepsOf(config, name)
     .filter((step) => !forms.has(step))
     .map((step) => {

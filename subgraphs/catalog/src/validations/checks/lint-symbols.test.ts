@@ -83,6 +83,12 @@ describe("StructuralLint of symbols", () => {
       "Error",
       "UnknownValueForm",
     ],
+    [
+      "a form that replaces nothing",
+      { forms: { c: { identifier: "replace", replacement: "" } } },
+      "Error",
+      "SchemaViolation",
+    ],
     ["a computed symbol without value", { symbols: { a: { type: "computed" } } }, "Warning", "SchemaViolation"],
     [
       "an unknown evaluator",
