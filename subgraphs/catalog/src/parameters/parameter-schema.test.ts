@@ -154,7 +154,7 @@ describe("checkParameters: names", () => {
 
   it("refuses a name that the schema does not know", async () => {
     expect(await errors(schema, { A: "a", Foo: 1 })).toEqual(["/Foo unevaluatedProperties UNKNOWN_VALUE"]);
-    expect(await errors({ type: "object" }, { "a/b": 1 })).toEqual(["/a~1b unevaluatedProperties UNKNOWN_VALUE"]);
+    expect(await errors({ type: "object", properties: {} }, { "a/b": 1 })).toEqual(["/a~1b unevaluatedProperties UNKNOWN_VALUE"]);
   });
 
   it("refuses it beside other errors, without blaming known names", async () => {
@@ -186,6 +186,7 @@ describe("checkParameters: names", () => {
 
   it("always takes the reserved name, as a text", async () => {
     await accepted({ type: "object" }, { name: "App" });
+    await accepted({ type: "object" }, { name: "App", whatever: ["the template", "makes of it"] });
     await accepted({ ...schema, additionalProperties: false }, { name: "App" });
     expect(await errors({ type: "object" }, { name: 7 })).toEqual(["/name type TYPE"]);
     expect(await errors({ properties: { name: { maxLength: 2 } } }, { name: "App" })).toEqual([
@@ -207,7 +208,7 @@ describe("checkParameters: names", () => {
 
   it("is not misled by names of the object prototype", async () => {
     const hostile = JSON.parse('{ "__proto__": 1, "constructor": 2, "toString": 3 }');
-    expect(await errors({ type: "object" }, hostile)).toHaveLength(3);
+    expect(await errors({ type: "object", properties: {} }, hostile)).toHaveLength(3);
     expect(await errors({ required: ["toString"], properties: { toString: {} } }, {})).toEqual([
       "/toString required REQUIRED",
     ]);

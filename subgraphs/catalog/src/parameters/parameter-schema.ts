@@ -46,7 +46,8 @@ export async function checkParameters(schema: unknown, parameters: unknown): Pro
 
 /**
  * The schema with what holds for every template: `name` is a text, and a name that the schema does not evaluate is refused.
- * A schema that sets `additionalProperties` evaluates all names, so its author's word stands.
+ * A schema that sets `additionalProperties` evaluates all names, and one that names none at all leaves them to the
+ * template: there its author's word, or silence, stands.
  */
 function closedSchema(schema: JsonObject): JsonObject {
   const { properties = {} } = schema;
@@ -54,7 +55,8 @@ function closedSchema(schema: JsonObject): JsonObject {
   const named = Object.hasOwn(properties, RESERVED_NAME)
     ? properties
     : { ...properties, [RESERVED_NAME]: { type: "string" } };
-  return { unevaluatedProperties: false, ...schema, properties: named };
+  const silent = !Object.hasOwn(schema, "properties") && everDefined(schema).size === 0;
+  return { ...(silent ? {} : { unevaluatedProperties: false }), ...schema, properties: named };
 }
 
 function withDefaults(schema: JsonObject, parameters: JsonObject): Record<string, unknown> {

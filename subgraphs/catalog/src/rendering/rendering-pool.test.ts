@@ -75,7 +75,7 @@ describe("RenderingPool", () => {
       valid: true,
       parameters: { A: 1 },
     });
-    expect(await pool.checkParameters({ type: "object" }, { A: 1 })).toMatchObject({ valid: false });
+    expect(await pool.checkParameters({ type: "object", properties: {} }, { A: 1 })).toMatchObject({ valid: false });
     await expect(rendering).resolves.toMatchObject({ code: "RENDER_TIMEOUT" });
   });
 
