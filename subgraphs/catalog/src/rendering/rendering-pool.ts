@@ -23,6 +23,13 @@ export interface RenderingClient {
   readonly signal?: AbortSignal | undefined;
 }
 
+interface CheckOrder {
+  readonly parameterSchema: unknown;
+  readonly targetFramework: string;
+  readonly checks: readonly string[];
+  readonly withInfo?: boolean;
+}
+
 const nobody: RenderingClient = { tenantId: "" };
 
 const standardLimits: RenderingLimits = { renderMs: 30_000, parametersMs: 2000, checksMs: 30_000 };
@@ -77,7 +84,7 @@ export class RenderingPool {
   /** The findings in the order of the checks asked for. */
   async runChecks(
     files: FileTree,
-    { checks, ...subject }: { parameterSchema: unknown; targetFramework: string; checks: readonly string[] },
+    { checks, ...subject }: CheckOrder,
     client: RenderingClient = nobody,
   ): Promise<{ findings: Finding[]; samples: number }> {
     const tree = shared(files);

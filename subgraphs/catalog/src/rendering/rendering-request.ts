@@ -23,6 +23,7 @@ export type RenderingRequest =
       readonly check: string;
       readonly parameterSchema: unknown;
       readonly targetFramework: string;
+      readonly withInfo?: boolean;
     };
 
 export interface Rendered {

@@ -43,4 +43,7 @@ export class ValidateTemplateVersionInput {
   })
   @Constraint({ maxItems: 20, maxLength: 100 })
   checks?: string[] | null;
+
+  @Field(() => Boolean, { nullable: true, description: "Also findings of severity Info." })
+  includeInfo?: boolean | null;
 }

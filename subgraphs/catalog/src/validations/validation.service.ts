@@ -24,6 +24,11 @@ interface Examined {
   source: ReadSource | undefined;
 }
 
+interface AskedChecks {
+  readonly checks: readonly string[];
+  readonly withInfo: boolean;
+}
+
 export class ValidationService {
   readonly #database: Database;
   readonly #versions: TemplateVersionService;
@@ -53,7 +58,10 @@ export class ValidationService {
       arguments: { templateId, input },
       prepare: async () => {
         const version = await this.#versions.get(context, templateId, input.templateVersionId);
-        const examined = await this.#examine(tenantOf(context), version, checks);
+        const examined = await this.#examine(tenantOf(context), version, {
+          checks,
+          withInfo: input.includeInfo === true,
+        });
         if (examined.source) await this.#versions.pin(tenantOf(context), version, examined.source);
         return examined;
       },
@@ -89,18 +97,18 @@ export class ValidationService {
     });
   }
 
-  async #examine(tenant: Tenant, version: TemplateVersionType, checks: readonly string[]): Promise<Examined> {
+  async #examine(tenant: Tenant, version: TemplateVersionType, asked: AskedChecks): Promise<Examined> {
     let source: ReadSource;
     try {
       const options = { timeoutMs: sourceTimeoutMs, subject: `template-versions/${version.templateVersionId}` };
       source = await this.#sources.read(tenant, version.resolvedRef ?? version.sourceRef, options);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return { findings: [sourceFinding(checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
+      return { findings: [sourceFinding(asked.checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
     }
     const { parameterSchema, targetFramework } = version;
     return {
-      ...(await this.#rendering.runChecks(source.files, { parameterSchema, targetFramework, checks }, tenant)),
+      ...(await this.#rendering.runChecks(source.files, { parameterSchema, targetFramework, ...asked }, tenant)),
       source,
     };
   }

@@ -12,7 +12,7 @@ export class ValidationFindingType {
   @Field()
   check: string;
 
-  @Field({ description: "Error or Warning." })
+  @Field({ description: "Error or Warning; Info where it was asked for." })
   severity: string;
 
   @Field()

@@ -1,0 +1,28 @@
+import { aSmallPack } from "../kit/packs.js";
+import { graphql } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
+import { aTenant } from "../kit/tenants.js";
+
+interface Validated {
+  validateTemplateVersion: { outcome: string; findings: { severity: string; code: string }[] };
+}
+
+const document = `mutation ($templateId: ID!, $input: ValidateTemplateVersionInput!) {
+  validateTemplateVersion(templateId: $templateId, input: $input) { outcome findings { severity code } } }`;
+
+describe("validateTemplateVersion", () => {
+  it("shows what is only worth knowing to who asks for it", async () => {
+    const token = await (await aTenant()).tokenWith();
+    const source = await aTemplateSource(aSmallPack({ config: { author: undefined } }));
+    const { templateId, templateVersionId } = await aTemplateVersion(token, source);
+    const validate = async (includeInfo?: boolean) => {
+      const variables = { templateId, input: { templateVersionId, includeInfo } };
+      return (await graphql<Validated>(document, { token, variables })).body.data.validateTemplateVersion;
+    };
+    expect(await validate()).toEqual({ outcome: "Passed", findings: [] });
+    const shown = await validate(true);
+    expect(shown.outcome).toBe("PassedWithWarnings");
+    expect(new Set(shown.findings.map(({ severity }) => severity))).toEqual(new Set(["Info"]));
+    expect(shown.findings.map(({ code }) => code)).toContain("MissingAuthor");
+  });
+});
