@@ -7,6 +7,7 @@ import { startFacade } from "@factory/rest-facade/server";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
+import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -22,12 +23,14 @@ import { prepareOperation } from "../operations.js";
 import { readSupergraph } from "../supergraph.js";
 import type { PlatformEnvironment } from "./environment.js";
 import { choosePort } from "./free-port.js";
+import type { PlatformGrpc } from "./grpc.js";
 import { writeSampleRepository } from "./sample-repository.js";
 import { readSecretsKey } from "./secrets-key.js";
 
 export interface Platform {
   readonly publicUrl: string;
   readonly internalUrl: string;
+  readonly grpcAddress: string;
   stop(): Promise<void>;
 }
 
@@ -64,7 +67,10 @@ async function start(
   const secretsKey = await readSecretsKey(environment.secretsKey, dataDir);
   const port = await choosePort(environment.port, environment.host);
   const publicUrl = environment.publicUrl ?? `http://127.0.0.1:${port}`;
+  // loads while PostgreSQL starts
+  const grpcModule = awaitedLater(loadedGrpc(dataDir, environment.development));
   const databaseUrl = await database(environment, dataDir, logger, onStop);
+  const certificates = awaitedLater(grpcModule.then(({ platformCertificates }) => platformCertificates(dataDir)));
   await provisionDatabase(databaseUrl, schemas);
   const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
   const bus = await PostgresBus.open(connections("integration").worker, logger);
@@ -87,26 +93,40 @@ async function start(
     audience: publicUrl,
     keys: () => spine.authorizationServer.jwks(),
   });
-  const [catalog, integration] = await Promise.all([
-    startCatalog(host("catalog"), {
-      publicUrl,
-      dataDir,
-      secretsKey,
-      verifier,
+  const integrationStart = startIntegration(host("integration"), {
+    secretsKey,
+    allowLoopback: environment.development,
+    httpsOnly: !environment.development,
+    ...(environment.development ? {} : { allowedPorts: [80, 443, 8443] }),
+  });
+  const grpcStart = integrationStart.then(async ({ grpcServices }) =>
+    (await grpcModule).startGrpc({
+      certificates: await certificates,
+      services: grpcServices,
+      host: environment.host,
+      port: environment.grpcPort,
       development: environment.development,
-      allowHosts: environment.allowedHosts,
-      sourceRoots: environment.sourceRoots,
-      nugetFeeds: environment.nugetFeeds,
+      logger,
     }),
-    startIntegration(host("integration"), {
-      secretsKey,
-      allowLoopback: environment.development,
-      httpsOnly: !environment.development,
-      ...(environment.development ? {} : { allowedPorts: [80, 443, 8443] }),
-    }),
-  ]);
-  onStop("catalog", () => catalog.close());
-  onStop("integration", () => integration.close());
+  );
+  const catalogStart = startCatalog(host("catalog"), {
+    publicUrl,
+    dataDir,
+    secretsKey,
+    verifier,
+    development: environment.development,
+    allowHosts: environment.allowedHosts,
+    sourceRoots: environment.sourceRoots,
+    nugetFeeds: environment.nugetFeeds,
+    allowSsh: environment.allowSsh,
+    sourceCredentials: environment.sourceCredentials,
+    secrets: secretsOnce(grpcStart),
+  });
+  // the catalog stops first: its running jobs still ask for secrets
+  onStop("integration", () => closeStarted(integrationStart));
+  onStop("gRPC", () => closeStarted(grpcStart));
+  onStop("catalog", () => closeStarted(catalogStart));
+  const [integration, grpc, catalog] = await Promise.all([integrationStart, grpcStart, catalogStart]);
 
   const supergraphSdl = await readSupergraph();
   const executor = SupergraphExecutor.fromSdl<RequestContext>(supergraphSdl, [
@@ -156,11 +176,34 @@ async function start(
   await writeRuntimeFile(dataDir, {
     publicUrl: facade.publicUrl,
     internalUrl: facade.internalUrl,
-    grpcAddress: null,
+    grpcAddress: grpc.address,
     pid: process.pid,
   });
   onStop("runtime.json", () => rm(join(dataDir, "runtime.json"), { force: true }));
-  return { publicUrl: facade.publicUrl, internalUrl: facade.internalUrl, stop };
+  return { publicUrl: facade.publicUrl, internalUrl: facade.internalUrl, grpcAddress: grpc.address, stop };
+}
+
+async function loadedGrpc(dataDir: string, development: boolean) {
+  const grpc = await import("./grpc.js");
+  await grpc.loadGrpc(dataDir, development);
+  return grpc;
+}
+
+/** Its failure is told where it is awaited, which may be long after. */
+function awaitedLater<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
+}
+
+/** What started beside a neighbour that failed is closed too. */
+async function closeStarted(start: Promise<{ close(): Promise<void> }>): Promise<void> {
+  const part = await start.catch(() => undefined);
+  await part?.close();
+}
+
+/** For a job that resumes before the gRPC server listens: it waits. */
+function secretsOnce(start: Promise<PlatformGrpc>): SecretResolver {
+  return { resolve: async (...request) => (await start).secrets.resolve(...request) };
 }
 
 /** A server of the operator's, or our own; either way this process alone holds DATA_DIR from here on. */

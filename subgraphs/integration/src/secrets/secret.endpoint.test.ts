@@ -9,8 +9,8 @@ import { type SecretResolver, secretResolver } from "@factory/runtime/grpc/secre
 import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
 import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
-import { pino } from "pino";
 import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 
 const createCredential = `mutation ($input: CreateCredentialInput!) {
@@ -27,7 +27,7 @@ describe("integration.v1.Secrets/Resolve", () => {
   let secrets: SecretResolver;
   const channels: GrpcChannel[] = [];
   const logged: string[] = [];
-  const logger = pino({ level: "trace" }, { write: (line: string) => logged.push(line) });
+  const logger = keepingLogger(logged);
   const owner = aPrincipal();
   const tenantId = owner.tenantId ?? "";
 

@@ -7,8 +7,8 @@ import { createGzip } from "node:zlib";
 import { ChannelCredentials } from "@grpc/grpc-js";
 import { createChannel, createClient, Status } from "nice-grpc";
 import { HealthDefinition } from "nice-grpc-server-health";
-import { pino } from "pino";
 import { DomainError } from "../errors/domain-error.js";
+import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
 import type { ServiceCallContext } from "./call-boundary.js";
 import { type ResolveRequest, SecretsDefinition } from "./generated/factory/integration/v1/secrets.js";
@@ -31,7 +31,7 @@ describe("a gRPC server of the platform", () => {
   let handle: Handler;
   const channels: GrpcChannel[] = [];
   const logged: string[] = [];
-  const logger = pino({ level: "info" }, { write: (line: string) => logged.push(line) });
+  const logger = keepingLogger(logged);
 
   const start = (drainMs?: number) =>
     startGrpcServer({

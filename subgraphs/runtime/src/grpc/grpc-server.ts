@@ -86,9 +86,11 @@ export function authority(host: string, port: number): string {
 }
 
 async function addReflection(server: Server<CallFacts>, names: readonly string[]): Promise<void> {
-  const [{ ServerReflection, ServerReflectionService }, { descriptorSet }] = await Promise.all([
-    import("nice-grpc-server-reflection"),
-    import("./generated/descriptors.js"),
-  ]);
+  const [{ ServerReflection, ServerReflectionService }, { descriptorSet }] = await loadReflection();
   server.add(ServerReflectionService, ServerReflection(Buffer.from(descriptorSet, "base64"), names));
+}
+
+/** May be called ahead of `startGrpcServer`, to spare it the time. */
+export function loadReflection() {
+  return Promise.all([import("nice-grpc-server-reflection"), import("./generated/descriptors.js")]);
 }

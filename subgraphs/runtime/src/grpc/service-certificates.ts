@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MadeCertificate } from "./certificate-authority.js";
@@ -31,6 +32,11 @@ export async function serviceCertificates(folder: string, now = new Date()): Pro
     }),
   );
   return Object.fromEntries(entries) as Record<ServiceIdentity, ServiceCertificate>;
+}
+
+/** Loads ahead what makes certificates, where none are kept yet: a fifth of a second that a first start can spend waiting. */
+export async function loadCertificateAuthority(folder: string): Promise<void> {
+  if (!existsSync(join(folder, "ca.crt"))) await import("./certificate-authority.js");
 }
 
 async function keptAuthority(folder: string, now: Date): Promise<MadeCertificate> {

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
+import { authority, loadReflection, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
+import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
+import { type SecretResolver, secretResolver } from "@factory/runtime/grpc/secret-resolver";
+import {
+  loadCertificateAuthority,
+  type ServiceCertificates,
+  serviceCertificates,
+} from "@factory/runtime/grpc/service-certificates";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+
+export interface PlatformGrpcSettings {
+  readonly certificates: ServiceCertificates;
+  readonly services: readonly GrpcService[];
+  readonly host: string;
+  readonly port: number;
+  readonly development: boolean;
+  readonly logger: Logger;
+}
+
+export interface PlatformGrpc {
+  readonly address: string;
+  /** What the catalog asks, as itself. */
+  readonly secrets: SecretResolver;
+  close(): Promise<void>;
+}
+
+const folderIn = (dataDir: string) => join(dataDir, "tls");
+
+/** Takes the time to load that the start of PostgreSQL leaves; writes nothing. */
+export async function loadGrpc(dataDir: string, development: boolean): Promise<void> {
+  await Promise.all([loadCertificateAuthority(folderIn(dataDir)), development ? loadReflection() : undefined]);
+}
+
+/** Only the process that holds DATA_DIR may write there. */
+export function platformCertificates(dataDir: string): Promise<ServiceCertificates> {
+  return serviceCertificates(folderIn(dataDir));
+}
+
+/** The gRPC services of all subgraphs on one port, and the platform's own way to them: over the same mutual TLS. */
+export async function startGrpc(settings: PlatformGrpcSettings): Promise<PlatformGrpc> {
+  const { certificates, services, host, port, development, logger } = settings;
+  const server = await startGrpcServer({
+    host,
+    port,
+    services,
+    certificate: certificates.gateway,
+    reflection: development,
+    logger: logger.child({ listener: "grpc" }),
+  });
+  const channel = new GrpcChannel({
+    address: authority(reachable(host), server.port),
+    server: "gateway",
+    certificate: certificates.catalog,
+  });
+  return {
+    address: authority(host, server.port),
+    secrets: secretResolver(channel),
+    async close() {
+      channel.close();
+      await server.stop();
+    },
+  };
+}
+
+/** A wildcard is listened on, but not connected to. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  return host === "::" ? "::1" : host;
+}

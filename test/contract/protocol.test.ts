@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { protocolDigest } from "@factory/runtime/grpc/generated/descriptors";
+
+const folder = fileURLToPath(new URL("../../schema/proto/", import.meta.url));
+
+describe("the gRPC protocol", () => {
+  it("is what its generated code was made from (npm run proto)", async () => {
+    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".proto")).sort();
+    expect(files.length).toBeGreaterThan(0);
+    const digest = createHash("sha256");
+    for (const file of files) digest.update(await readFile(join(folder, file)));
+    expect(protocolDigest).toBe(digest.digest("hex"));
+  });
+});

@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { stat } from "node:fs/promises";
+import { connect as connectHttp2 } from "node:http2";
+import { join } from "node:path";
+import { type ConnectionOptions, connect } from "node:tls";
+import { readJson } from "@factory/gateway/standalone/platform-api";
+import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
+import { type SecretResolver, secretResolver } from "@factory/runtime/grpc/secret-resolver";
+import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
+import { type ServiceIdentity, serverName } from "@factory/runtime/grpc/service-identity";
+import { platform } from "../kit/platform.js";
+import { request } from "../kit/request.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+/** As services of the platform in processes of their own would call. */
+describe("the gRPC port", () => {
+  const { dataDir } = platform();
+  const tls = join(dataDir, "tls");
+  const channels: GrpcChannel[] = [];
+  let address: string;
+  let certificates: ServiceCertificates;
+  let tenant: TestTenant;
+  let token: string;
+
+  const port = () => Number(address.split(":").at(-1));
+  const secretsAs = (identity: ServiceIdentity): SecretResolver => {
+    const channel = new GrpcChannel({ address, server: "gateway", certificate: certificates[identity] });
+    channels.push(channel);
+    return secretResolver(channel);
+  };
+  /** Whether the server lets this client say anything; in TLS 1.3 it answers for the certificate after the handshake. */
+  const isHeard = async (options: ConnectionOptions) => {
+    const socket = connect({
+      host: "127.0.0.1",
+      port: port(),
+      servername: serverName("gateway"),
+      ca: certificates.catalog.authority,
+      ALPNProtocols: ["h2"],
+      ...options,
+    });
+    try {
+      const heard = once(socket, "data").then(() => true);
+      const refused = new Promise<boolean>((resolve) => socket.once("error", () => resolve(false)));
+      heard.catch(() => undefined);
+      return await Promise.race([heard, refused]);
+    } finally {
+      socket.destroy();
+    }
+  };
+
+  beforeAll(async () => {
+    address = (await readJson<{ grpcAddress: string }>(dataDir, "runtime.json")).grpcAddress;
+    certificates = await serviceCertificates(tls);
+    tenant = await aTenant();
+    token = await tenant.tokenWith("integration.credentials.write");
+  });
+
+  afterAll(() => {
+    for (const channel of channels) channel.close();
+  });
+
+  it("is told in runtime.json, its keys are the owner's alone", async () => {
+    expect(address).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect((await stat(join(tls, "ca.key"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("speaks to nobody without a certificate of the platform", async () => {
+    const { certificate: cert, key } = certificates.spine;
+    expect(await isHeard({ cert, key })).toBe(true);
+    expect(await isHeard({})).toBe(false);
+  });
+
+  it("does not speak in the clear", async () => {
+    const session = connectHttp2(`http://127.0.0.1:${port()}`).on("error", () => undefined);
+    const call = session.request({ ":method": "POST", ":path": "/integration.v1.Secrets/Resolve" });
+    const answers: unknown[] = [];
+    call.on("response", (headers) => answers.push(headers)).on("error", () => undefined);
+    await new Promise<void>((resolve) => session.once("close", () => resolve()));
+    expect(answers).toEqual([]);
+  });
+
+  it("gives the catalog a tenant's secret, and no other service", async () => {
+    const secret = { username: "robot", password: "for the catalog" };
+    const body = { name: "push", kind: "Basic", secret };
+    expect((await request("POST /integrations/credentials", { token, body })).status).toBe(201);
+    const wanted = [tenant.tenantId, "secret://push", "scaffold.push", "executions/exe_test"] as const;
+    expect((await secretsAs("catalog").resolve(...wanted)).material).toEqual(secret);
+    await expect(secretsAs("spine").resolve(...wanted)).rejects.toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    const { tenantId } = await aTenant();
+    await expect(
+      secretsAs("catalog").resolve(tenantId, "secret://push", "scaffold.push", "executions/exe_test"),
+    ).rejects.toMatchObject({ code: "CREDENTIAL_NOT_FOUND" });
+  });
+});
