@@ -35,8 +35,8 @@ export class EarlierRenders {
     );
     // a scaffold of another name beside this one is none of its past: nothing of it was removed by the template
     if (!earlier || earlier.parameters["name"] !== current.parameters["name"]) return undefined;
-    const origin = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
-    const { files, primaryOutputs } = await this.#scaffolding.render(origin, earlier, signal);
+    const fetched = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
+    const { files, primaryOutputs } = await this.#scaffolding.render(fetched, earlier, signal);
     if (earlier.libraries.length === 0) return files;
     return injectPackageReferences(files, earlier.libraries, { primaryOutputs }).files;
   }

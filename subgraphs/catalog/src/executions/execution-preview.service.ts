@@ -87,8 +87,8 @@ export class ExecutionPreviewService {
 
   async #compare(order: PreviewOrder, signal: AbortSignal): Promise<Omit<ExecutionPreviewType, "error">> {
     const { scaffolding, targets, earlierRenders } = this.#services;
-    const origin = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
-    const rendered = await scaffolding.render(origin, order, signal);
+    const fetched = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
+    const rendered = await scaffolding.render(fetched, order, signal);
     const target = await targets.open(order, signal);
     try {
       const { files, edits, warnings } = await addLibraries(rendered, order.libraries, target);
@@ -97,7 +97,7 @@ export class ExecutionPreviewService {
       return {
         ...previewFiles(planned),
         primaryOutputs: rendered.primaryOutputs,
-        contentDigest: origin.source.contentDigest,
+        contentDigest: fetched.origin.source.contentDigest,
         manualInstructions: rendered.manualInstructions,
         warnings: [...rendered.warnings, ...warnings],
       };

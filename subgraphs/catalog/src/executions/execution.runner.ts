@@ -81,13 +81,10 @@ export class ExecutionRunner {
   }
 
   async #scaffold(claim: ExecutionClaim, signal: AbortSignal): Promise<Scaffold> {
-    const { scaffolding, targets, earlierRenders } = this.#services;
+    const { targets, earlierRenders } = this.#services;
     const { execution } = claim;
     failpoint("execution.fetching");
-    const origin = await scaffolding.fetch(execution, { timeoutMs: sourceTimeoutMs, signal });
-    await claim.enter("Rendering");
-    failpoint("execution.rendering");
-    const rendered = await scaffolding.render(origin, execution, signal);
+    const { origin, rendered } = await this.#render(claim, signal);
     const target = await targets.open(execution, signal);
     try {
       if (execution.libraries.length > 0) await claim.enter("InjectingLibraries");
@@ -119,6 +116,16 @@ export class ExecutionRunner {
     } finally {
       await target.close();
     }
+  }
+
+  /** What was fetched is held no longer than until it is rendered. */
+  async #render(claim: ExecutionClaim, signal: AbortSignal) {
+    const { execution } = claim;
+    const { scaffolding } = this.#services;
+    const fetched = await scaffolding.fetch(execution, { timeoutMs: sourceTimeoutMs, signal });
+    await claim.enter("Rendering");
+    failpoint("execution.rendering");
+    return { origin: fetched.origin, rendered: await scaffolding.render(fetched, execution, signal) };
   }
 
   #complete(claim: ExecutionClaim, scaffold: Scaffold): Promise<void> {

@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { FileTree } from "../engine/file-tree.js";
 import type { RenderResult } from "../engine/render.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
@@ -22,10 +23,17 @@ export type ScaffoldOrder = Pick<
   "tenantId" | "executionId" | "templateId" | "templateVersionId" | "parameters" | "repository" | "requestedAt"
 >;
 
+/** Where a scaffold comes from: all but the bytes. */
 export interface Origin {
   readonly template: TemplateType;
   readonly version: TemplateVersionType;
-  readonly source: ReadSource;
+  readonly source: Omit<ReadSource, "files">;
+}
+
+export interface FetchedOrigin {
+  readonly origin: Origin;
+  /** Let go of them after the render: a large template is held several times over. */
+  readonly files: FileTree;
 }
 
 /** The parts of an execution that depend on nothing but what it was asked for: the same order gives the same files. */
@@ -36,7 +44,7 @@ export class Scaffolding {
     this.#services = services;
   }
 
-  async fetch(order: ScaffoldOrder, options: { timeoutMs: number; signal: AbortSignal }): Promise<Origin> {
+  async fetch(order: ScaffoldOrder, options: { timeoutMs: number; signal: AbortSignal }): Promise<FetchedOrigin> {
     const { sources, versions, templates } = this.#services;
     const tenant: Tenant = tenantWithId(order.tenantId);
     const [version, template] = await Promise.all([
@@ -47,20 +55,21 @@ export class Scaffolding {
     const subject = `executions/${order.executionId}`;
     const source = await sources.read(tenant, version.resolvedRef ?? version.sourceRef, { ...options, subject });
     await versions.pin(tenant, version, source);
-    return { template, version, source };
+    const { files, ...facts } = source;
+    return { origin: { template, version, source: facts }, files };
   }
 
-  render({ source, version }: Origin, order: ScaffoldOrder, signal: AbortSignal): Promise<RenderResult> {
+  render({ origin, files }: FetchedOrigin, order: ScaffoldOrder, signal: AbortSignal): Promise<RenderResult> {
     const { parameters, executionId, requestedAt, repository, tenantId } = order;
     return this.#services.rendering.render(
-      source.files,
+      files,
       {
         name: typeof parameters["name"] === "string" ? parameters["name"] : undefined,
         fallbackName: repositoryName(repository),
         parameters,
         seed: executionId,
         now: requestedAt,
-        targetFramework: version.targetFramework,
+        targetFramework: origin.version.targetFramework,
       },
       { tenantId, signal },
     );

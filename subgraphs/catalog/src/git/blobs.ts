@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ObjectFormat, Workspace } from "./workspace.js";
 
-const BATCH_BYTES = 32 * 1024 * 1024;
+// each batch is held twice while it is collected
+const BATCH_BYTES = 8 * 1024 * 1024;
 const HEADER_BYTES = 128;
 const MAX_WALK_BYTES = 128 * 1024 * 1024;
 
