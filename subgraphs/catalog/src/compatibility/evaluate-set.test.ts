@@ -210,7 +210,7 @@ describe("LibraryDoesNotSupportRuntime", () => {
     Any: { versions: { "1.0.0": {} } },
     Old: { versions: { "1.0.0": { on: "net472" } } },
     Only9: { offers: "Queue", versions: { "1.0.0": { on: "net9.0" } } },
-    Odd: { versions: { "1.0.0": { on: "portable-net45+win8" } } },
+    Odd: { versions: { "1.0.0": { on: "jvm17" } } },
     Win: { versions: { "1.0.0": { on: "net8.0-windows7.0" } } },
   };
 

@@ -1,34 +1,19 @@
 import { compareParts, type FourParts, isZero } from "./four-parts.js";
-import { type Framework, type FrameworkIdentifier } from "./framework.js";
-
-type Step = readonly [from: FourParts, standard: FourParts];
-const any: FourParts = [0, 0, 0, 0];
-
-// biome-ignore format: one row per family
-/** From which version on a framework implements which .NET Standard (learn.microsoft.com/dotnet/standard/net-standard). */
-const standards: Partial<Record<FrameworkIdentifier, readonly Step[]>> = {
-  ".NETCoreApp":     [[[1, 0, 0, 0], [1, 6, 0, 0]], [[1, 1, 0, 0], [1, 7, 0, 0]], [[2, 0, 0, 0], [2, 0, 0, 0]], [[3, 0, 0, 0], [2, 1, 0, 0]]],
-  ".NETFramework":   [[[4, 5, 0, 0], [1, 1, 0, 0]], [[4, 5, 1, 0], [1, 2, 0, 0]], [[4, 6, 0, 0], [1, 3, 0, 0]], [[4, 6, 1, 0], [2, 0, 0, 0]]],
-  "UAP":             [[[10, 0, 0, 0], [1, 4, 0, 0]], [[10, 0, 15064, 0], [2, 0, 0, 0]]],
-  "Tizen":           [[[3, 0, 0, 0], [1, 6, 0, 0]], [[4, 0, 0, 0], [2, 0, 0, 0]], [[6, 0, 0, 0], [2, 1, 0, 0]]],
-  "MonoAndroid":     [[any, [2, 1, 0, 0]]],
-  "MonoTouch":       [[any, [2, 1, 0, 0]]],
-  "MonoMac":         [[any, [2, 1, 0, 0]]],
-  "Xamarin.iOS":     [[any, [2, 1, 0, 0]]],
-  "Xamarin.Mac":     [[any, [2, 1, 0, 0]]],
-  "Xamarin.TVOS":    [[any, [2, 1, 0, 0]]],
-  "Xamarin.WatchOS": [[any, [2, 1, 0, 0]]],
-};
+import { type Framework, portableMembers, sameFramework } from "./framework.js";
+import { type FrameworkIdentifier, isPortable } from "./framework-families.js";
+import { allNamesOf, substitutesOf } from "./framework-mappings.js";
+import { profileNumber, profileStandard } from "./portable-profiles.js";
 
 /** Platforms of .NET 6 and later that may still use assets of the framework they replaced. */
 const predecessors: Readonly<Record<string, FrameworkIdentifier>> = { android: "MonoAndroid", tizen: "Tizen" };
 
 /** Can a project that targets `project` consume an asset built for `asset`? */
 export function isCompatible(project: Framework, asset: Framework): boolean {
-  if (project.identifier === asset.identifier)
-    return reaches(project.version, asset.version) && sameProfile(project, asset) && servesPlatform(project, asset);
-  if (asset.identifier === ".NETStandard") return implementsStandard(project, asset.version);
-  return project.version[0] >= 6 && predecessors[project.platform] === asset.identifier;
+  if (project.identifier === "Any" || asset.identifier === "Any") return true;
+  if (project.identifier === "Unsupported") return asset.identifier === "Unsupported";
+  if (asset.identifier === "Agnostic" || sameFramework(project, asset)) return true;
+  if (asset.identifier === "Unsupported") return false;
+  return isPortable(asset) ? servesAll(project, asset) : serves(project, asset);
 }
 
 /** The framework a project really builds for: the SDK reads `net8.0-windows` as `net8.0-windows7.0`. */
@@ -37,26 +22,42 @@ export function asProject(framework: Framework): Framework {
   return { ...framework, platformVersion: [7, 0, 0, 0] };
 }
 
+// a portable asset runs where each of the project's frameworks finds one of its own
+function servesAll(project: Framework, asset: Framework): boolean {
+  const needed = isPortable(project) ? portableMembers(project) : [project];
+  const offered = portableMembers(asset, { optional: true });
+  return needed.length <= offered.length && needed.every((one) => offered.some((other) => isCompatible(one, other)));
+}
+
+const known = new WeakMap<Framework, readonly Framework[]>();
+
+function serves(project: Framework, asset: Framework): boolean {
+  let stands = known.get(project);
+  if (stands === undefined) known.set(project, (stands = standsFor(project)));
+  const names = allNamesOf(asset);
+  return stands.some((one) => names.some((other) => covers(one, other)));
+}
+
+function standsFor(project: Framework): Framework[] {
+  const number = isPortable(project) ? profileNumber(project.profile) : undefined;
+  const standard = number === undefined ? undefined : profileStandard(number);
+  return [...substitutesOf(project), ...(standard === undefined ? [] : [standard])];
+}
+
+function covers(one: Framework, other: Framework): boolean {
+  if (one.identifier !== other.identifier)
+    return one.version[0] >= 6 && isModern(one) && predecessors[one.platform] === other.identifier;
+  return (
+    reaches(one.version, other.version) &&
+    one.profile.toLowerCase() === other.profile.toLowerCase() &&
+    (other.platform === "" || (one.platform === other.platform && reaches(one.platformVersion, other.platformVersion)))
+  );
+}
+
+function isModern({ identifier, version }: Framework): boolean {
+  return identifier === ".NETCoreApp" && version[0] >= 5;
+}
+
 function reaches(have: FourParts, asked: FourParts): boolean {
   return isZero(asked) || compareParts(asked, have) <= 0;
-}
-
-function sameProfile(project: Framework, asset: Framework): boolean {
-  return profileClass(project) === profileClass(asset);
-}
-
-// the client profile of .NET Framework is treated as the whole framework, in both directions
-function profileClass({ profile }: Framework): string {
-  const name = profile.toLowerCase();
-  return name === "client" || name === "full" ? "" : name;
-}
-
-function servesPlatform(project: Framework, asset: Framework): boolean {
-  if (asset.platform === "") return true;
-  return project.platform === asset.platform && reaches(project.platformVersion, asset.platformVersion);
-}
-
-function implementsStandard(project: Framework, asked: FourParts): boolean {
-  const step = standards[project.identifier]?.findLast(([from]) => compareParts(from, project.version) <= 0);
-  return step !== undefined && profileClass(project) === "" && reaches(step[1], asked);
 }

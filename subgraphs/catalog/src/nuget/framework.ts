@@ -1,73 +1,84 @@
 import { compareParts, type FourParts, isZero, parseParts, trimParts, zero } from "./four-parts.js";
+import {
+  dottedFamilies,
+  type Framework,
+  type FrameworkIdentifier,
+  frameworkKey,
+  frameworkOf,
+  identifierOf,
+  isPortable,
+  longProfile,
+  shortNameOf,
+  shortProfile,
+  singleDigitFamilies,
+} from "./framework-families.js";
+import { profileFrameworks, profileNumber, profileOf } from "./portable-profiles.js";
 
-export type FrameworkIdentifier =
-  | ".NETFramework"
-  | ".NETCoreApp"
-  | ".NETStandard"
-  | "UAP"
-  | "Tizen"
-  | "MonoAndroid"
-  | "MonoTouch"
-  | "MonoMac"
-  | "Xamarin.iOS"
-  | "Xamarin.Mac"
-  | "Xamarin.TVOS"
-  | "Xamarin.WatchOS";
+export type { Framework, FrameworkIdentifier } from "./framework-families.js";
 
-/** A target framework. `platform` is lower case and empty where there is none; .NET 5 and later are `.NETCoreApp`. */
-export interface Framework {
-  readonly identifier: FrameworkIdentifier;
-  readonly version: FourParts;
-  readonly profile: string;
-  readonly platform: string;
-  readonly platformVersion: FourParts;
-}
+export const unsupportedFramework = frameworkOf("Unsupported", zero);
 
-// biome-ignore format: one row per family
-const families: readonly { identifier: FrameworkIdentifier; short: string; aliases: string[]; dotted: boolean }[] = [
-  { identifier: ".NETFramework",   short: "net",            aliases: ["netframework", ".net"], dotted: false },
-  { identifier: ".NETCoreApp",     short: "netcoreapp",     aliases: [],                       dotted: true },
-  { identifier: ".NETStandard",    short: "netstandard",    aliases: [],                       dotted: true },
-  { identifier: "UAP",             short: "uap",            aliases: [],                       dotted: false },
-  { identifier: "Tizen",           short: "tizen",          aliases: [],                       dotted: true },
-  { identifier: "MonoAndroid",     short: "monoandroid",    aliases: [],                       dotted: false },
-  { identifier: "MonoTouch",       short: "monotouch",      aliases: [],                       dotted: false },
-  { identifier: "MonoMac",         short: "monomac",        aliases: [],                       dotted: false },
-  { identifier: "Xamarin.iOS",     short: "xamarinios",     aliases: [],                       dotted: false },
-  { identifier: "Xamarin.Mac",     short: "xamarinmac",     aliases: [],                       dotted: false },
-  { identifier: "Xamarin.TVOS",    short: "xamarintvos",    aliases: [],                       dotted: false },
-  { identifier: "Xamarin.WatchOS", short: "xamarinwatchos", aliases: [],                       dotted: false },
-];
-
-const byAlias = new Map(
-  families.flatMap(({ identifier, short, aliases }) =>
-    [short, identifier.toLowerCase(), ...aliases].map((alias) => [alias, identifier] as const),
-  ),
-);
-const byIdentifier = new Map(families.map((family) => [family.identifier, family]));
-
-const shortForm = /^([a-z.]+)([\d.]+)?(?:-(.+))?$/i;
-const platformForm = /^([a-z]+)([\d.]+)?$/;
-const profileForm = /^[a-z0-9.+]+$/i;
-const profileAliases = new Map([
-  ["client", "Client"],
-  ["full", ""],
-  ["cf", "CompactFramework"],
-  ["compactframework", "CompactFramework"],
+const shortForm = /^([a-z.]+)([\d.]*)(?:-([a-z0-9.+-]+))?$/i;
+const platformForm = /^([a-z]+)([\d.]*)$/;
+const withProfiles: ReadonlySet<FrameworkIdentifier> = new Set([
+  ".NETFramework",
+  ".NETPortable",
+  "Silverlight",
+  "WindowsPhone",
 ]);
+
+/** What NuGet reads a moniker as; `Unsupported` for what it does not know, and `any` and `agnostic` as themselves. */
+export function readFramework(text: string): Framework {
+  const name = unescaped(text);
+  const special = (["Any", "Agnostic", "Unsupported"] as const).find(
+    (one) => one.toLowerCase() === name.split(",", 1)[0]?.trim().toLowerCase(),
+  );
+  if (special !== undefined) return frameworkOf(special, zero);
+  return (name.includes(",") ? readLong(name) : readShort(name)) ?? unsupportedFramework;
+}
 
 /** Reads a short (`net8.0-windows`) or long (`.NETCoreApp,Version=v8.0`) moniker; undefined for what no project can use. */
 export function parseFramework(text: string): Framework | undefined {
-  return text.includes(",") ? parseLong(text) : parseShort(text);
+  const framework = readFramework(text);
+  return isTargetable(framework) ? framework : undefined;
 }
 
-function parseShort(text: string): Framework | undefined {
+// a project names a framework of its own, and only some families ever came in profiles
+function isTargetable(framework: Framework): boolean {
+  const { identifier, version, profile } = framework;
+  if (identifier === "Unsupported" || identifier === "Any" || identifier === "Agnostic") return false;
+  if (isPortable(framework)) return portableMembers(framework).every(isTargetable);
+  if (!isReleased(framework)) return false;
+  return profile === "" || (withProfiles.has(identifier) && !profile.includes("+"));
+}
+
+// .NET Framework ended at 4.8.1; who writes dotnet8.0 or netcore3.1 means another family than the one they name
+function isReleased({ identifier, version }: Framework): boolean {
+  const [major, minor] = version;
+  if (identifier === ".NETFramework") return major < 5;
+  if (identifier === ".NETPlatform") return major === 5 && minor <= 6;
+  return identifier !== ".NETCore" || (major === 4 && minor === 5) || (major === 5 && minor === 0);
+}
+
+function unescaped(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // a stray percent sign: no moniker has one
+    return text;
+  }
+}
+
+function readShort(text: string): Framework | undefined {
   const [, name = "", number = "", suffix = ""] = shortForm.exec(text) ?? [];
-  const identifier = byAlias.get(name.toLowerCase());
+  const identifier = identifierOf(name);
   const version = parseShortVersion(number);
   if (identifier === undefined || version === undefined) return undefined;
   if (isModernName(identifier) && version[0] >= 5) return withPlatform(version, suffix.toLowerCase());
-  return withProfile(identifier, version, suffix);
+  if (identifier === ".NETPortable") return portable(version, suffix);
+  if (identifier === ".NETPlatform" && isZero(version)) return frameworkOf(identifier, [5, 0, 0, 0]);
+  return frameworkOf(identifier, version, longProfile(suffix));
 }
 
 // without a dot every digit is a part: net472 is 4.7.2, and net10 is .NET Framework 1.0
@@ -82,24 +93,34 @@ function isModernName(identifier: FrameworkIdentifier): boolean {
 }
 
 function withPlatform(version: FourParts, suffix: string): Framework | undefined {
-  const modern = { identifier: ".NETCoreApp", version, profile: "" } as const;
-  if (suffix === "") return { ...modern, platform: "", platformVersion: zero };
-  const [, platform, number] = platformForm.exec(suffix) ?? [];
-  const platformVersion = number === undefined ? zero : parseParts(number);
+  const modern = frameworkOf(".NETCoreApp", version);
+  if (suffix === "") return modern;
+  const [, platform, number = ""] = platformForm.exec(suffix) ?? [];
+  const platformVersion = number === "" ? zero : parseParts(number);
   return platform === undefined || platformVersion === undefined ? undefined : { ...modern, platform, platformVersion };
 }
 
-function withProfile(identifier: FrameworkIdentifier, version: FourParts, suffix: string): Framework | undefined {
-  // only .NET Framework was ever sold in profiles
-  if (suffix !== "" && (identifier !== ".NETFramework" || !profileForm.test(suffix))) return undefined;
-  const profile = profileAliases.get(suffix.toLowerCase()) ?? suffix;
-  return { identifier, version, profile, platform: "", platformVersion: zero };
+function portable(version: FourParts, suffix: string): Framework | undefined {
+  if (suffix === "") return undefined;
+  const members = readMembers(suffix);
+  if (members.some(isPortable)) return undefined;
+  const number = profileNumber(suffix) ?? profileOf(members);
+  return frameworkOf(".NETPortable", version, number === undefined ? suffix : `Profile${number}`);
 }
 
-function parseLong(text: string): Framework | undefined {
+function readMembers(list: string): Framework[] {
+  return list.split("+").filter(Boolean).map(readFramework);
+}
+
+/** The frameworks that a portable class library runs on, `optional` with those of Xamarin. */
+export function portableMembers({ profile }: Framework, { optional } = { optional: false }): Framework[] {
+  const number = profileNumber(profile);
+  return number === undefined ? readMembers(profile) : profileFrameworks(number, { optional });
+}
+
+function readLong(text: string): Framework | undefined {
   const [name = "", ...rest] = text.split(",").map((part) => part.trim());
-  const identifier = byAlias.get(name.toLowerCase());
-  if (identifier === undefined) return undefined;
+  const identifier = identifierOf(name);
   const parts = new Map<string, string>();
   for (const part of rest) {
     const [key = "", value = ""] = part.split("=", 2);
@@ -107,31 +128,44 @@ function parseLong(text: string): Framework | undefined {
     parts.set(key.toLowerCase(), value.trim());
   }
   const number = parts.get("version");
-  const version = number === undefined ? zero : parseParts(number.replace(/^v/i, ""));
-  // .NET Framework ended at 4.8.1
-  if (version === undefined || (identifier === ".NETFramework" && version[0] >= 5)) return undefined;
-  return withProfile(identifier, version, parts.get("profile") ?? "");
+  const version = number === undefined ? zero : parseParts(number.replace(/^v+/i, ""));
+  if (identifier === undefined || version === undefined) return undefined;
+  // .NET 5 and later have platforms instead of profiles
+  if (identifier === ".NETCoreApp" && version[0] >= 5) return frameworkOf(identifier, version);
+  const profile = longProfile(parts.get("profile") ?? "");
+  return identifier === ".NETPortable" && version[0] < 5
+    ? portable(version, profile)
+    : frameworkOf(identifier, version, profile);
 }
 
-/** The short moniker: `net8.0-windows10.0.19041`, `net472`, `netstandard2.0`. */
+/** The short moniker: `net8.0-windows10.0.19041`, `net472`, `netstandard2.0`, `portable-net45+win8`. */
 export function frameworkName(framework: Framework): string {
   const { identifier, version, profile, platform, platformVersion } = framework;
-  const family = byIdentifier.get(identifier);
   const modern = identifier === ".NETCoreApp" && version[0] >= 5;
-  const name = modern ? "net" : (family?.short ?? identifier);
-  const dotted = modern || family?.dotted === true || version.some((part) => part > 9);
-  const number = isZero(version) ? "" : trimParts(version, 2).join(dotted ? "." : "");
+  // dotnet and dotnet5.0 are one framework, and the shorter name stands for both
+  const bare = isZero(version) || (identifier === ".NETPlatform" && compareParts(version, [5, 0, 0, 0]) === 0);
+  const name = `${modern ? "net" : shortNameOf(identifier)}${bare ? "" : versionText(identifier, version)}`;
+  if (isPortable(framework)) return `${name}-${portableMembers(framework).map(frameworkName).sort().join("+")}`;
   const platformNumber = isZero(platformVersion) ? "" : trimParts(platformVersion, 2).join(".");
-  const suffix = platform === "" ? profile.toLowerCase() : `${platform}${platformNumber}`;
-  return `${name}${number}${suffix === "" ? "" : `-${suffix}`}`;
+  const suffix = platform === "" ? shortProfile(profile) : `${platform}${platformNumber}`;
+  return `${name}${suffix === "" ? "" : `-${suffix}`}`;
+}
+
+function versionText(identifier: FrameworkIdentifier, version: FourParts): string {
+  const parts = trimParts(version, singleDigitFamilies.has(identifier) ? 1 : 2);
+  const dotted = dottedFamilies.has(identifier) || parts.some((part) => part > 9);
+  if (!dotted) return parts.join("");
+  return (parts.length < 2 ? [...parts, 0] : parts).join(".");
+}
+
+/** The long moniker: `.NETFramework,Version=v4.0,Profile=Client`. A platform is not part of it. */
+export function frameworkLongName(framework: Framework): string {
+  const { identifier, version, profile } = framework;
+  const isDotnet = identifier === ".NETPlatform" && isZero(version);
+  const number = trimParts(isDotnet ? [5, 0, 0, 0] : version, 2).join(".");
+  return `${identifier},Version=v${number}${profile === "" ? "" : `,Profile=${profile}`}`;
 }
 
 export function sameFramework(a: Framework, b: Framework): boolean {
-  return (
-    a.identifier === b.identifier &&
-    compareParts(a.version, b.version) === 0 &&
-    a.profile.toLowerCase() === b.profile.toLowerCase() &&
-    a.platform === b.platform &&
-    compareParts(a.platformVersion, b.platformVersion) === 0
-  );
+  return frameworkKey(a) === frameworkKey(b);
 }

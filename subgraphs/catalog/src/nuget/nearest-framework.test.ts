@@ -1,10 +1,8 @@
-import { type Framework, frameworkName, parseFramework } from "./framework.js";
-import { nearestFramework } from "./nearest-framework.js";
+import { type Framework, frameworkName, readFramework } from "./framework.js";
+import { nearestFramework, reduceDownwards, reduceUpwards } from "./nearest-framework.js";
 
 function framework(text: string): Framework {
-  const parsed = parseFramework(text);
-  if (parsed === undefined) throw new Error(`${text} is no framework`);
-  return parsed;
+  return readFramework(text);
 }
 
 const cases: readonly (readonly [project: string, candidates: string, nearest: string | undefined])[] = [
@@ -32,7 +30,7 @@ const cases: readonly (readonly [project: string, candidates: string, nearest: s
   ["net6.0-android", "monoandroid90 netstandard2.1", "monoandroid90"],
   ["net6.0-android", "monoandroid81 monoandroid90 xamarinios10", "monoandroid90"],
   ["net6.0-ios", "xamarinios10 netstandard2.0", "netstandard2.0"],
-  ["net6.0-tizen", "tizen4.0 netstandard2.1", "tizen4.0"],
+  ["net6.0-tizen", "tizen4.0 netstandard2.1", "tizen40"],
   ["net472", "net45 netstandard2.0", "net45"],
   ["net472", "net45 net461 netstandard2.0", "net461"],
   ["net472", "net20 netstandard2.0", "net20"],
@@ -51,6 +49,96 @@ const cases: readonly (readonly [project: string, candidates: string, nearest: s
   ["netstandard2.0", "netstandard1.3 netstandard1.6 net461", "netstandard1.6"],
   ["netstandard1.0", "netstandard1.1", undefined],
   ["net10.0", "net10", undefined],
+  ["net10.0", "net9.0 net8.0 netstandard2.0 net462", "net9.0"],
+  ["net9.0", "net462 netstandard2.0 net8.0", "net8.0"],
+  ["net8.0", "net6.0 net7.0 net5.0 netcoreapp3.1", "net7.0"],
+  ["net8.0", "netcoreapp net472", "netcoreapp"],
+  ["net8.0", "net8.0-windows net8.0-android netstandard2.0", "netstandard2.0"],
+  ["net8.0", "any", "any"],
+  ["net8.0", "any netstandard1.0", "netstandard1.0"],
+  ["net8.0", "unsupported netstandard1.0", "netstandard1.0"],
+  ["net8.0", "agnostic netstandard1.0", "netstandard1.0"],
+  ["net8.0", "portable-net45+win8 net45", undefined],
+  ["net8.0", "portable-net45+win8 netstandard1.0", "netstandard1.0"],
+  ["net7.0", "net8.0 netstandard2.1 netstandard2.0", "netstandard2.1"],
+  ["net6.0", "netcoreapp2.1 netcoreapp3.1 net5.0 net6.0-windows", "net5.0"],
+  ["net6.0-windows", "net6.0-windows7.0 net6.0", "net6.0"],
+  ["net6.0-windows", "net5.0-windows netcoreapp3.1 netstandard2.0", "net5.0-windows"],
+  ["net6.0-windows10.0.19041", "net5.0-windows10.0.17763 net6.0", "net6.0"],
+  ["net5.0-windows7.0", "net5.0 net5.0-windows", "net5.0-windows"],
+  ["net5.0-windows", "netcoreapp3.1 net5.0", "net5.0"],
+  ["net5.0-windows10.0", "net472 netcoreapp3.1", "netcoreapp3.1"],
+  ["net7.0-android33.0", "net7.0-android net7.0 net6.0-android31.0", "net7.0-android"],
+  ["net7.0-android", "net6.0 net6.0-android monoandroid12.0", "net6.0-android"],
+  ["net7.0-android", "net5.0 monoandroid12.0", "monoandroid12.0"],
+  ["net7.0-android", "netcoreapp3.1 monoandroid90 netstandard2.0", "monoandroid90"],
+  ["net8.0-tizen", "net6.0 tizen60", "net6.0"],
+  ["net8.0-tizen", "tizen60 tizen40 netstandard2.1", "tizen60"],
+  ["net7.0-ios", "net6.0-ios xamarinios10 net7.0", "net7.0"],
+  ["net7.0-ios", "xamarinios10", undefined],
+  ["net7.0-maccatalyst", "net6.0-maccatalyst net6.0-ios netstandard2.1", "net6.0-maccatalyst"],
+  ["netcoreapp3.1", "netcoreapp netstandard2.1", "netcoreapp"],
+  ["netcoreapp3.1", "net5.0 netstandard2.0 netstandard1.6", "netstandard2.0"],
+  ["netcoreapp3.0", "netstandard2.1 netcoreapp2.2", "netcoreapp2.2"],
+  ["netcoreapp2.0", "netstandard1.5 net461", "netstandard1.5"],
+  ["netcoreapp2.0", "net461 net472", undefined],
+  ["netcoreapp1.1", "netstandard1.6 netstandard1.7 netcoreapp1.0", "netcoreapp1.0"],
+  ["netcoreapp1.0", "dotnet5.6 netstandard1.6", "netstandard1.6"],
+  ["netstandard2.1", "netstandard2.0 netstandard netcoreapp3.0", "netstandard2.0"],
+  ["netstandard2.0", "netstandard", "netstandard"],
+  ["netstandard1.3", "netstandard1.4 netstandard1.2 netstandard1.0", "netstandard1.2"],
+  ["netstandard1.3", "portable-net45+win8", undefined],
+  ["net481", "net48 net472 net45 netstandard2.0", "net48"],
+  ["net48", "net5.0 netstandard2.0", "netstandard2.0"],
+  ["net472", "netcoreapp2.0 netstandard2.1", undefined],
+  ["net472", "net net20", "net20"],
+  ["net472", "net netstandard2.0", "net"],
+  ["net472", "any net20", "net20"],
+  ["net472", "net472 net472-client", "net472"],
+  ["net472", "portable-net45+win8 netstandard2.0", "netstandard2.0"],
+  ["net472", "portable-net45+win8 portable-net451+win81", "portable-net451+win81"],
+  ["net471", "netstandard2.0 net471 net462", "net471"],
+  ["net463", "net462 netstandard2.0", "net462"],
+  ["net462", "net461 net46 net452", "net461"],
+  ["net461", "net46 netstandard2.0", "net46"],
+  ["net461", "dotnet5.5 netstandard1.4", "netstandard1.4"],
+  ["net46", "netstandard1.3 netstandard1.4 dotnet5.4", "netstandard1.3"],
+  ["net46", "dotnet net45", "net45"],
+  ["net452", "netstandard1.2 netstandard1.1", "netstandard1.2"],
+  ["net451", "net45 net40 portable-net45+win8", "net45"],
+  ["net45", "portable-net40+sl5 portable-net45+win8", "portable-net45+win8"],
+  ["net45", "portable-net45+win8+wpa81 portable-net45+win8", "portable-net45+win8"],
+  ["net45", "portable-net45+win8 portable-net45+wp8", "portable-net45+win8"],
+  ["net45", "portable-net45+win8 netstandard1.1", "portable-net45+win8"],
+  ["net45", "win8 wp8 sl5", undefined],
+  ["net45", "net45-client net40", "net45-client"],
+  ["net403", "net40 net403-client", "net403-client"],
+  ["net40", "net40-client net35", "net40-client"],
+  ["net40", "net40-full net40-client", "net40"],
+  ["net40", "portable-net40+win8 portable-net45+win8", "portable-net40+win8"],
+  ["net35", "net20 net35-client net40", "net35-client"],
+  ["net35", "net35-cf net20", "net20"],
+  ["net35-cf", "net35-cf net35", "net35-cf"],
+  ["net20", "net11 net10 net35", "net11"],
+  ["uap10.0", "netstandard1.4 netstandard1.3 dotnet5.5", "netstandard1.4"],
+  ["uap10.0", "win81 wpa81", "win81"],
+  ["uap10.0", "netcore50 win81 netstandard1.4", "netcore50"],
+  ["uap10.0.16299", "uap10.0 netstandard2.0", "uap10.0"],
+  ["uap10.0", "portable-net45+win8 netstandard1.2", "netstandard1.2"],
+  ["win81", "win8 netcore451 net45", "netcore451"],
+  ["win8", "win netcore45", "win"],
+  ["wp81", "wp8 sl4-wp wpa81", "wp8"],
+  ["dnx451", "dnx45 net451 net45", "dnx45"],
+  ["dnx451", "net45 dotnet", "net45"],
+  ["dnxcore50", "dotnet5.4 aspnetcore50 net45", "aspnetcore50"],
+  ["dotnet5.4", "dotnet5.1 dotnet5.3 dotnet5.5", "dotnet53"],
+  ["tizen40", "tizen30 netstandard2.0", "tizen30"],
+  ["monoandroid90", "monoandroid70 monoandroid10.0 netstandard2.0", "monoandroid70"],
+  ["xamarinios10", "portable-net45+win8+wp8+wpa81 netstandard1.1", "netstandard1.1"],
+  ["xamarinios10", "portable-net45+win8 portable-net45+win8+wp8+wpa81", "portable-net45+win8"],
+  ["portable-net45+win8", "portable-net40+win8 portable-net45+win8+wpa81", "portable-net45+win8+wpa81"],
+  ["portable-net45+win8", "netstandard1.1 netstandard1.0", "netstandard1.1"],
+  ["portable-net45+win8+wpa81", "net45 win8", undefined],
 ];
 
 describe("the nearest framework", () => {
@@ -60,5 +148,22 @@ describe("the nearest framework", () => {
       const found = nearestFramework(framework(project), order);
       expect(found && frameworkName(found)).toBe(nearest);
     }
+  });
+
+  it.each([
+    ["net40 net45 net403", "net45", "net40"],
+    ["netstandard1.0 netstandard2.0 net461", "net461", "netstandard1.0"],
+    ["netstandard2.1 net8.0 net472", "net472 net8.0", "net472 netstandard2.1"],
+    ["net40 net40-client", "net40 net40-client", "net40 net40-client"],
+    ["win win8", "win8", "win8"],
+    ["net8.0 net8.0-windows", "net8.0-windows", "net8.0"],
+    ["any net45", "net45", "any"],
+    ["net8.0 net8.0", "net8.0", "net8.0"],
+    ["", "", ""],
+  ])("reduces [%s] upwards to [%s] and downwards to [%s]", (list, upwards, downwards) => {
+    const parsed = list.split(" ").filter(Boolean).map(framework);
+    const names = (frameworks: readonly Framework[]) => frameworks.map(frameworkName).sort().join(" ");
+    expect(names(reduceUpwards(parsed))).toBe(upwards);
+    expect(names(reduceDownwards(parsed))).toBe(downwards);
   });
 });

@@ -1,37 +1,141 @@
-import { compareParts } from "./four-parts.js";
-import { type Framework, sameFramework } from "./framework.js";
+import { compareParts, isZero } from "./four-parts.js";
+import { type Framework, type FrameworkIdentifier, frameworkName, sameFramework } from "./framework.js";
 import { isCompatible } from "./framework-compatibility.js";
+import { isPortable } from "./framework-families.js";
+import { nearestPortables } from "./nearest-portable.js";
+
+const packageBased: ReadonlySet<FrameworkIdentifier> = new Set([
+  "DNXCore",
+  ".NETPlatform",
+  ".NETStandard",
+  ".NETStandardApp",
+  ".NETCoreApp",
+  "UAP",
+  "Tizen",
+]);
+
+// among what nothing else tells apart, the earlier is nearer
+const precedence: readonly FrameworkIdentifier[] = [
+  ".NETFramework",
+  ".NETCore",
+  "Windows",
+  "WindowsPhoneApp",
+  ".NETCoreApp",
+  ".NETStandardApp",
+  ".NETStandard",
+  ".NETPlatform",
+];
+
+type Filter = (candidates: readonly Framework[], project: Framework) => readonly Framework[];
 
 /** The candidate whose assets a restore for `project` would take, or undefined where none can be used. */
 export function nearestFramework(project: Framework, candidates: readonly Framework[]): Framework | undefined {
   const exact = candidates.find((candidate) => sameFramework(candidate, project));
   if (exact !== undefined) return exact;
-  const usable = distinct(candidates.filter((candidate) => isCompatible(project, candidate)));
-  const topmost = usable.filter((candidate) => !usable.some((other) => covers(other, candidate)));
-  return topmost.sort((a, b) => preference(project, a, b))[0];
+  let left = reduceUpwards(candidates.filter((candidate) => isCompatible(project, candidate)));
+  for (const filter of filters) {
+    if (left.length < 2) break;
+    left = filter(left, project);
+  }
+  return left.toSorted(byPrecedence)[0];
 }
 
-function distinct(frameworks: readonly Framework[]): Framework[] {
-  return frameworks.filter((one, index) => frameworks.findIndex((other) => sameFramework(one, other)) === index);
+/** Leaves out what another of the list makes needless from above: of net40 and net45, net45 stays. */
+export function reduceUpwards(frameworks: readonly Framework[]): readonly Framework[] {
+  const specific = frameworks.filter(({ identifier }) => identifier !== "Any");
+  return reduce(specific.length > 0 ? specific : frameworks, (one, other) => isCompatible(other, one));
 }
 
-// `other` makes `candidate` needless: it can use it, while `candidate` can not use `other`
-function covers(other: Framework, candidate: Framework): boolean {
-  return other !== candidate && isCompatible(other, candidate) && !isCompatible(candidate, other);
+/** Leaves out what another of the list makes needless from below: of net40 and net45, net40 stays. */
+export function reduceDownwards(frameworks: readonly Framework[]): readonly Framework[] {
+  const any = frameworks.find(({ identifier }) => identifier === "Any");
+  return any === undefined ? reduce(frameworks, (one, other) => isCompatible(one, other)) : [any];
 }
 
-function preference(project: Framework, a: Framework, b: Framework): number {
+function reduce(frameworks: readonly Framework[], yields: (one: Framework, other: Framework) => boolean): Framework[] {
+  const distinct = frameworks.filter(
+    (one, index) => frameworks.findIndex((other) => sameFramework(one, other)) === index,
+  );
+  const isNeedless = (one: Framework) =>
+    distinct.some((other) => {
+      if (other === one || !yields(one, other)) return false;
+      // both ways: net40 and net40-client stay, but win gives way to win8
+      if (!yields(other, one)) return true;
+      return one.identifier === other.identifier && isZero(one.version) && !isZero(other.version);
+    });
+  return distinct.filter((one) => !isNeedless(one)).sort(byName);
+}
+
+const filters: readonly Filter[] = [sameFamily, portables, notPackageBased, sameProfile, platforms];
+
+function sameFamily(candidates: readonly Framework[], project: Framework): readonly Framework[] {
+  const isOwn = ({ identifier }: Framework) => identifier === project.identifier;
+  if (!candidates.some(isOwn)) return candidates;
+  return candidates.filter((one) => isOwn(one) || (isOfNet6(project) && project.platform !== "" && isReplaced(one)));
+}
+
+function portables(candidates: readonly Framework[], project: Framework): readonly Framework[] {
+  const others = candidates.filter((one) => !isPortable(one));
+  if (others.length > 0) return others;
+  return nearestPortables(project, candidates, nearestFramework);
+}
+
+function notPackageBased(candidates: readonly Framework[], project: Framework): readonly Framework[] {
+  const others = candidates.filter((one) => !isPackageBased(one));
+  return isPackageBased(project) || others.length === 0 ? candidates : others;
+}
+
+function sameProfile(candidates: readonly Framework[], project: Framework): readonly Framework[] {
+  if (candidates.some(isPortable)) return candidates;
+  const same = candidates.filter(
+    ({ identifier, profile }) =>
+      identifier === project.identifier && profile.toLowerCase() === project.profile.toLowerCase(),
+  );
+  if (project.profile !== "" && same.length > 0) return same;
+  const whole = candidates.filter(({ profile }) => profile === "");
+  return whole.length > 0 ? whole : candidates;
+}
+
+// the newer framework before the platform: net6.0 is nearer to net6.0-windows than net5.0-windows
+function platforms(candidates: readonly Framework[], project: Framework): readonly Framework[] {
+  if (project.platform === "") return candidates;
+  const own = candidates.filter(({ identifier }) => identifier === project.identifier);
+  if (!isOfNet6(project) || own.some(isOfNet6)) {
+    const [newest] = own.toSorted((a, b) => compareParts(b.version, a.version));
+    return newest === undefined ? candidates : own.filter(({ version }) => compareParts(version, newest.version) === 0);
+  }
+  const replaced = candidates.filter(isReplaced);
+  return replaced.length > 0 ? replaced : candidates;
+}
+
+function isOfNet6({ identifier, version }: Framework): boolean {
+  return identifier === ".NETCoreApp" && version[0] >= 6;
+}
+
+// what .NET 6 with a platform took the place of
+function isReplaced({ identifier }: Framework): boolean {
+  return identifier.startsWith("Xamarin.") || identifier === "MonoAndroid" || identifier === "Tizen";
+}
+
+function isPackageBased({ identifier, version }: Framework): boolean {
+  return packageBased.has(identifier) || (identifier === ".NETCore" && version[0] >= 5);
+}
+
+function byPrecedence(a: Framework, b: Framework): number {
   return (
-    rank(b.identifier === project.identifier) - rank(a.identifier === project.identifier) ||
-    rank(b.profile === project.profile) - rank(a.profile === project.profile) ||
-    // net6.0 before net5.0-windows: the newer framework before the platform
+    rank(a) - rank(b) ||
+    byName(b, a) ||
     compareParts(b.version, a.version) ||
-    rank(b.platform !== "") - rank(a.platform !== "") ||
-    compareParts(b.platformVersion, a.platformVersion) ||
-    rank(b.identifier !== ".NETStandard") - rank(a.identifier !== ".NETStandard")
+    compareParts(b.platformVersion, a.platformVersion)
   );
 }
 
-function rank(wanted: boolean): number {
-  return wanted ? 1 : 0;
+function rank({ identifier }: Framework): number {
+  const place = precedence.indexOf(identifier);
+  return place < 0 ? precedence.length : place;
+}
+
+function byName(a: Framework, b: Framework): number {
+  const [left, right] = [a, b].map((one) => `${one.identifier.toLowerCase()} ${frameworkName(one)}`);
+  return (left ?? "") < (right ?? "") ? -1 : Number((left ?? "") > (right ?? ""));
 }
