@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { FilePreview } from "../targets/scaffold.js";
@@ -74,6 +75,7 @@ export class ExecutionPreviewService {
       onConflict: target.onConflict,
       libraries: input.libraries ?? [],
       requestedAt: new Date(),
+      traceparent: traceparent(context.trace),
     };
     try {
       const outcome = await this.#compare(order, AbortSignal.timeout(limitMs));

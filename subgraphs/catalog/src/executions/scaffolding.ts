@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { FileTree } from "../engine/file-tree.js";
 import type { RenderResult } from "../engine/render.js";
@@ -20,7 +21,14 @@ export interface ScaffoldingServices {
 
 export type ScaffoldOrder = Pick<
   Execution,
-  "tenantId" | "executionId" | "templateId" | "templateVersionId" | "parameters" | "repository" | "requestedAt"
+  | "tenantId"
+  | "executionId"
+  | "templateId"
+  | "templateVersionId"
+  | "parameters"
+  | "repository"
+  | "requestedAt"
+  | "traceparent"
 >;
 
 /** Where a scaffold comes from: all but the bytes. */
@@ -52,8 +60,11 @@ export class Scaffolding {
       templates.find(tenant, order.templateId),
     ]);
     if (!version || !template) throw new DomainError("SOURCE_UNAVAILABLE", { detail: "The template version is gone." });
-    const subject = `executions/${order.executionId}`;
-    const source = await sources.read(tenant, version.resolvedRef ?? version.sourceRef, { ...options, subject });
+    const source = await sources.read(tenant, version.resolvedRef ?? version.sourceRef, {
+      ...options,
+      subject: `executions/${order.executionId}`,
+      trace: continueTrace(order.traceparent),
+    });
     await versions.pin(tenant, version, source);
     const { files, ...facts } = source;
     return { origin: { template, version, source: facts }, files };

@@ -154,7 +154,9 @@ describe("checkParameters: names", () => {
 
   it("refuses a name that the schema does not know", async () => {
     expect(await errors(schema, { A: "a", Foo: 1 })).toEqual(["/Foo unevaluatedProperties UNKNOWN_VALUE"]);
-    expect(await errors({ type: "object", properties: {} }, { "a/b": 1 })).toEqual(["/a~1b unevaluatedProperties UNKNOWN_VALUE"]);
+    expect(await errors({ type: "object", properties: {} }, { "a/b": 1 })).toEqual([
+      "/a~1b unevaluatedProperties UNKNOWN_VALUE",
+    ]);
   });
 
   it("refuses it beside other errors, without blaming known names", async () => {

@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
+import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { RemoteCredential } from "../git/remote-credential.js";
 
 export interface CredentialUse {
@@ -8,6 +9,8 @@ export interface CredentialUse {
   readonly purpose: "scaffold-target" | "template-source";
   /** For the audit log, such as `executions/exe_…`. */
   readonly subject: string;
+  readonly trace: Trace;
+  readonly signal?: AbortSignal | undefined;
 }
 
 // hosts that take a token as the password ignore the name, or ask for one of their own in the credential
@@ -21,10 +24,12 @@ export class RemoteCredentials {
     this.#secrets = secrets;
   }
 
-  async resolve({ tenantId, credentialRef, purpose, subject }: CredentialUse): Promise<RemoteCredential> {
+  async resolve(use: CredentialUse): Promise<RemoteCredential> {
     if (!this.#secrets)
       throw new DomainError("SECRET_STORE_UNAVAILABLE", { detail: "This process is given no access to credentials." });
-    const { kind, material } = await this.#secrets.resolve(tenantId, credentialRef, purpose, subject);
+    const { tenantId, credentialRef, purpose, subject, trace, signal } = use;
+    const options = { trace, ...(signal && { signal }) };
+    const { kind, material } = await this.#secrets.resolve(tenantId, credentialRef, purpose, subject, options);
     const credential = remoteCredential(kind, material);
     if (credential) return credential;
     const detail = `The credential ${credentialRef} of kind ${kind} holds nothing that a git remote accepts; Basic, BearerToken, ApiKey and SshKey do.`;

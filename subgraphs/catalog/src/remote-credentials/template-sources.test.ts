@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { PackageServer } from "../sources/package-server.fixture.js";
 import { SourceReader } from "../sources/source-reader.js";
@@ -10,7 +11,7 @@ import { TemplateSources } from "./template-sources.js";
 
 const [owner, stranger] = [tenantWithId(newId("ten")), tenantWithId(newId("ten"))];
 const expected = `Basic ${Buffer.from("x-access-token:sesame").toString("base64")}`;
-const options = { timeoutMs: 10_000, subject: "executions/exe_1" };
+const options = { timeoutMs: 10_000, subject: "executions/exe_1", trace: continueTrace(undefined) };
 
 describe("TemplateSources", () => {
   let server: PackageServer;

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import type { ReadSource, SourceReader } from "../sources/source-reader.js";
@@ -9,6 +10,7 @@ interface ReadOptions {
   readonly signal?: AbortSignal;
   /** What the source is read for, in the audit log of a credential. */
   readonly subject: string;
+  readonly trace: Trace;
 }
 
 /** Template sources as one tenant reaches them: with its own credential where the operator names one for the host. */
@@ -30,20 +32,32 @@ export class TemplateSources {
     sourceRef: string,
     options: ReadOptions,
   ): Promise<{ resolvedRef: string } | undefined> {
-    const credential = await this.#credential(tenant, sourceRef, options.subject);
+    const credential = await this.#credential(tenant, sourceRef, options);
     return this.#reader.tryResolve(sourceRef, options.timeoutMs, credential);
   }
 
-  async read(tenant: Tenant, reference: string, { subject, ...options }: ReadOptions): Promise<ReadSource> {
-    const credential = await this.#credential(tenant, reference, subject);
-    return this.#reader.read(reference, { ...options, tenantId: tenant.tenantId, ...(credential && { credential }) });
+  async read(tenant: Tenant, reference: string, options: ReadOptions): Promise<ReadSource> {
+    const credential = await this.#credential(tenant, reference, options);
+    const { timeoutMs, signal } = options;
+    return this.#reader.read(reference, {
+      timeoutMs,
+      tenantId: tenant.tenantId,
+      ...(signal && { signal }),
+      ...(credential && { credential }),
+    });
   }
 
-  async #credential({ tenantId }: Tenant, reference: string, subject: string): Promise<RemoteCredential | undefined> {
+  async #credential(
+    { tenantId }: Tenant,
+    reference: string,
+    options: ReadOptions,
+  ): Promise<RemoteCredential | undefined> {
     const credentialRef = this.#refByHost.get(hostOf(reference));
     if (credentialRef === undefined) return undefined;
+    const { subject, trace, signal } = options;
     try {
-      return await this.#credentials.resolve({ tenantId, credentialRef, purpose: "template-source", subject });
+      const use = { purpose: "template-source", subject, trace, signal } as const;
+      return await this.#credentials.resolve({ tenantId, credentialRef, ...use });
     } catch (error) {
       // a tenant without it reads what is open to everybody
       if (error instanceof DomainError && error.code === "CREDENTIAL_NOT_FOUND") return undefined;

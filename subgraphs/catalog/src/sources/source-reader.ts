@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import type { RemoteCredential } from "../git/remote-credential.js";
 import { isCommitId } from "../git/ref-name.js";
+import type { RemoteCredential } from "../git/remote-credential.js";
 import { fetchSource } from "./fetch-source.js";
 import { PackageReader } from "./package-reader.js";
 import { resolveSource } from "./resolve-source.js";

@@ -1,5 +1,5 @@
-import { type ReachableRemote, reachRemote, type SourcePolicy } from "../git/remote-policy.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
+import { type ReachableRemote, reachRemote, type SourcePolicy } from "../git/remote-policy.js";
 import { type ObjectFormat, objectFormat, Workspace } from "../git/workspace.js";
 import { sourceFailure, sourceTooLarge } from "./source-failure.js";
 import type { GitSourceRef } from "./source-ref.js";

@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { SourcePolicy } from "../git/remote-policy.js";
@@ -29,6 +30,7 @@ interface OpenedFor {
   readonly repository: string;
   readonly branch: string;
   readonly credentialRef: string | null;
+  readonly traceparent: string;
 }
 
 /** Execution targets: a git URL, or `owner/name` in the platform's own store. */
@@ -80,8 +82,9 @@ export class TargetResolver {
     }
     const { url } = repository;
     if (credentialRef === null) return openTarget({ url, branch }, this.#policy, { signal });
-    const use = { tenantId, credentialRef, purpose: "scaffold-target", subject: `executions/${executionId}` } as const;
-    const credential = await this.#credentials.resolve(use);
+    const trace = continueTrace(execution.traceparent);
+    const use = { purpose: "scaffold-target", subject: `executions/${executionId}`, trace, signal } as const;
+    const credential = await this.#credentials.resolve({ tenantId, credentialRef, ...use });
     return openTarget({ url, branch, credential }, this.#policy, { signal });
   }
 }

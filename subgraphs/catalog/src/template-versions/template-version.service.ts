@@ -80,7 +80,7 @@ export class TemplateVersionService {
         arguments: { templateId, input },
         prepare: async () => {
           await this.#templates.get(context, templateId);
-          const options = { timeoutMs: resolutionMs, subject: `templates/${templateId}` };
+          const options = { timeoutMs: resolutionMs, subject: `templates/${templateId}`, trace: context.trace };
           return this.#sources.tryResolve(tenantOf(context), input.sourceRef, options);
         },
         commit: async ({ em, tenant, record }, source) => {

@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Finding } from "../engine/finding.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
@@ -58,7 +58,7 @@ export class ValidationService {
       arguments: { templateId, input },
       prepare: async () => {
         const version = await this.#versions.get(context, templateId, input.templateVersionId);
-        const examined = await this.#examine(tenantOf(context), version, {
+        const examined = await this.#examine(context, version, {
           checks,
           withInfo: input.includeInfo === true,
         });
@@ -97,10 +97,15 @@ export class ValidationService {
     });
   }
 
-  async #examine(tenant: Tenant, version: TemplateVersionType, asked: AskedChecks): Promise<Examined> {
+  async #examine(context: RequestContext, version: TemplateVersionType, asked: AskedChecks): Promise<Examined> {
+    const tenant = tenantOf(context);
     let source: ReadSource;
     try {
-      const options = { timeoutMs: sourceTimeoutMs, subject: `template-versions/${version.templateVersionId}` };
+      const options = {
+        timeoutMs: sourceTimeoutMs,
+        subject: `template-versions/${version.templateVersionId}`,
+        trace: context.trace,
+      };
       source = await this.#sources.read(tenant, version.resolvedRef ?? version.sourceRef, options);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
