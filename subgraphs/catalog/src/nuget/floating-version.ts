@@ -10,18 +10,24 @@ export interface FloatingVersion {
   readonly releasePrefix: string | undefined;
 }
 
-const floatForm = /^(?:(\*)|(\d+(?:\.\d+){0,2})\.\*|(\d+(?:\.\d+){0,3}))(?:-([0-9a-z.-]*)\*)?$/i;
+// the number, the star in it, and the prerelease with a star at its end
+const floatForm = /^\s*([\d.]*)(\*)?(?:-([0-9a-z.-]*)\*)?$/i;
+
+/** Reads a text with a star. Without `floating` it names a plain lower bound: to NuGet `1*` is 10.0. */
+export function parseStar(text: string): { least: NugetVersion; floating: FloatingVersion | undefined } | undefined {
+  const [, numbers = "", star, releasePrefix] = floatForm.exec(text) ?? [];
+  if (star === undefined && releasePrefix === undefined) return undefined;
+  // a star stands for the lowest digit: 1.2* begins at 1.20
+  const number = star === undefined ? numbers : `${numbers}0`;
+  const least = parseVersion(releasePrefix === undefined ? number : `${number}-${lowestRelease(releasePrefix)}`);
+  if (least === undefined) return undefined;
+  const fixedParts = star === undefined ? 4 : number.split(".").length - 1;
+  const bare = numbers !== "" && fixedParts === 0 && releasePrefix === undefined;
+  return { least, floating: bare ? undefined : { least, fixedParts, releasePrefix } };
+}
 
 export function parseFloatingVersion(text: string): FloatingVersion | undefined {
-  const match = floatForm.exec(text);
-  if (match === null) return undefined;
-  const [, all, floating, fixed, releasePrefix] = match;
-  if (fixed !== undefined && releasePrefix === undefined) return undefined;
-  const numbers = all === undefined ? (floating ?? fixed ?? "") : "0";
-  const least = parseVersion(releasePrefix === undefined ? numbers : `${numbers}-${lowestRelease(releasePrefix)}`);
-  if (least === undefined) return undefined;
-  const fixedParts = fixed === undefined ? (floating?.split(".").length ?? 0) : 4;
-  return { least, fixedParts, releasePrefix: releasePrefix?.toLowerCase() };
+  return parseStar(text)?.floating;
 }
 
 // an empty label is no version, and 0 is the lowest label of all
@@ -33,5 +39,12 @@ function lowestRelease(prefix: string): string {
 export function floatsTo({ least, fixedParts, releasePrefix }: FloatingVersion, version: NugetVersion): boolean {
   for (let part = 0; part < fixedParts; part += 1) if (least.parts[part] !== version.parts[part]) return false;
   if (!isPrerelease(version)) return true;
-  return releasePrefix !== undefined && version.labels.join(".").toLowerCase().startsWith(releasePrefix);
+  return releasePrefix !== undefined && version.labels.join(".").toLowerCase().startsWith(releasePrefix.toLowerCase());
+}
+
+/** The float as NuGet writes it: `1.2.*`, `1.0.0-beta*`, `*-*`. */
+export function formatFloating({ least, fixedParts, releasePrefix }: FloatingVersion): string {
+  const release = releasePrefix === undefined ? "" : `-${releasePrefix}*`;
+  if (fixedParts === 4) return `${least.parts.slice(0, least.parts[3] === 0 ? 3 : 4).join(".")}${release}`;
+  return `${[...least.parts.slice(0, fixedParts), "*"].join(".")}${release}`;
 }

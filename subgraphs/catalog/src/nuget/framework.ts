@@ -45,7 +45,7 @@ export function parseFramework(text: string): Framework | undefined {
 
 // a project names a framework of its own, and only some families ever came in profiles
 function isTargetable(framework: Framework): boolean {
-  const { identifier, version, profile } = framework;
+  const { identifier, profile } = framework;
   if (identifier === "Unsupported" || identifier === "Any" || identifier === "Agnostic") return false;
   if (isPortable(framework)) return portableMembers(framework).every(isTargetable);
   if (!isReleased(framework)) return false;

@@ -1,4 +1,4 @@
-import { type FloatingVersion, floatsTo, parseFloatingVersion } from "./floating-version.js";
+import { type FloatingVersion, floatsTo, formatFloating, parseStar } from "./floating-version.js";
 import { compareVersions, formatVersion, isPrerelease, type NugetVersion, parseVersion } from "./version.js";
 
 /** A NuGet version range. `floating` says which versions inside the bounds are wanted first. */
@@ -39,16 +39,17 @@ interface Bounds {
 }
 
 function withBounds({ text, least, most, minInclusive, maxInclusive }: Bounds): VersionRange | undefined {
-  const floating = least.includes("*") ? parseFloatingVersion(least.trim()) : undefined;
-  const min = least.includes("*") ? floating?.least : parseVersion(least);
+  const star = least.includes("*") ? parseStar(least) : undefined;
+  const min = least.includes("*") ? star?.least : parseVersion(least);
   const max = parseVersion(most);
   const unreadable = (least.trim() !== "" && min === undefined) || (most.trim() !== "" && max === undefined);
   if (unreadable || (least === "" && most === "")) return undefined;
   if (min !== undefined && max !== undefined) {
     const order = compareVersions(min, max);
-    if (order > 0 || (order === 0 && !(minInclusive && maxInclusive))) return undefined;
+    // "(1.0,1.0)" is legal and empty; with one bound open it contradicts itself
+    if (order > 0 || (order === 0 && minInclusive !== maxInclusive)) return undefined;
   }
-  return { text, min, minInclusive, max, maxInclusive, floating };
+  return { text, min, minInclusive, max, maxInclusive, floating: star?.floating };
 }
 
 /** Is the version between the bounds? As in NuGet a float only sets the lower one: `1.*` is satisfied by 2.0. */
@@ -105,4 +106,66 @@ export function describeRange({ text, min, minInclusive, max, maxInclusive, floa
   if (min !== undefined) bounds.push(`${minInclusive ? "≥" : ">"} ${formatVersion(min)}`);
   if (max !== undefined) bounds.push(`${maxInclusive ? "≤" : "<"} ${formatVersion(max)}`);
   return bounds.length === 0 ? "any version" : bounds.join(" and ");
+}
+
+/** The range in NuGet's full form, without short hands: `[1.0.0, )`, `(, 2.0.0)`, `[1.*, )`. */
+export function formatRange({ min, minInclusive, max, maxInclusive, floating }: VersionRange): string {
+  const least = floating === undefined ? min && formatVersion(min) : formatFloating(floating);
+  const open = min !== undefined && minInclusive ? "[" : "(";
+  const close = max !== undefined && maxInclusive ? "]" : ")";
+  return `${open}${least ?? ""}, ${max === undefined ? "" : formatVersion(max)}${close}`;
+}
+
+/** The shortest form that reads back as the same range: `1.0.0`, `[1.0.0]`, `1.*`, else the full one. */
+export function shortRange(range: VersionRange): string {
+  const { min, minInclusive, max, maxInclusive, floating } = range;
+  if (min !== undefined && minInclusive && max === undefined)
+    return floating === undefined ? formatVersion(min) : formatFloating(floating);
+  const single = min && max && minInclusive && maxInclusive && compareVersions(min, max) === 0;
+  return single ? `[${formatVersion(min)}]` : formatRange(range);
+}
+
+/** The range as NuGet prints it in its messages: `(>= 1.0.0 && < 2.0.0)`, empty for every version. */
+export function prettyRange({ min, minInclusive, max, maxInclusive }: VersionRange): string {
+  if (min && max && minInclusive && maxInclusive && compareVersions(min, max) === 0) return `(= ${formatVersion(min)})`;
+  const bounds: string[] = [];
+  // NuGet prints ">=" for an open lower bound too, where there is no upper one
+  if (min !== undefined) bounds.push(`${minInclusive || max === undefined ? ">=" : ">"} ${formatVersion(min)}`);
+  if (max !== undefined) bounds.push(`${maxInclusive ? "<=" : "<"} ${formatVersion(max)}`);
+  return bounds.length === 0 ? "" : `(${bounds.join(" && ")})`;
+}
+
+/** Is every version of `inner` one of `outer`? Floats count by their bounds. */
+export function isSubset(inner: VersionRange, outer: VersionRange): boolean {
+  if (isEmpty(inner)) return true;
+  return !isEmpty(outer) && isLowEnough(outer, inner) && isHighEnough(outer, inner);
+}
+
+function isLowEnough({ min, minInclusive }: VersionRange, inner: VersionRange): boolean {
+  if (min === undefined) return true;
+  const order = inner.min === undefined ? -1 : compareVersions(inner.min, min);
+  return order > 0 || (order === 0 && (minInclusive || !inner.minInclusive));
+}
+
+function isHighEnough({ max, maxInclusive }: VersionRange, inner: VersionRange): boolean {
+  if (max === undefined) return true;
+  const order = inner.max === undefined ? 1 : compareVersions(inner.max, max);
+  return order < 0 || (order === 0 && (maxInclusive || !inner.maxInclusive));
+}
+
+/** No version can be in it: `(1.0,1.0)`. */
+export function isEmpty({ min, minInclusive, max, maxInclusive }: VersionRange): boolean {
+  return min !== undefined && max !== undefined && compareVersions(min, max) === 0 && !(minInclusive && maxInclusive);
+}
+
+/** The versions that are in both ranges, without their floats; undefined where there can be none. */
+export function meet(a: VersionRange, b: VersionRange): VersionRange | undefined {
+  const low = isLowEnough(a, b) ? b : a;
+  const high = isHighEnough(a, b) ? b : a;
+  const { min, minInclusive } = low;
+  const { max, maxInclusive } = high;
+  const range = { text: "", min, minInclusive, max, maxInclusive, floating: undefined };
+  const order = min && max ? compareVersions(min, max) : -1;
+  if (order > 0 || (order === 0 && !(minInclusive && maxInclusive))) return undefined;
+  return { ...range, text: formatRange(range) };
 }

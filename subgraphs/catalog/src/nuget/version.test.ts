@@ -1,5 +1,13 @@
 import fc from "fast-check";
-import { compareVersions, formatVersion, isPrerelease, type NugetVersion, parseVersion } from "./version.js";
+import {
+  compareVersions,
+  formatFullVersion,
+  formatVersion,
+  isPrerelease,
+  isSemVer2,
+  type NugetVersion,
+  parseVersion,
+} from "./version.js";
 
 function version(text: string): NugetVersion {
   const parsed = parseVersion(text);
@@ -23,7 +31,7 @@ const normalised: readonly (readonly [string, string])[] = [
   ["1-rc.1", "1.0.0-rc.1"],
   ["1.0.0-alpha.1.2", "1.0.0-alpha.1.2"],
   ["1.0.0-0", "1.0.0-0"],
-  ["1.0.0-01", "1.0.0-01"],
+  ["1.0.0-0a", "1.0.0-0a"],
   ["1.0.0--", "1.0.0--"],
   ["1.0.0-a-b", "1.0.0-a-b"],
   ["1.2.3.4-preview.5", "1.2.3.4-preview.5"],
@@ -53,6 +61,9 @@ const refused = [
   "1.0.0-.a",
   "1.0.0-a.",
   "1.0.0-a_b",
+  "1.0.0-01",
+  "1.0.0-alpha.007",
+  "1.0.0-00",
   "1.0.0-ä",
   "1.0.0+a..b",
   "1.0.0 -a",
@@ -96,7 +107,6 @@ const equal: readonly (readonly [string, string])[] = [
   ["1.0.0-Rc.1", "1.0.0-rC.1"],
   ["1.0.0+a", "1.0.0+b"],
   ["1.0.0-rc+a", "1.0-rc"],
-  ["1.0.0-01", "1.0.0-1"],
   ["1.02", "1.2.0"],
 ];
 
@@ -121,13 +131,34 @@ describe("NuGet versions", () => {
     expect(compareVersions(version(a), version(b))).toBe(0);
   });
 
+  it.each([
+    ["1.0+build", "1.0.0+build"],
+    ["1.0.0-rc.1+sha.1f", "1.0.0-rc.1+sha.1f"],
+    ["1.2.3.4+01", "1.2.3.4+01"],
+    ["1.2.3.0", "1.2.3"],
+    ["1.0-Beta+B", "1.0.0-Beta+B"],
+  ])("writes %s in full as %s", (text, expected) => {
+    expect(formatFullVersion(version(text))).toBe(expected);
+  });
+
+  it.each([
+    ["1.0.0", false],
+    ["1.0.0-beta", false],
+    ["1.2.3.4-beta-2", false],
+    ["1.0.0-beta.1", true],
+    ["1.0.0+meta", true],
+    ["1.0.0-beta+meta", true],
+  ])("%s needs SemVer 2.0.0: %s", (text, expected) => {
+    expect(isSemVer2(version(text))).toBe(expected);
+  });
+
   it("tells prereleases by their label, never by the build metadata", () => {
     expect(isPrerelease(version("1.0.0-rc.1"))).toBe(true);
     expect(isPrerelease(version("1.0.0+rc.1"))).toBe(false);
   });
 
   it("prints what it reads back as the same version", () => {
-    const label = fc.stringMatching(/^[0-9A-Za-z-]{1,6}$/);
+    const label = fc.stringMatching(/^(?:0|[1-9A-Za-z-][0-9A-Za-z-]{0,5})$/);
     const text = fc
       .tuple(fc.array(fc.nat(9999), { minLength: 1, maxLength: 4 }), fc.array(label, { maxLength: 3 }))
       .map(([parts, labels]) => parts.join(".") + (labels.length > 0 ? `-${labels.join(".")}` : ""));

@@ -1,9 +1,10 @@
 import { compareParts, type FourParts, parseParts, trimParts } from "./four-parts.js";
 
-/** A NuGet version: SemVer 2.0.0 with an optional fourth part. Build metadata is dropped, it never counts. */
+/** A NuGet version: SemVer 2.0.0 with an optional fourth part. Build metadata is kept and never counts. */
 export interface NugetVersion {
   readonly parts: FourParts;
   readonly labels: readonly string[];
+  readonly metadata?: string;
 }
 
 const versionForm = /^([\d.]+)(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i;
@@ -12,14 +13,29 @@ export function parseVersion(text: string): NugetVersion | undefined {
   const [, numbers = "", release, metadata] = versionForm.exec(text.trim()) ?? [];
   const parts = parseParts(numbers);
   const labels = release?.split(".") ?? [];
-  if (parts === undefined || labels.includes("") || metadata?.split(".").includes("")) return undefined;
-  return { parts, labels };
+  if (parts === undefined || !labels.every(isLabel) || metadata?.split(".").includes("")) return undefined;
+  return { parts, labels, ...(metadata === undefined ? {} : { metadata }) };
+}
+
+// SemVer 2.0.0 section 9: a label has something in it, and a number no zero before it
+function isLabel(label: string): boolean {
+  return label !== "" && !/^0\d+$/.test(label);
 }
 
 /** The normalised text: at least three parts, a fourth only when it is not 0. */
 export function formatVersion({ parts, labels }: NugetVersion): string {
   const number = trimParts(parts, 3).join(".");
   return labels.length === 0 ? number : `${number}-${labels.join(".")}`;
+}
+
+/** The normalised text with the build metadata. */
+export function formatFullVersion(version: NugetVersion): string {
+  return formatVersion(version) + (version.metadata === undefined ? "" : `+${version.metadata}`);
+}
+
+/** Only clients that know SemVer 2.0.0 can use it: dots in the prerelease, or build metadata. */
+export function isSemVer2({ labels, metadata }: NugetVersion): boolean {
+  return labels.length > 1 || metadata !== undefined;
 }
 
 export function isPrerelease(version: NugetVersion): boolean {
@@ -45,7 +61,7 @@ function compareReleases(a: readonly string[], b: readonly string[]): number {
 function compareLabels(a: string, b: string): number {
   const numericA = /^\d+$/.test(a);
   const numericB = /^\d+$/.test(b);
-  if (numericA && numericB) return compareNumbers(a.replace(/^0+(?=\d)/, ""), b.replace(/^0+(?=\d)/, ""));
+  if (numericA && numericB) return compareNumbers(a, b);
   if (numericA !== numericB) return numericA ? -1 : 1;
   return compareText(a.toLowerCase(), b.toLowerCase());
 }
