@@ -2,7 +2,9 @@ import { frameworkName, parseFramework } from "../nuget/framework.js";
 import { isCompatible } from "../nuget/framework-compatibility.js";
 import { isPrerelease } from "../nuget/version.js";
 import { describeRange } from "../nuget/version-range.js";
+import { membersOf, nameOf } from "./evaluate-conflicts.js";
 import { compareText, type Entry, entryName } from "./evaluate-entries.js";
+import { endOfSupport } from "./evaluate-lifecycle.js";
 import type { Situation } from "./evaluate-situation.js";
 import { type Release, releaseName } from "./evaluate-snapshot.js";
 import type { AdvisoryCode } from "./rules.js";
@@ -22,6 +24,8 @@ export function advisoriesOf(situation: Situation): Advisory[] {
     ...templateAdvisories(situation),
     ...situation.entries.flatMap((entry) => entryAdvisories(situation, entry)),
     ...unknownDependencies(situation),
+    ...vulnerabilities(situation),
+    ...endOfLife(situation),
   ];
   return advisories.sort(
     (a, b) =>
@@ -51,12 +55,37 @@ function entryAdvisories(situation: Situation, entry: Entry): Advisory[] {
     return [advise("LibraryVersionUnknown", `${packageName} is registered without versions; ${text} was not checked.`)];
   if (release === undefined) return [];
   const advisories: Advisory[] = [];
-  if (release.status === "Deprecated")
-    advisories.push(advise("LibraryVersionDeprecated", `${entryName(entry)} is deprecated.`));
+  if (release.status === "Deprecated" || release.registered.deprecation)
+    advisories.push(advise("LibraryVersionDeprecated", `${entryName(entry)} is deprecated${because(release)}.`));
   if (isPrerelease(release.version))
     advisories.push(advise("LibraryVersionPrerelease", `${entryName(entry)} is a prerelease.`));
   if (isFallback(situation, release)) advisories.push(advise("TargetFallbackUsed", fallbackDetail(situation, release)));
   return advisories;
+}
+
+function because({ registered }: Release): string {
+  const { reason = null, message = null, alternatePackage = null } = registered.deprecation ?? {};
+  const why = [reason, message].filter(Boolean).join(": ").replace(/\.+$/, "");
+  const instead = alternatePackage === null ? "" : `; use ${alternatePackage} instead`;
+  return `${why === "" ? "" : ` (${why})`}${instead}`;
+}
+
+// NU1901 to NU1904, for what a library brings in too
+function vulnerabilities(situation: Situation): Advisory[] {
+  return membersOf(situation).flatMap((member) =>
+    (member.release?.registered.vulnerabilities ?? []).map(({ severity, advisoryUrl }) => ({
+      code: "LibraryVulnerable" as const,
+      detail: `${nameOf(member)} has a known vulnerability of ${severity.toLowerCase()} severity: ${advisoryUrl}`,
+      packageName: member.packageName,
+    })),
+  );
+}
+
+function endOfLife({ input }: Situation): Advisory[] {
+  const end = endOfSupport(input.runtime);
+  if (end === undefined || input.now === undefined || input.now.getTime() < end.getTime()) return [];
+  const detail = `${frameworkName(input.runtime)} is out of support since ${end.toISOString().slice(0, 10)}.`;
+  return [{ code: "RuntimeEndOfLife", detail, packageName: null }];
 }
 
 // NU1701: a restore would take it with a warning, but nothing says that it runs

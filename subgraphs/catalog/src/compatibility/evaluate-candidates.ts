@@ -69,14 +69,19 @@ function jumpOf({ fromVersion, toVersion }: Move): readonly number[] {
 
 /** Puts a library that offers one of the same capabilities in the place of this one. */
 export function alternatives(situation: Situation, library: KnownLibrary, from: string): Move[] {
-  const { snapshot, entries } = situation;
-  const listed = new Set(entries.map(({ key }) => key));
-  return snapshot
+  return offering(situation, (other) => sharesCapability(library, other)).map((release) =>
+    replace(library.packageName, release.library.packageName, [from, release.text]),
+  );
+}
+
+/** The newest usable release of each library that passes the test and is not listed. */
+export function offering(situation: Situation, test: (library: KnownLibrary) => boolean): Release[] {
+  const listed = new Set(situation.entries.map(({ key }) => key));
+  return situation.snapshot
     .libraries()
-    .filter((other) => !listed.has(other.key) && sharesCapability(library, other))
-    .flatMap((other) => newest(situation, other) ?? [])
-    .slice(0, mostAlternatives)
-    .map((release) => replace(library.packageName, release.library.packageName, [from, release.text]));
+    .filter((library) => !listed.has(library.key) && test(library))
+    .flatMap((library) => newest(situation, library) ?? [])
+    .slice(0, mostAlternatives);
 }
 
 function newest(situation: Situation, { releases }: KnownLibrary): Release | undefined {
@@ -98,10 +103,23 @@ const runtimes = ["4.6.2", "4.7.2", "4.8", "3.1", "5.0", "6.0", "7.0", "8.0", "9
 
 /** Runtimes that could use the release: the own family first, then the lowest. */
 export function runtimesFor({ project, snapshot }: Situation, release: Release): Move[] {
-  return [...runtimes, ...ownTargets(snapshot, release)]
+  const usable = [...runtimes, ...ownTargets(snapshot, release)]
     .map((runtime) => onPlatformOf(project, runtime))
-    .filter((runtime) => snapshot.supports(release, runtime))
-    .sort((a, b) => rank(project, a) - rank(project, b) || compareLists(a.version, b.version))
+    .filter((runtime) => snapshot.supports(release, runtime));
+  return movesTo(usable.sort((a, b) => rank(project, a) - rank(project, b) || compareLists(a.version, b.version)));
+}
+
+/** Runtimes of the project's family that pass the test, the newest first. */
+export function runtimesWhere({ project }: Situation, test: (runtime: Framework) => boolean): Move[] {
+  const fitting = runtimes
+    .filter(({ identifier }) => identifier === project.identifier)
+    .map((runtime) => onPlatformOf(project, runtime))
+    .filter(test);
+  return movesTo(fitting.sort((a, b) => compareLists(b.version, a.version)));
+}
+
+function movesTo(frameworks: readonly Framework[]): Move[] {
+  return frameworks
     .map(changeRuntime)
     .filter((move, index, all) => all.findIndex(({ runtime }) => runtime === move.runtime) === index)
     .slice(0, mostRuntimes);

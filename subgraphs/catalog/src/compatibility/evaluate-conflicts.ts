@@ -6,8 +6,8 @@ import type { Move } from "./evaluate-input.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
 import { type DeclaredConflict, type Release, releaseName } from "./evaluate-snapshot.js";
 
-/** A package of the set or behind it, as the declarations of others may name it. */
-interface Member {
+/** A package of the set or behind it. */
+export interface Member {
   key: string;
   packageName: string;
   text: string;
@@ -39,7 +39,7 @@ export function conflicting(situation: Situation): Finding[] {
   }));
 }
 
-function membersOf({ entries, graph }: Situation): Member[] {
+export function membersOf({ entries, graph }: Situation): Member[] {
   const listed = entries.map((entry) => ({ ...entry, direct: true, path: [] }));
   const broughtIn = [...graph.nodes.values()].flatMap((node) =>
     node.direct || node.release === undefined ? [] : [{ ...node, text: node.release.text }],
@@ -72,7 +72,7 @@ function detailOf(both: readonly Clash[]): string {
   return `${[...new Set(declared)].join(", and ")}; the set has ${first ? nameOf(first.with) : ""}.`;
 }
 
-function nameOf({ packageName, text, path }: Member): string {
+export function nameOf({ packageName, text, path }: Member): string {
   return `${packageName} ${text}${path.length === 0 ? "" : ` (brought in by ${path.map(releaseName).join(" → ")})`}`;
 }
 

@@ -76,7 +76,8 @@ function pathTo(end: string, cameFrom: ReadonlyMap<string, string>): string[] {
 function withoutTheEdge(situation: Situation, release: Release, circle: readonly string[]) {
   const { library, version } = release;
   const next = circle[(circle.indexOf(library.key) + 1) % circle.length];
-  const test = ({ dependencies }: Release) => !dependencies.some(({ key }) => key === next);
+  const { snapshot, project } = situation;
+  const test = (other: Release) => !snapshot.dependenciesOf(other, project).some(({ key }) => key === next);
   const direct = situation.graph.nodes.get(library.key)?.direct ?? false;
   return moveTo({ direct, release }, releasesNear(situation, library, { from: version, test }));
 }

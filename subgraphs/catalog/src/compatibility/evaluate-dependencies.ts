@@ -1,12 +1,12 @@
-import { compareVersions, formatVersion } from "../nuget/version.js";
-import { describeRange, isAbove, isBelow, satisfies } from "../nuget/version-range.js";
+import { compareVersions, formatVersion, type NugetVersion } from "../nuget/version.js";
+import { describeRange, isAbove, isBelow, satisfies, type VersionRange } from "../nuget/version-range.js";
 import { moveTo, releasesNear, smallestFirst } from "./evaluate-candidates.js";
 import type { Move } from "./evaluate-input.js";
 import { sentence } from "./evaluate-listing.js";
 import { changeVersion } from "./evaluate-move.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
 import { type Release, releaseName } from "./evaluate-snapshot.js";
-import type { Edge, Node } from "./evaluate-walk.js";
+import type { Edge, Node, Overruled } from "./evaluate-walk.js";
 
 /** Dependencies that the catalog can not fill, or that the set pins above what they allow. */
 export function missingRequirements(situation: Situation): Finding[] {
@@ -36,16 +36,53 @@ export function missingRequirements(situation: Situation): Finding[] {
 /** The set pins a package lower than something in it asks (NU1605). */
 export function downgraded(situation: Situation): Finding[] {
   const below = edgesToPins(situation, (edge, pin) => pin.version !== undefined && isBelow(edge.range, pin.version));
-  return below.map(({ edge, pin }) => ({
-    ...about("LibraryDowngraded", edge),
-    detail: `${asks(edge)}, but the set lists ${nameOf(pin)}.`,
-    moves: () => [satisfying(situation, edge, pin), otherAskers(situation, edge)],
-  }));
+  return [
+    ...below.map(({ edge, pin }) => ({
+      ...about("LibraryDowngraded", edge),
+      detail: `${asks(edge)}, but the set lists ${nameOf(pin)}.`,
+      moves: () => [satisfying(situation, edge, pin), otherAskers(situation, edge)],
+    })),
+    ...overruled(situation, isBelow).map((found) => overruledFinding(situation, "LibraryDowngraded", found)),
+  ];
 }
 
-/** Several ask for one package and no version of it serves them all (NU1107). */
+interface OverruledDemand extends Overruled {
+  node: Node;
+}
+
+// what a nearer asker says counts only where what is then taken does not serve the other
+function overruled(
+  { graph }: Situation,
+  misses: (range: VersionRange, version: NugetVersion) => boolean,
+): OverruledDemand[] {
+  return graph.overruled.flatMap(({ edge, by }) => {
+    const node = graph.nodes.get(edge.key);
+    return node?.version !== undefined && misses(edge.range, node.version) ? [{ edge, by, node }] : [];
+  });
+}
+
+function overruledFinding(
+  situation: Situation,
+  rule: "LibraryDowngraded" | "LibraryVersionConflict",
+  { edge, by, node }: OverruledDemand,
+): Finding {
+  const nearer = situation.graph.edges.find(({ from, key }) => from === by && key === edge.key);
+  return {
+    ...about(rule, edge),
+    detail: `${asks(edge)}, but ${releaseName(by)} is nearer and a restore takes ${nameOf(node)} for it.`,
+    moves: () => [
+      satisfying(situation, edge, node),
+      [edge, ...(nearer ? [nearer] : [])].flatMap((one) => otherAskers(situation, one)),
+    ],
+  };
+}
+
+/** Several ask for one package and no version of it serves them all (NU1107), or what is taken is above a bound (NU1608). */
 export function versionConflicts(situation: Situation): Finding[] {
-  return [...situation.graph.conflicts].map(([key, edges]) => {
+  const above = overruled(situation, isAbove).map((found) =>
+    overruledFinding(situation, "LibraryVersionConflict", found),
+  );
+  const disjoint = [...situation.graph.conflicts].map(([key, edges]): Finding => {
     const packageName = situation.snapshot.library(key)?.packageName ?? key;
     const sides = opposed(situation, edges);
     return {
@@ -56,6 +93,7 @@ export function versionConflicts(situation: Situation): Finding[] {
       moves: () => [smallestFirst(sides.flatMap((edge) => otherAskers(situation, edge)))],
     };
   });
+  return [...disjoint, ...above];
 }
 
 interface Pinned {
@@ -71,7 +109,7 @@ function edgesToPins({ graph }: Situation, test: (edge: Edge, pin: Node) => bool
 }
 
 function about(
-  rule: "LibraryRequires" | "LibraryDowngraded",
+  rule: "LibraryRequires" | "LibraryDowngraded" | "LibraryVersionConflict",
   { from, key }: Edge,
 ): Pick<Finding, "rule" | "subject" | "packageName"> {
   return { rule, subject: `${from.library.key}|${key}`, packageName: from.library.packageName };

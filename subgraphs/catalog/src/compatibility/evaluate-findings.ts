@@ -1,8 +1,11 @@
+import { contractMismatches, exclusiveTwice } from "./evaluate-capabilities.js";
 import { conflicting } from "./evaluate-conflicts.js";
+import { constraintsNotMet } from "./evaluate-constraints.js";
 import { cyclic } from "./evaluate-cycles.js";
 import { downgraded, missingRequirements, versionConflicts } from "./evaluate-dependencies.js";
 import { compareText } from "./evaluate-entries.js";
 import { duplicated, notRegistered, retired, versionNotFound } from "./evaluate-listing.js";
+import { pinnedOtherwise } from "./evaluate-pins.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
 import { unsupportedLibraries, unsupportedTemplate } from "./evaluate-support.js";
 import { type RuleName, ruleOrder } from "./rules.js";
@@ -14,11 +17,15 @@ const rules: Record<RuleName, (situation: Situation) => Finding[]> = {
   LibraryDoesNotSupportRuntime: unsupportedLibraries,
   TemplateDoesNotSupportRuntime: unsupportedTemplate,
   LibraryConflictsWith: conflicting,
+  CapabilityConflictsWith: exclusiveTwice,
+  CapabilityContractMismatch: contractMismatches,
   LibraryRequires: missingRequirements,
   LibraryDowngraded: downgraded,
   LibraryVersionConflict: versionConflicts,
   LibraryDependencyCycle: cyclic,
+  TemplatePinsDifferentVersion: pinnedOtherwise,
   LibraryVersionRetired: retired,
+  RuntimeConstraintNotMet: constraintsNotMet,
 };
 
 /** Every broken rule of a set; all rules run. Ordered by rule, then by package. */

@@ -3,6 +3,20 @@ import type { Framework } from "../nuget/framework.js";
 export interface PackageRequirement {
   packageName: string;
   range: string;
+  /** The dependency group it stands in: of the groups only the nearest to the runtime counts. Without one it always does. */
+  targetFramework?: string | null;
+}
+
+export interface Vulnerability {
+  severity: "Low" | "Moderate" | "High" | "Critical";
+  advisoryUrl: string;
+}
+
+export interface Deprecation {
+  /** Legacy, CriticalBugs or Other, as in NuGet. */
+  reason: string | null;
+  message: string | null;
+  alternatePackage: string | null;
 }
 
 export interface CatalogLibraryVersion {
@@ -13,19 +27,36 @@ export interface CatalogLibraryVersion {
   targetFrameworks: string[];
   dependencies: PackageRequirement[];
   conflictsWith: { packageName: string; range: string | null }[];
+  /** Contracts that the version needs somebody in the set to offer, e.g. `messaging/v2`. */
+  consumes?: string[];
+  vulnerabilities?: Vulnerability[];
+  deprecation?: Deprecation | null;
+  /** The last runtime of its family that the version runs on. */
+  maxRuntime?: string | null;
 }
 
 export interface CatalogLibrary {
   libraryId: string;
   packageName: string;
-  capabilities: { name: string; contract: string | null }[];
+  /** `exclusive`: no two libraries of a set may offer it. */
+  capabilities: { name: string; contract: string | null; exclusive?: boolean }[];
   versions: CatalogLibraryVersion[];
+}
+
+/** A package that the template's own projects reference. With `range` every version in it serves them. */
+export interface TemplatePin {
+  packageName: string;
+  version: string;
+  range?: string | null;
 }
 
 export interface TemplateVersionSide {
   semanticVersion: string;
   targetFramework: string;
   status: string;
+  pins?: TemplatePin[];
+  /** The arguments of the template's `sdk-version` constraint: versions, floats or ranges, any of which is enough. */
+  sdkVersions?: string[];
 }
 
 export interface TemplateSide extends TemplateVersionSide {
@@ -41,6 +72,8 @@ export interface EvaluationInput {
   catalog: ReadonlyMap<string, CatalogLibrary>;
   /** What a package is that the catalog does not know; an advisory unless a tenant decides otherwise. */
   unknownLibraries?: "advisory" | "violation";
+  /** The day that ends of support are counted against; without it they are not looked at. */
+  now?: Date;
 }
 
 /** A change of the set. `packageName` null with ChangeVersion means the template; see `applyMove`. */

@@ -1,11 +1,13 @@
-import { alternatives, compareLists, moveTo, releasesNear } from "./evaluate-candidates.js";
+import { alternatives, compareLists, moveTo, offering, releasesNear } from "./evaluate-candidates.js";
+import { editDistance } from "./evaluate-distance.js";
 import { type Entry, entryName } from "./evaluate-entries.js";
 import type { Move } from "./evaluate-input.js";
-import { changeVersion, keepOnly } from "./evaluate-move.js";
+import { changeVersion, keepOnly, replace } from "./evaluate-move.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
 import type { Release } from "./evaluate-snapshot.js";
 
 const mostNamedVersions = 5;
+const mostEdits = 2;
 
 export function duplicated({ entries, snapshot, project }: Situation): Finding[] {
   const packages = [...new Set(entries.map(({ key }) => key))].map((key) =>
@@ -36,17 +38,31 @@ function otherThan(kept: string, versions: readonly string[]): string | null {
 }
 
 /** Only where a tenant asks for it: without that, an unknown package is an advisory. */
-export function notRegistered({ input, entries }: Situation): Finding[] {
-  if (input.unknownLibraries !== "violation") return [];
-  return entries
+export function notRegistered(situation: Situation): Finding[] {
+  if (situation.input.unknownLibraries !== "violation") return [];
+  return situation.entries
     .filter(({ library }) => library === undefined)
-    .map(({ key, packageName }) => ({
+    .map((entry) => ({
       rule: "LibraryNotRegistered",
-      subject: key,
-      packageName,
-      detail: `${packageName} is not registered in this catalog.`,
-      moves: () => [],
+      subject: entry.key,
+      packageName: entry.packageName,
+      detail: `${entry.packageName} is not registered in this catalog.`,
+      moves: () => [misspelt(situation, entry)],
     }));
+}
+
+// the name may be a slip of the pen; a longer name may have two
+function misspelt(situation: Situation, { key, packageName, text, version }: Entry): Move[] {
+  const near = situation.snapshot
+    .libraries()
+    .map((library) => ({ library, edits: editDistance(key, library.key, mostEdits) }))
+    .filter(({ edits }) => edits <= Math.min(mostEdits, Math.floor(key.length / 4)))
+    .sort((a, b) => a.edits - b.edits);
+  return near.flatMap(({ library }) => {
+    const from = version ?? library.releases.at(-1)?.version;
+    const releases = from === undefined ? [] : releasesNear(situation, library, { from });
+    return releases.slice(0, 1).map((release) => replace(packageName, library.packageName, [text, release.text]));
+  });
 }
 
 export function versionNotFound(situation: Situation): Finding[] {
@@ -72,11 +88,20 @@ export function retired(situation: Situation): Finding[] {
     if (release?.status !== "Retired") return [];
     const detail = `${entryName(entry)} is retired and not to be used any more.`;
     const moves = (): Move[][] => [
+      successors(situation, release),
       moveTo({ direct: true, release }, nextFirst(situation, release)),
       alternatives(situation, release.library, text),
     ];
     return [{ rule: "LibraryVersionRetired", subject: `${key}|${text}`, packageName, detail, moves }];
   });
+}
+
+// the package that its author names instead
+function successors(situation: Situation, { registered, library, text }: Release): Move[] {
+  const key = registered.deprecation?.alternatePackage?.toLowerCase();
+  return offering(situation, (other) => other.key === key && other !== library).map((next) =>
+    replace(library.packageName, next.library.packageName, [text, next.text]),
+  );
 }
 
 // what was repaired stands above what is retired

@@ -20,6 +20,11 @@ export function keepOnly(packageName: string, [fromVersion, toVersion]: Versions
   return { ...nothing, action: "Remove", packageName, fromVersion, toVersion };
 }
 
+/** Takes the package out of the set. */
+export function remove(packageName: string, fromVersion: string): Move {
+  return { ...nothing, action: "Remove", packageName, fromVersion };
+}
+
 export function replace(packageName: string, replacedBy: string, [fromVersion, toVersion]: Versions): Move {
   return { ...nothing, action: "Replace", packageName, replacedBy, fromVersion, toVersion };
 }

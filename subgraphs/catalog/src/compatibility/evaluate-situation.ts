@@ -29,6 +29,10 @@ export interface Finding {
 export function situationOf(input: EvaluationInput, snapshot: Snapshot): Situation {
   const project = asProject(input.runtime);
   const entries = entriesOf(input, snapshot);
-  const graph = walk(entries, snapshot, (release) => snapshot.supports(release, project));
+  const graph = walk(entries, {
+    snapshot,
+    isSupported: (release) => snapshot.supports(release, project),
+    dependenciesOf: (release) => snapshot.dependenciesOf(release, project),
+  });
   return { input, snapshot, project, template: input.template, entries, graph };
 }

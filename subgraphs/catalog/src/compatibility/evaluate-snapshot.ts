@@ -1,13 +1,18 @@
-import { type Framework, parseFramework } from "../nuget/framework.js";
+import { type Framework, readFramework, sameFramework } from "../nuget/framework.js";
 import { isCompatible } from "../nuget/framework-compatibility.js";
+import { frameworkKey } from "../nuget/framework-families.js";
+import { nearestFramework } from "../nuget/nearest-framework.js";
 import { compareVersions, isPrerelease, type NugetVersion, parseVersion } from "../nuget/version.js";
 import { admitsPrereleases, bestMatch, parseRange, satisfies, type VersionRange } from "../nuget/version-range.js";
-import type { CatalogLibrary, CatalogLibraryVersion } from "./evaluate-input.js";
+import { compareText } from "./evaluate-entries.js";
+import type { CatalogLibrary, CatalogLibraryVersion, PackageRequirement } from "./evaluate-input.js";
 
 export interface Dependency {
   readonly packageName: string;
   readonly key: string;
   readonly range: VersionRange;
+  /** The dependency group; undefined: it counts on every runtime. */
+  readonly group: Framework | undefined;
 }
 
 export interface DeclaredConflict {
@@ -24,7 +29,9 @@ export interface Release {
   readonly version: NugetVersion;
   readonly status: CatalogLibraryVersion["status"];
   readonly targetFrameworks: readonly string[];
+  /** Of all groups, by name. */
   readonly dependencies: readonly Dependency[];
+  readonly registered: CatalogLibraryVersion;
   readonly conflicts: readonly DeclaredConflict[];
 }
 
@@ -36,14 +43,21 @@ export interface KnownLibrary {
   readonly releases: readonly Release[];
 }
 
+/** What is known of releases in a project of one framework. */
+interface OnProject {
+  readonly supported: Map<Release, boolean>;
+  readonly dependencies: Map<Release, readonly Dependency[]>;
+}
+
 /** The catalog as one evaluation and all its what-ifs see it: each text is read once. */
 export class Snapshot {
   readonly #catalog: ReadonlyMap<string, CatalogLibrary>;
   readonly #libraries = new Map<string, KnownLibrary | undefined>();
   readonly #ranges = new Map<string, VersionRange | undefined>();
   readonly #lowest = new Map<KnownLibrary, Map<VersionRange, Release | undefined>>();
-  readonly #supported = new Map<Framework, Map<Release, boolean>>();
-  readonly #frameworks = new Map<string, Framework | undefined>();
+  readonly #projects = new Map<string, OnProject>();
+  #latest: { project: Framework; known: OnProject } | undefined;
+  readonly #frameworks = new Map<string, Framework>();
 
   constructor(catalog: ReadonlyMap<string, CatalogLibrary>) {
     this.#catalog = catalog;
@@ -63,14 +77,29 @@ export class Snapshot {
 
   supports(release: Release, project: Framework): boolean {
     if (release.targetFrameworks.length === 0) return true;
-    const byProject = remembered(this.#supported, project, () => new Map<Release, boolean>());
-    return remembered(byProject, release, () =>
+    return remembered(this.#on(project).supported, release, () =>
       this.frameworksOf(release).some((asset) => isCompatible(project, asset)),
     );
   }
 
   frameworksOf({ targetFrameworks }: Release): Framework[] {
-    return targetFrameworks.flatMap((text) => remembered(this.#frameworks, text, () => parseFramework(text)) ?? []);
+    return targetFrameworks
+      .map((text) => this.#framework(text))
+      .filter(({ identifier }) => identifier !== "Unsupported");
+  }
+
+  /** What the release depends on in a project: the ungrouped dependencies and the nearest group. */
+  dependenciesOf(release: Release, project: Framework): readonly Dependency[] {
+    if (release.dependencies.every(({ group }) => group === undefined)) return release.dependencies;
+    return remembered(this.#on(project).dependencies, release, () => {
+      const nearest = nearestFramework(
+        project,
+        release.dependencies.flatMap(({ group }) => group ?? []),
+      );
+      return release.dependencies.filter(
+        ({ group }) => group === undefined || (nearest !== undefined && sameFramework(group, nearest)),
+      );
+    });
   }
 
   /** The release that a restore takes for these ranges; a retired one is never taken on its own. */
@@ -86,7 +115,8 @@ export class Snapshot {
   #read({ packageName, capabilities, versions }: CatalogLibrary): KnownLibrary {
     const releases: Release[] = [];
     const library = { key: packageName.toLowerCase(), packageName, capabilities, releases };
-    for (const { version: text, status, targetFrameworks, dependencies, conflictsWith } of versions) {
+    for (const registered of versions) {
+      const { version: text, status, targetFrameworks, dependencies, conflictsWith } = registered;
       const version = parseVersion(text);
       if (version === undefined) continue;
       releases.push({
@@ -95,23 +125,40 @@ export class Snapshot {
         version,
         status,
         targetFrameworks,
+        registered,
         dependencies: distinct(dependencies.flatMap((dependency) => this.#dependency(dependency))),
         conflicts: conflictsWith.flatMap((conflict) => this.#conflict(conflict)),
       });
     }
-    releases.sort((a, b) => compareVersions(a.version, b.version));
+    releases.sort((a, b) => compareVersions(a.version, b.version) || compareText(a.text, b.text));
     return library;
   }
 
   // ranges are checked when they are stored: one that does not read binds nothing
-  #dependency({ packageName, range: text }: { packageName: string; range: string }): Dependency[] {
+  #dependency({ packageName, range: text, targetFramework }: PackageRequirement): Dependency[] {
     const range = this.#range(text);
-    return range === undefined ? [] : [{ packageName, key: packageName.toLowerCase(), range }];
+    const group = targetFramework == null ? undefined : this.#framework(targetFramework);
+    return range === undefined ? [] : [{ packageName, key: packageName.toLowerCase(), range, group }];
   }
 
   #conflict({ packageName, range: text }: { packageName: string; range: string | null }): DeclaredConflict[] {
     const range = text === null ? undefined : this.#range(text);
     return text !== null && range === undefined ? [] : [{ packageName, key: packageName.toLowerCase(), range }];
+  }
+
+  // almost every question is about the project that the last one was about
+  #on(project: Framework): OnProject {
+    if (this.#latest?.project === project) return this.#latest.known;
+    const known = remembered(this.#projects, frameworkKey(project), () => ({
+      supported: new Map(),
+      dependencies: new Map(),
+    }));
+    this.#latest = { project, known };
+    return known;
+  }
+
+  #framework(text: string): Framework {
+    return remembered(this.#frameworks, text, () => readFramework(text));
   }
 
   #range(text: string): VersionRange | undefined {
@@ -122,8 +169,15 @@ export class Snapshot {
 // the same dependency may come from the library and from the version
 function distinct(dependencies: readonly Dependency[]): Dependency[] {
   return [
-    ...new Map(dependencies.map((dependency) => [`${dependency.key}|${dependency.range.text}`, dependency])).values(),
-  ];
+    ...new Map(
+      dependencies.map((dependency) => {
+        const group = dependency.group && frameworkKey(dependency.group);
+        return [`${dependency.key}|${dependency.range.text}|${group}`, dependency] as const;
+      }),
+    ).entries(),
+  ]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([, dependency]) => dependency);
 }
 
 function lowestOf({ releases }: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {

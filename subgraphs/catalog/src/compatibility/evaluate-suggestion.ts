@@ -44,7 +44,6 @@ export class SuggestionSearch {
   }
 
   suggest(finding: Finding): Suggestion {
-    if (finding.rule === "LibraryNotRegistered") return untried(`Register ${finding.packageName} in this catalog.`);
     if (this.#evaluationsLeft <= 0)
       return untried("Not searched: mend the violations listed above, then evaluate again.");
     const trials: Trial[] = [];
@@ -59,6 +58,7 @@ export class SuggestionSearch {
     const best = good.find(({ left }) => left === 0) ?? good[0];
     if (best !== undefined) return this.#verified(best);
     const closest = trials.filter(({ mended }) => mended).sort((a, b) => a.added.length - b.added.length)[0];
+    if (finding.rule === "LibraryNotRegistered") return untried(`Register ${finding.packageName} in this catalog.`);
     return closest === undefined ? untried("No single change in this catalog resolves it.") : this.#closest(closest);
   }
 
@@ -90,7 +90,7 @@ export class SuggestionSearch {
       case "ChangeRuntime":
         return `Change the runtime from ${frameworkName(this.#input.runtime)} to ${runtime}`;
       case "Remove":
-        return `List ${packageName} once, at ${toVersion}`;
+        return toVersion === null ? `Remove ${packageName} from the set` : `List ${packageName} once, at ${toVersion}`;
       case "Add":
         return `Add ${packageName} ${toVersion}${this.#standing(packageName, toVersion)} to the set`;
       case "Replace":

@@ -35,6 +35,17 @@ function finding(situation: Situation, release: Release, path: readonly Release[
   return { rule: "LibraryDoesNotSupportRuntime", subject: `${key}|${text}`, packageName, detail, moves };
 }
 
+/** Changes to other versions of the template that pass the test, Published before Draft and newest first. */
+export function templateMoves({ template }: Situation, test: (version: TemplateVersionSide) => boolean): Move[][] {
+  if (template === undefined) return [];
+  return ["Published", "Draft"].map((status) =>
+    template.otherVersions
+      .filter((version) => version.status === status && test(version))
+      .sort(newestFirst)
+      .map((version) => changeVersion(null, [template.semanticVersion, version.semanticVersion])),
+  );
+}
+
 export function unsupportedTemplate(situation: Situation): Finding[] {
   const { template, input } = situation;
   if (template === undefined || serves(situation, template)) return [];
@@ -43,12 +54,7 @@ export function unsupportedTemplate(situation: Situation): Finding[] {
   const detail = `Template version ${semanticVersion} targets ${targetFramework}, which a ${runtime} project can not use.`;
   const own = parseFramework(targetFramework);
   const moves = (): Move[][] => [
-    ...["Published", "Draft"].map((status) =>
-      template.otherVersions
-        .filter((version) => version.status === status && serves(situation, version))
-        .sort(newestFirst)
-        .map((version) => changeVersion(null, [semanticVersion, version.semanticVersion])),
-    ),
+    ...templateMoves(situation, (version) => serves(situation, version)),
     own === undefined ? [] : [changeRuntime(own)],
   ];
   return [{ rule: "TemplateDoesNotSupportRuntime", subject: "", packageName: "", detail, moves }];

@@ -1,5 +1,6 @@
 import { compareVersions, type NugetVersion } from "../nuget/version.js";
 import type { Entry } from "./evaluate-entries.js";
+import { nearerAskers } from "./evaluate-nearest.js";
 import type { Dependency, KnownLibrary, Release, Snapshot } from "./evaluate-snapshot.js";
 
 /** A package that takes part in a restore: listed in the set, or brought in by what it lists. */
@@ -19,6 +20,12 @@ export interface Edge extends Dependency {
   readonly path: readonly Release[];
 }
 
+/** A demand that a restore does not look at, because on every way to it a nearer release asks for the package. */
+export interface Overruled {
+  readonly edge: Edge;
+  readonly by: Release;
+}
+
 export interface Graph {
   readonly nodes: ReadonlyMap<string, Node>;
   readonly edges: readonly Edge[];
@@ -28,44 +35,55 @@ export interface Graph {
   readonly unsatisfied: readonly Edge[];
   /** Edges to packages that the catalog does not know, or knows without versions. */
   readonly unknown: readonly Edge[];
+  readonly overruled: readonly Overruled[];
+}
+
+/** What a walk asks about releases in the project. */
+export interface Ground {
+  readonly snapshot: Snapshot;
+  readonly isSupported: (release: Release) => boolean;
+  readonly dependenciesOf: (release: Release) => readonly Dependency[];
 }
 
 // a restore settles in a few rounds; choices that chase each other are cut off
 const maxRounds = 10;
 
-/** Walks the dependencies as a restore does: listed versions win, else the lowest version that serves every asker. */
-export function walk(entries: readonly Entry[], snapshot: Snapshot, supported: (release: Release) => boolean): Graph {
+/** Walks the dependencies as a restore does: listed versions win, then the nearest asker on each way, and among the
+ * askers that are left the lowest version that serves them all. */
+export function walk(entries: readonly Entry[], ground: Ground): Graph {
   const direct = new Map<string, Entry>();
   const leftOut = new Set<string>();
   for (const entry of entries) {
-    const broken = entry.release === undefined ? (entry.library?.releases.length ?? 0) > 0 : !supported(entry.release);
+    const { release, library } = entry;
+    const broken = release === undefined ? (library?.releases.length ?? 0) > 0 : !ground.isSupported(release);
     if (broken) leftOut.add(entry.key);
     else if (!direct.has(entry.key)) direct.set(entry.key, entry);
   }
   for (const key of direct.keys()) leftOut.delete(key);
   const isFixed = (key: string) => direct.has(key) || leftOut.has(key);
-  let chosen = new Map<string, Release>();
+  let chosen: ReadonlyMap<string, Release> = new Map();
   for (let round = 1; ; round += 1) {
-    const reached = collectEdges(direct, { isFixed, chosen, snapshot });
-    const next = choose(reached, { isFixed, snapshot });
+    const surroundings = { ...ground, isFixed, chosen };
+    const reached = collectEdges(direct, surroundings);
+    const next = choose(direct, reached, surroundings);
     if (round === maxRounds || sameChoice(chosen, next.chosen)) return graphOf(direct, reached, next, leftOut);
     chosen = next.chosen;
   }
 }
 
-interface Surroundings {
-  isFixed: (key: string) => boolean;
-  chosen: ReadonlyMap<string, Release>;
-  snapshot: Snapshot;
+interface Surroundings extends Ground {
+  readonly isFixed: (key: string) => boolean;
+  readonly chosen: ReadonlyMap<string, Release>;
 }
 
-function collectEdges(direct: ReadonlyMap<string, Entry>, { isFixed, chosen, snapshot }: Surroundings): Edge[] {
+function collectEdges(direct: ReadonlyMap<string, Entry>, surroundings: Surroundings): Edge[] {
+  const { isFixed, chosen, snapshot, dependenciesOf } = surroundings;
   const edges: Edge[] = [];
   const seen = new Set<string>();
   const queue = [...direct.values()].flatMap(({ release }) => (release ? [{ release, path: [] as Release[] }] : []));
   for (const { release, path } of queue) {
     const onward = [...path, release];
-    for (const dependency of release.dependencies) {
+    for (const dependency of dependenciesOf(release)) {
       edges.push({ ...dependency, from: release, path: onward });
       if (isFixed(dependency.key) || seen.has(dependency.key)) continue;
       seen.add(dependency.key);
@@ -82,18 +100,27 @@ interface Choice {
   conflicts: Map<string, readonly Edge[]>;
   unsatisfied: Edge[];
   unknown: Edge[];
+  overruled: Overruled[];
 }
 
-function choose(edges: readonly Edge[], { isFixed, snapshot }: Omit<Surroundings, "chosen">): Choice {
-  const choice: Choice = { chosen: new Map(), conflicts: new Map(), unsatisfied: [], unknown: [] };
-  const open = edges.filter(({ key }) => !isFixed(key));
-  for (const [key, asking] of byPackage(open)) {
+function choose(direct: ReadonlyMap<string, Entry>, edges: readonly Edge[], surroundings: Surroundings): Choice {
+  const { isFixed, snapshot } = surroundings;
+  const choice: Choice = { chosen: new Map(), conflicts: new Map(), unsatisfied: [], unknown: [], overruled: [] };
+  const onward = byAsker(edges);
+  const roots = [...direct.values()].flatMap(({ release }) => release ?? []);
+  for (const [key, asking] of byPackage(edges)) {
+    if (isFixed(key)) continue;
     const library = snapshot.library(key);
     if (library === undefined || library.releases.length === 0) {
       choice.unknown.push(...asking);
       continue;
     }
-    const [able, unable] = split(asking, ({ range }) => snapshot.lowest(library, [range]) !== undefined);
+    // askers of the same range need no order among them
+    const differ = asking.some(({ range }) => range !== asking[0]?.range);
+    const nearer = differ ? nearerAskers(key, asking, { roots, onward }) : new Map<Edge, Release>();
+    for (const [edge, by] of nearer) choice.overruled.push({ edge, by });
+    const counting = asking.filter((edge) => !nearer.has(edge));
+    const [able, unable] = split(counting, ({ range }) => snapshot.lowest(library, [range]) !== undefined);
     choice.unsatisfied.push(...unable);
     const all = snapshot.lowest(
       library,
@@ -107,10 +134,18 @@ function choose(edges: readonly Edge[], { isFixed, snapshot }: Omit<Surroundings
 }
 
 function byPackage(edges: readonly Edge[]): Map<string, Edge[]> {
-  const groups = new Map<string, Edge[]>();
+  return grouped(edges, ({ key }) => key);
+}
+
+function byAsker(edges: readonly Edge[]): Map<Release, Edge[]> {
+  return grouped(edges, ({ from }) => from);
+}
+
+function grouped<K>(edges: readonly Edge[], keyOf: (edge: Edge) => K): Map<K, Edge[]> {
+  const groups = new Map<K, Edge[]>();
   for (const edge of edges) {
-    const group = groups.get(edge.key);
-    if (group === undefined) groups.set(edge.key, [edge]);
+    const group = groups.get(keyOf(edge));
+    if (group === undefined) groups.set(keyOf(edge), [edge]);
     else group.push(edge);
   }
   return groups;
@@ -129,7 +164,7 @@ function sameChoice(a: ReadonlyMap<string, Release>, b: ReadonlyMap<string, Rele
 function graphOf(
   direct: ReadonlyMap<string, Entry>,
   edges: readonly Edge[],
-  { chosen, conflicts, unsatisfied, unknown }: Choice,
+  { chosen, ...rest }: Choice,
   leftOut: ReadonlySet<string>,
 ): Graph {
   const nodes = new Map<string, Node>();
@@ -141,7 +176,7 @@ function graphOf(
     const { library, version } = release;
     nodes.set(key, { key, packageName: library.packageName, version, release, direct: false, path });
   }
-  return { nodes, edges: edges.filter(({ key }) => !leftOut.has(key)), conflicts, unsatisfied, unknown };
+  return { nodes, edges: edges.filter(({ key }) => !leftOut.has(key)), ...rest };
 }
 
 function split<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[], no: T[]] {

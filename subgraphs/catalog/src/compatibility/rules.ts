@@ -6,11 +6,15 @@ export const ruleOrder = [
   "LibraryDoesNotSupportRuntime",
   "TemplateDoesNotSupportRuntime",
   "LibraryConflictsWith",
+  "CapabilityConflictsWith",
+  "CapabilityContractMismatch",
   "LibraryRequires",
   "LibraryDowngraded",
   "LibraryVersionConflict",
   "LibraryDependencyCycle",
+  "TemplatePinsDifferentVersion",
   "LibraryVersionRetired",
+  "RuntimeConstraintNotMet",
 ] as const;
 
 export type RuleName = (typeof ruleOrder)[number];
@@ -21,6 +25,8 @@ export type AdvisoryCode =
   | "LibraryVersionUnknown"
   | "LibraryVersionDeprecated"
   | "LibraryVersionPrerelease"
+  | "LibraryVulnerable"
+  | "RuntimeEndOfLife"
   | "TargetFallbackUsed"
   | "TemplateVersionDeprecated"
   | "TemplateVersionDraft";

@@ -177,13 +177,17 @@ describe("framework compatibility", () => {
 
   const known = fc.constantFrom(...new Set(cases.flatMap(([project, , asset]) => [project, asset]))).map(framework);
 
+  // the mapping tables of retired families name only what they were made for
+  const families = [".NETFramework", ".NETCoreApp", ".NETStandard"];
+  const current = known.filter(({ identifier }) => families.includes(identifier));
+
   it("lets every framework use itself", () => {
     fc.assert(fc.property(known, (one) => isCompatible(one, one)));
   });
 
   it("passes on: what an asset can use, a project that uses the asset can use", () => {
     fc.assert(
-      fc.property(known, known, known, (project, asset, below) => {
+      fc.property(current, current, current, (project, asset, below) => {
         if (isCompatible(project, asset) && isCompatible(asset, below)) expect(isCompatible(project, below)).toBe(true);
       }),
       { numRuns: 2000 },

@@ -1,0 +1,126 @@
+import { alternatives, moveTo, offering, releasesNear } from "./evaluate-candidates.js";
+import { type Member, membersOf, nameOf } from "./evaluate-conflicts.js";
+import type { Move } from "./evaluate-input.js";
+import { sentence } from "./evaluate-listing.js";
+import { add, remove, replace } from "./evaluate-move.js";
+import type { Finding, Situation } from "./evaluate-situation.js";
+import type { KnownLibrary, Release } from "./evaluate-snapshot.js";
+
+type Provider = Member & { release: Release };
+
+/** Two libraries offer what only one of a set may offer; one finding per pair. */
+export function exclusiveTwice(situation: Situation): Finding[] {
+  const pairs = new Map<string, { one: Provider; other: Provider; shared: string[] }>();
+  for (const [shared, providers] of exclusiveOffers(situation))
+    for (const [index, one] of providers.entries())
+      for (const other of providers.slice(index + 1)) {
+        const subject = `${one.key}|${other.key}`;
+        pairs.set(subject, { one, other, shared: [...(pairs.get(subject)?.shared ?? []), shared] });
+      }
+  return [...pairs].map(([subject, { one, other, shared }]) => ({
+    rule: "CapabilityConflictsWith",
+    subject,
+    packageName: one.packageName,
+    detail: `${nameOf(one)} and ${nameOf(other)} both offer ${sentence(shared)}, which only one library of a set may offer.`,
+    moves: () => [
+      [one, other].filter(({ direct }) => direct).map(({ packageName, text }) => remove(packageName, text)),
+      [other, one].flatMap((side) => (side.direct ? alternatives(situation, side.release.library, side.text) : [])),
+    ],
+  }));
+}
+
+/** Who offers what is exclusive, by its name; one member for each package. */
+function exclusiveOffers(situation: Situation): Map<string, Provider[]> {
+  const members = providersOf(situation);
+  const offers = new Map<string, Provider[]>();
+  const marked = new Set(
+    members.flatMap(({ release }) =>
+      release.library.capabilities.filter(({ exclusive }) => exclusive).map((one) => capabilityKey(one)),
+    ),
+  );
+  for (const member of members)
+    for (const capability of member.release.library.capabilities) {
+      const key = capabilityKey(capability);
+      const known = offers.get(key) ?? [];
+      if (marked.has(key) && !known.some((one) => one.key === member.key)) offers.set(key, [...known, member]);
+    }
+  return new Map([...offers].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function providersOf(situation: Situation): Provider[] {
+  return membersOf(situation).flatMap((member) => (member.release ? [{ ...member, release: member.release }] : []));
+}
+
+function capabilityKey({ name, contract }: KnownLibrary["capabilities"][number]): string {
+  return (contract ?? name).toLowerCase();
+}
+
+/** A library consumes one version of a contract and the set offers only others. */
+export function contractMismatches(situation: Situation): Finding[] {
+  const members = providersOf(situation);
+  return members.flatMap((consumer) =>
+    [...new Set(consumer.release.registered.consumes ?? [])].sort().flatMap((contract) => {
+      const name = nameOfContract(contract);
+      const sameName = members.filter(({ release }) => offersName(release.library, name));
+      const met = sameName.some(({ release }) => offers(release.library, contract));
+      if (met || sameName.length === 0) return [];
+      const offered = sameName.map(
+        (member) => `${nameOf(member)} offers ${sentence(contractsNamed(member.release.library, name))}`,
+      );
+      return [
+        {
+          rule: "CapabilityContractMismatch" as const,
+          subject: `${consumer.key}|${contract.toLowerCase()}`,
+          packageName: consumer.packageName,
+          detail: `${nameOf(consumer)} consumes ${contract}, but ${sentence([...new Set(offered)])}.`,
+          moves: () => mismatchMoves(situation, { consumer, contract, providers: sameName }),
+        },
+      ];
+    }),
+  );
+}
+
+interface Mismatch {
+  consumer: Provider;
+  contract: string;
+  providers: readonly Provider[];
+}
+
+/** A version of the consumer that takes what is offered, then a provider of what it asks for. */
+function mismatchMoves(situation: Situation, { consumer, contract, providers }: Mismatch): Move[][] {
+  const name = nameOfContract(contract);
+  const test = ({ registered }: Release) =>
+    (registered.consumes ?? []).every(
+      (one) => nameOfContract(one) !== name || providers.some(({ release }) => offers(release.library, one)),
+    );
+  const { release } = consumer;
+  const fitting = offering(situation, (library) => offers(library, contract));
+  return [
+    moveTo(consumer, releasesNear(situation, release.library, { from: release.version, test })),
+    providers
+      .filter(({ direct }) => direct)
+      .flatMap(({ packageName, text }) =>
+        fitting.map((next) => replace(packageName, next.library.packageName, [text, next.text])),
+      ),
+    fitting.map((next) => add(next.library.packageName, next.text)),
+  ];
+}
+
+function offers({ capabilities }: KnownLibrary, contract: string): boolean {
+  return capabilities.some((one) => one.contract?.toLowerCase() === contract.toLowerCase());
+}
+
+function offersName(library: KnownLibrary, name: string): boolean {
+  return contractsNamed(library, name).length > 0;
+}
+
+function contractsNamed({ capabilities }: KnownLibrary, name: string): string[] {
+  return capabilities.flatMap(({ contract }) =>
+    contract !== null && nameOfContract(contract) === name ? [contract] : [],
+  );
+}
+
+// messaging/v2 is messaging in v2
+function nameOfContract(contract: string): string {
+  return contract.toLowerCase().replace(/\/[^/]*$/, "");
+}

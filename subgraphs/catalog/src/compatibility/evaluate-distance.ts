@@ -1,0 +1,14 @@
+/** Letters to change, add or take away to make one text of the other; more than `most` is `most + 1`. */
+export function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let index = 0; index < a.length; index += 1) {
+    const next = [index + 1];
+    for (let column = 0; column < b.length; column += 1) {
+      const same = (row[column] ?? 0) + (a[index] === b[column] ? 0 : 1);
+      next.push(Math.min(same, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return Math.min(row.at(-1) ?? 0, most + 1);
+}
