@@ -12,6 +12,7 @@ import { aFeed } from "../kit/feed.js";
 import { aLibrary } from "../kit/libraries.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
+import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, platformToken } from "../kit/tenants.js";
 
@@ -75,6 +76,20 @@ async function logged(tenantId: string): Promise<Emitted[]> {
   return found.map(({ envelope }) => envelope);
 }
 
+/** An execution that is stopped while it fetches. */
+async function cancelled(token: string): Promise<void> {
+  const host = await aSilentHost();
+  const { templateId, templateVersionId } = await aTemplateVersion(token, `git+${host.url}/acme/never.git#main`);
+  const body = { templateVersionId, target: { repository: "acme/never" } };
+  const { executionId } = (
+    await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, { token, body })
+  ).body;
+  await graphql(`mutation { cancelExecution(templateId: "${templateId}", executionId: "${executionId}") { status } }`, {
+    token,
+  });
+  host.close();
+}
+
 describe("schema/events", () => {
   it("has one schema for each event of this release and for nothing else", () => {
     const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
@@ -129,6 +144,7 @@ describe("what the platform emits", () => {
     await executed(token, version, { target: { repository: "acme/events" } });
     const broken = await aTemplateVersion(token, "stored://nowhere");
     await executed(token, broken, { target: { repository: "acme/events" } });
+    await cancelled(token);
     await graphql(`mutation { createApiClient(input: { name: "more", scopes: ["templates.read"] }) { clientId } }`, {
       token,
     });

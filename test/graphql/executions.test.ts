@@ -1,7 +1,5 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,28 +8,15 @@ import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aSmallPack } from "../kit/packs.js";
 import { graphql, request } from "../kit/request.js";
+import { aSilentHost, type SilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion, finished, type TestExecution, type TestVersion } from "../kit/templates.js";
 import { aTenant } from "../kit/tenants.js";
 
 const run = promisify(execFile);
 
-/** Takes every connection and answers none: a fetch from it lasts until it is given up. */
-async function aSilentHost(): Promise<{ server: Server; url: string; open(): number }> {
-  const server = createServer(() => undefined).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  let open = 0;
-  server.on("connection", (socket) => {
-    open += 1;
-    socket.once("close", () => {
-      open -= 1;
-    });
-  });
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, open: () => open };
-}
-
 let token: string;
 let other: string;
-let silent: Awaited<ReturnType<typeof aSilentHost>>;
+let silent: SilentHost;
 let version: TestVersion;
 let endless: TestVersion;
 
@@ -43,10 +28,7 @@ beforeAll(async () => {
   endless = await aTemplateVersion(token, `git+${silent.url}/acme/never.git#main`);
 }, 20_000);
 
-afterAll(() => {
-  silent.server.closeAllConnections();
-  silent.server.close();
-});
+afterAll(() => silent.close());
 
 const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
 
