@@ -77,7 +77,7 @@ function readShort(text: string): Framework | undefined {
   if (identifier === undefined || version === undefined) return undefined;
   if (isModernName(identifier) && version[0] >= 5) return withPlatform(version, suffix.toLowerCase());
   if (identifier === ".NETPortable") return portable(version, suffix);
-  if (identifier === ".NETPlatform" && isZero(version)) return frameworkOf(identifier, [5, 0, 0, 0]);
+  if (identifier === ".NETPlatform" && isZero(version) && suffix === "") return frameworkOf(identifier, [5, 0, 0, 0]);
   return frameworkOf(identifier, version, longProfile(suffix));
 }
 
