@@ -61,6 +61,13 @@ describe("reaching a remote", () => {
     expect(other.settings).toEqual(["http.curloptResolve=host.example:8443:8.8.8.8"]);
   });
 
+  it.each(["host.example.", "host.example.."])("pins %s by the name that git is then given", async (host) => {
+    await expect(reachRemote(`https://${host}/r.git`, closed, resolving("8.8.8.8"))).resolves.toMatchObject({
+      url: "https://host.example/r.git",
+      settings: ["http.curloptResolve=host.example:443:8.8.8.8"],
+    });
+  });
+
   it.each(["10.0.0.1", "127.0.0.1", "169.254.169.254", "::1", "fd00::1"])(
     "refuses a public name that answers with %s, alone or beside a public address",
     async (address) => {

@@ -68,6 +68,8 @@ export async function reachRemote(
   if (problem !== undefined) throw new RemoteBlocked(problem);
   if (url.protocol === "file:") return reachFolder(url, policy);
   const host = literalHost(url);
+  // curl looks a name with its final dot up again: the pinned name is the one without
+  if (url.hostname.endsWith(".")) url.hostname = host;
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
   // a literal was judged above
   const unjudged = isIP(host) === 0 && !isAllowedHost(url, policy);
@@ -169,7 +171,7 @@ function literalHost(url: URL): string {
   return url.hostname
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
-    .replace(/\.$/, "");
+    .replace(/\.+$/, "");
 }
 
 function isLoopbackName(host: string): boolean {
