@@ -1,7 +1,7 @@
 import { alternatives, moveTo, offering, releasesNear } from "./evaluate-candidates.js";
-import { type Member, membersOf, nameOf } from "./evaluate-conflicts.js";
 import type { Move } from "./evaluate-input.js";
 import { sentence } from "./evaluate-listing.js";
+import { type Member, membersOf, nameOf } from "./evaluate-members.js";
 import { add, remove, replace } from "./evaluate-move.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
 import type { KnownLibrary, Release } from "./evaluate-snapshot.js";
@@ -31,7 +31,7 @@ export function exclusiveTwice(situation: Situation): Finding[] {
 
 /** Who offers what is exclusive, by its name; one member for each package. */
 function exclusiveOffers(situation: Situation): Map<string, Provider[]> {
-  const members = providersOf(situation);
+  const members = providersOf(situation).filter(({ release }) => release.library.capabilities.length > 0);
   const offers = new Map<string, Provider[]>();
   const marked = new Set(
     members.flatMap(({ release }) =>
@@ -39,8 +39,7 @@ function exclusiveOffers(situation: Situation): Map<string, Provider[]> {
     ),
   );
   for (const member of members)
-    for (const capability of member.release.library.capabilities) {
-      const key = capabilityKey(capability);
+    for (const key of new Set(member.release.library.capabilities.map(capabilityKey))) {
       const known = offers.get(key) ?? [];
       if (marked.has(key) && !known.some((one) => one.key === member.key)) offers.set(key, [...known, member]);
     }
@@ -58,7 +57,8 @@ function capabilityKey({ name, contract }: KnownLibrary["capabilities"][number])
 /** A library consumes one version of a contract and the set offers only others. */
 export function contractMismatches(situation: Situation): Finding[] {
   const members = providersOf(situation);
-  return members.flatMap((consumer) =>
+  const consumers = members.filter(({ release }) => (release.registered.consumes?.length ?? 0) > 0);
+  return consumers.flatMap((consumer) =>
     [...new Set(consumer.release.registered.consumes ?? [])].sort().flatMap((contract) => {
       const name = nameOfContract(contract);
       const sameName = members.filter(({ release }) => offersName(release.library, name));

@@ -1,21 +1,10 @@
 import type { NugetVersion } from "../nuget/version.js";
 import { covers, describeRange } from "../nuget/version-range.js";
 import { alternatives, moveTo, releasesNear, smallestFirst } from "./evaluate-candidates.js";
-import { compareText } from "./evaluate-entries.js";
 import type { Move } from "./evaluate-input.js";
+import { type Member, membersOf, nameOf } from "./evaluate-members.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
-import { type DeclaredConflict, type Release, releaseName } from "./evaluate-snapshot.js";
-
-/** A package of the set or behind it. */
-export interface Member {
-  key: string;
-  packageName: string;
-  text: string;
-  version: NugetVersion | undefined;
-  release: Release | undefined;
-  direct: boolean;
-  path: readonly Release[];
-}
+import type { DeclaredConflict, Release } from "./evaluate-snapshot.js";
 
 interface Clash {
   by: Member & { release: Release };
@@ -39,19 +28,13 @@ export function conflicting(situation: Situation): Finding[] {
   }));
 }
 
-export function membersOf({ entries, graph }: Situation): Member[] {
-  const listed = entries.map((entry) => ({ ...entry, direct: true, path: [] }));
-  const broughtIn = [...graph.nodes.values()].flatMap((node) =>
-    node.direct || node.release === undefined ? [] : [{ ...node, text: node.release.text }],
-  );
-  return [...listed, ...broughtIn].sort((a, b) => compareText(a.key, b.key));
-}
-
 function clashes(members: readonly Member[]): Clash[] {
+  const declaring = members.filter(({ release }) => (release?.conflicts.length ?? 0) > 0);
+  if (declaring.length === 0) return [];
   const byKey = new Map<string, Member[]>();
   for (const member of members) byKey.set(member.key, [...(byKey.get(member.key) ?? []), member]);
   const found: Clash[] = [];
-  for (const by of members)
+  for (const by of declaring)
     for (const conflict of by.release?.conflicts ?? [])
       for (const other of byKey.get(conflict.key) ?? [])
         if (by.release && by.key !== other.key && isMeant(conflict, other.version))
@@ -70,10 +53,6 @@ function detailOf(both: readonly Clash[]): string {
   );
   const [first] = both;
   return `${[...new Set(declared)].join(", and ")}; the set has ${first ? nameOf(first.with) : ""}.`;
-}
-
-export function nameOf({ packageName, text, path }: Member): string {
-  return `${packageName} ${text}${path.length === 0 ? "" : ` (brought in by ${path.map(releaseName).join(" → ")})`}`;
 }
 
 /** Another version of the side that is declared against, then of the declaring side, then something else. */

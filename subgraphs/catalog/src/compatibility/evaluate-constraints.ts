@@ -3,9 +3,9 @@ import { type Framework, frameworkName, parseFramework } from "../nuget/framewor
 import { formatVersion, type NugetVersion, parseVersion } from "../nuget/version.js";
 import { describeRange, isAbove, parseRange, type VersionRange } from "../nuget/version-range.js";
 import { alternatives, moveTo, releasesNear, runtimesWhere } from "./evaluate-candidates.js";
-import { type Member, membersOf, nameOf } from "./evaluate-conflicts.js";
 import type { Move, TemplateVersionSide } from "./evaluate-input.js";
 import { sentence } from "./evaluate-listing.js";
+import { type Member, membersOf, nameOf } from "./evaluate-members.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
 import type { Release } from "./evaluate-snapshot.js";
 import { templateMoves } from "./evaluate-support.js";

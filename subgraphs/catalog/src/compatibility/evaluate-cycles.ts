@@ -39,19 +39,24 @@ function neighbours({ nodes, edges }: Graph): Map<string, Set<string>> {
 
 /** Leaves only what may lie on a circle: takes away, until none is left, packages that need nothing that needs more. */
 function withoutEnds(onward: ReadonlyMap<string, ReadonlySet<string>>): Map<string, Set<string>> {
-  const open = new Map([...onward].map(([key, needs]) => [key, new Set(needs)]));
+  const left = new Map([...onward].map(([key, needs]) => [key, needs.size]));
   const askers = new Map<string, string[]>();
-  for (const [key, needs] of onward) for (const need of needs) askers.set(need, [...(askers.get(need) ?? []), key]);
-  const ends = [...askers.keys()].filter((key) => !open.has(key));
+  for (const [key, needs] of onward)
+    for (const need of needs) {
+      const known = askers.get(need);
+      if (known === undefined) askers.set(need, [key]);
+      else known.push(key);
+    }
+  const ends = [...askers.keys()].filter((key) => !left.has(key));
   for (const end of ends)
     for (const asker of askers.get(end) ?? []) {
-      const needs = open.get(asker);
-      needs?.delete(end);
-      if (needs?.size !== 0) continue;
-      open.delete(asker);
-      ends.push(asker);
+      const count = (left.get(asker) ?? 0) - 1;
+      left.set(asker, count);
+      if (count === 0) ends.push(asker);
     }
-  return open;
+  const gone = new Set(ends);
+  const open = [...onward].filter(([key]) => !gone.has(key));
+  return new Map(open.map(([key, needs]) => [key, new Set([...needs].filter((need) => !gone.has(need)))]));
 }
 
 function shortestCircle(start: string, onward: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {

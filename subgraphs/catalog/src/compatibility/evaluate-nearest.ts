@@ -1,38 +1,49 @@
 import type { Release } from "./evaluate-snapshot.js";
 import type { Edge } from "./evaluate-walk.js";
 
-interface Ways {
-  readonly roots: readonly Release[];
-  readonly onward: ReadonlyMap<Release, readonly Edge[]>;
-}
+/** Answers which askers of a package a restore hears: below a release that asks for the package itself, what others
+ * there ask no longer counts (learn.microsoft.com/nuget/concepts/dependency-resolution). */
+export class Nearness {
+  readonly #roots: ReadonlySet<Release>;
+  readonly #asking: ReadonlyMap<string, readonly Edge[]>;
+  readonly #askers = new Map<string, ReadonlySet<Release>>();
 
-/** The askers of a package that a restore does not hear, each with a nearer one: below a release that asks for the
- * package itself, what the others there ask no longer counts (learn.microsoft.com/nuget/concepts/dependency-resolution). */
-export function nearerAskers(key: string, asking: readonly Edge[], { roots, onward }: Ways): Map<Edge, Release> {
-  const askers = new Set(asking.map(({ from }) => from));
-  const byPackage = new Map<string, Release>();
-  for (const release of onward.keys()) byPackage.set(release.library.key, release);
-  const reached = new Set<Release>(roots);
-  // where an asker is met, the way ends: everything below it is overruled on this way
-  const open = new Set<Release>();
-  for (const release of reached) {
-    if (askers.has(release)) open.add(release);
-    else for (const edge of onward.get(release) ?? []) enter(byPackage.get(edge.key), reached);
+  constructor(roots: Iterable<Release>, asking: ReadonlyMap<string, readonly Edge[]>) {
+    this.#roots = new Set(roots);
+    this.#asking = asking;
   }
-  const overruled = new Map<Edge, Release>();
-  for (const edge of asking) {
-    if (open.has(edge.from)) continue;
-    const by = edge.path.find((release) => release !== edge.from && askers.has(release)) ?? askerAbove(edge, open);
-    if (by !== undefined && by.library.key !== key) overruled.set(edge, by);
+
+  /** The asker that is nearer than this one on every way to it, or undefined where the demand is heard. */
+  nearer(edge: Edge): Release | undefined {
+    if (this.#roots.has(edge.from)) return undefined;
+    const askers = this.#askersOf(edge.key);
+    return this.#hasFreeWay(edge.from, askers) ? undefined : nearestOf(edge, askers);
   }
-  return overruled;
+
+  #askersOf(key: string): ReadonlySet<Release> {
+    let askers = this.#askers.get(key);
+    if (askers === undefined) {
+      askers = new Set(this.#asking.get(key)?.map(({ from }) => from));
+      this.#askers.set(key, askers);
+    }
+    return askers;
+  }
+
+  // upwards from the asker, so that an answer mostly costs no more than one way to the top
+  #hasFreeWay(start: Release, blocked: ReadonlySet<Release>): boolean {
+    const seen = new Set([start]);
+    const open = [start];
+    for (let release = open.pop(); release !== undefined; release = open.pop())
+      for (const { from } of this.#asking.get(release.library.key) ?? []) {
+        if (blocked.has(from) || seen.has(from)) continue;
+        if (this.#roots.has(from)) return true;
+        seen.add(from);
+        open.push(from);
+      }
+    return false;
+  }
 }
 
-function enter(release: Release | undefined, reached: Set<Release>): void {
-  if (release !== undefined) reached.add(release);
-}
-
-// the way that was kept for the edge may be another than the one that overrules it
-function askerAbove(edge: Edge, open: ReadonlySet<Release>): Release | undefined {
-  return [...open].find((release) => release !== edge.from);
+function nearestOf({ path, from }: Edge, askers: ReadonlySet<Release>): Release | undefined {
+  return path.findLast((release) => release !== from && askers.has(release)) ?? [...askers][0];
 }

@@ -104,12 +104,15 @@ export class Snapshot {
 
   /** The release that a restore takes for these ranges; a retired one is never taken on its own. */
   lowest(library: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
+    const [first, ...others] = ranges;
     // equal texts are one range object, and the askers of one package mostly ask the same
-    const asked = new Set(ranges);
-    const [only] = asked;
-    if (asked.size !== 1 || only === undefined) return lowestOf(library, [...asked]);
+    if (first === undefined || others.some((range) => range !== first)) return lowestOf(library, [...new Set(ranges)]);
+    return this.lowestIn(library, first);
+  }
+
+  lowestIn(library: KnownLibrary, range: VersionRange): Release | undefined {
     const byRange = remembered(this.#lowest, library, () => new Map<VersionRange, Release | undefined>());
-    return remembered(byRange, only, () => lowestOf(library, [only]));
+    return remembered(byRange, range, () => lowestOf(library, [range]));
   }
 
   #read({ packageName, capabilities, versions }: CatalogLibrary): KnownLibrary {
@@ -119,6 +122,9 @@ export class Snapshot {
       const { version: text, status, targetFrameworks, dependencies, conflictsWith } = registered;
       const version = parseVersion(text);
       if (version === undefined) continue;
+      // of most releases only the version is ever looked at
+      const needs = onDemand(() => distinct(dependencies.flatMap((dependency) => this.#dependency(dependency))));
+      const conflicts = onDemand(() => conflictsWith.flatMap((conflict) => this.#conflict(conflict)));
       releases.push({
         library,
         text,
@@ -126,8 +132,12 @@ export class Snapshot {
         status,
         targetFrameworks,
         registered,
-        dependencies: distinct(dependencies.flatMap((dependency) => this.#dependency(dependency))),
-        conflicts: conflictsWith.flatMap((conflict) => this.#conflict(conflict)),
+        get dependencies() {
+          return needs();
+        },
+        get conflicts() {
+          return conflicts();
+        },
       });
     }
     releases.sort((a, b) => compareVersions(a.version, b.version) || compareText(a.text, b.text));
@@ -168,33 +178,44 @@ export class Snapshot {
 
 // the same dependency may come from the library and from the version
 function distinct(dependencies: readonly Dependency[]): Dependency[] {
-  return [
-    ...new Map(
-      dependencies.map((dependency) => {
-        const group = dependency.group && frameworkKey(dependency.group);
-        return [`${dependency.key}|${dependency.range.text}|${group}`, dependency] as const;
-      }),
-    ).entries(),
-  ]
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([, dependency]) => dependency);
+  const isRepeated = (one: Dependency, index: number) =>
+    dependencies.slice(0, index).some((other) => isSame(one, other));
+  return dependencies.filter((one, index) => !isRepeated(one, index)).sort(byName);
+}
+
+function isSame(a: Dependency, b: Dependency): boolean {
+  const sameGroup = a.group === b.group || (a.group !== undefined && b.group && sameFramework(a.group, b.group));
+  return a.key === b.key && a.range === b.range && sameGroup === true;
+}
+
+// the order in which a package declares them says nothing
+function byName(a: Dependency, b: Dependency): number {
+  return (
+    compareText(a.key, b.key) ||
+    compareText(a.range.text, b.range.text) ||
+    compareText(a.group ? frameworkKey(a.group) : "", b.group ? frameworkKey(b.group) : "")
+  );
 }
 
 function lowestOf({ releases }: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
   const prereleases = ranges.some(admitsPrereleases);
-  const usable = releases.filter(
-    ({ status, version }) =>
-      status !== "Retired" &&
-      (prereleases || !isPrerelease(version)) &&
-      ranges.every((range) => satisfies(range, version)),
-  );
+  const isUsable = ({ status, version }: Release) =>
+    status !== "Retired" &&
+    (prereleases || !isPrerelease(version)) &&
+    ranges.every((range) => satisfies(range, version));
   const floating = ranges.find((range) => range.floating !== undefined);
-  if (floating === undefined) return usable[0];
+  if (floating === undefined) return releases.find(isUsable);
+  const usable = releases.filter(isUsable);
   const best = bestMatch(
     floating,
     usable.map(({ version }) => version),
   );
   return usable.find(({ version }) => version === best);
+}
+
+function onDemand<T>(read: () => T): () => T {
+  let known: { value: T } | undefined;
+  return () => (known ??= { value: read() }).value;
 }
 
 function remembered<K, T>(memory: Map<K, T>, key: K, compute: () => T): T {

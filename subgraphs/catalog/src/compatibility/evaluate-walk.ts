@@ -1,6 +1,7 @@
 import { compareVersions, type NugetVersion } from "../nuget/version.js";
+import type { VersionRange } from "../nuget/version-range.js";
 import type { Entry } from "./evaluate-entries.js";
-import { nearerAskers } from "./evaluate-nearest.js";
+import { Nearness } from "./evaluate-nearest.js";
 import type { Dependency, KnownLibrary, Release, Snapshot } from "./evaluate-snapshot.js";
 
 /** A package that takes part in a restore: listed in the set, or brought in by what it lists. */
@@ -61,7 +62,7 @@ export function walk(entries: readonly Entry[], ground: Ground): Graph {
   }
   for (const key of direct.keys()) leftOut.delete(key);
   const isFixed = (key: string) => direct.has(key) || leftOut.has(key);
-  let chosen: ReadonlyMap<string, Release> = new Map();
+  let chosen: ReadonlyMap<string, Release> = firstGuess(direct, { ...ground, isFixed });
   for (let round = 1; ; round += 1) {
     const surroundings = { ...ground, isFixed, chosen };
     const reached = collectEdges(direct, surroundings);
@@ -76,22 +77,80 @@ interface Surroundings extends Ground {
   readonly chosen: ReadonlyMap<string, Release>;
 }
 
+/** What a walk comes to that hears every asker: mostly the end result, and cheap, as each round looks only at packages
+ * whose askers changed. */
+function firstGuess(direct: ReadonlyMap<string, Entry>, ground: Omit<Surroundings, "chosen">): Map<string, Release> {
+  const { snapshot, isFixed } = ground;
+  let chosen = new Map<string, Release>();
+  let last: ReadonlyMap<string, readonly Edge[]> = new Map();
+  for (let round = 1; round <= maxRounds; round += 1) {
+    const asked = byPackage(collectEdges(direct, { ...ground, chosen }));
+    const next = new Map<string, Release>();
+    for (const [key, asking] of asked) {
+      const library = isFixed(key) ? undefined : snapshot.library(key);
+      const release = sameAskers(asking, last.get(key))
+        ? chosen.get(key)
+        : library && (lowestForAll(snapshot, library, asking) ?? highestAsked(snapshot, library, asking));
+      if (release !== undefined) next.set(key, release);
+    }
+    if (sameChoice(chosen, next)) break;
+    chosen = next;
+    last = asked;
+  }
+  return chosen;
+}
+
+function sameAskers(asking: readonly Edge[], before: readonly Edge[] | undefined): boolean {
+  return before?.length === asking.length && asking.every(({ from }, index) => from === before[index]?.from);
+}
+
+/** A release on the way down from the set, with the one that brought it in. */
+interface Step {
+  readonly release: Release;
+  readonly above: Step | undefined;
+}
+
+/** An edge found on the way down; the way itself is spelled out only for those that a sentence names. */
+class FoundEdge implements Edge {
+  readonly packageName: string;
+  readonly key: string;
+  readonly range: VersionRange;
+  readonly group: Dependency["group"];
+  readonly from: Release;
+  readonly #step: Step;
+
+  constructor({ packageName, key, range, group }: Dependency, step: Step) {
+    this.packageName = packageName;
+    this.key = key;
+    this.range = range;
+    this.group = group;
+    this.from = step.release;
+    this.#step = step;
+  }
+
+  get path(): readonly Release[] {
+    const path: Release[] = [];
+    for (let step: Step | undefined = this.#step; step !== undefined; step = step.above) path.push(step.release);
+    return path.reverse();
+  }
+}
+
 function collectEdges(direct: ReadonlyMap<string, Entry>, surroundings: Surroundings): Edge[] {
   const { isFixed, chosen, snapshot, dependenciesOf } = surroundings;
   const edges: Edge[] = [];
   const seen = new Set<string>();
-  const queue = [...direct.values()].flatMap(({ release }) => (release ? [{ release, path: [] as Release[] }] : []));
-  for (const { release, path } of queue) {
-    const onward = [...path, release];
-    for (const dependency of dependenciesOf(release)) {
-      edges.push({ ...dependency, from: release, path: onward });
-      if (isFixed(dependency.key) || seen.has(dependency.key)) continue;
-      seen.add(dependency.key);
-      const library = snapshot.library(dependency.key);
-      const next = chosen.get(dependency.key) ?? (library && snapshot.lowest(library, [dependency.range]));
-      if (next !== undefined) queue.push({ release: next, path: onward });
+  const queue: Step[] = [];
+  for (const { release } of direct.values()) if (release) queue.push({ release, above: undefined });
+  for (const step of queue)
+    for (const dependency of dependenciesOf(step.release)) {
+      const { key, range } = dependency;
+      edges.push(new FoundEdge(dependency, step));
+      if (seen.has(key) || isFixed(key)) continue;
+      seen.add(key);
+      const library = snapshot.library(key);
+      const next = chosen.get(key) ?? (library && snapshot.lowestIn(library, range));
+      if (next !== undefined) queue.push({ release: next, above: step });
     }
-  }
   return edges;
 }
 
@@ -106,46 +165,78 @@ interface Choice {
 function choose(direct: ReadonlyMap<string, Entry>, edges: readonly Edge[], surroundings: Surroundings): Choice {
   const { isFixed, snapshot } = surroundings;
   const choice: Choice = { chosen: new Map(), conflicts: new Map(), unsatisfied: [], unknown: [], overruled: [] };
-  const onward = byAsker(edges);
-  const roots = [...direct.values()].flatMap(({ release }) => release ?? []);
-  for (const [key, asking] of byPackage(edges)) {
+  const asked = byPackage(edges);
+  const nearness = new Nearness(
+    [...direct.values()].flatMap(({ release }) => release ?? []),
+    asked,
+  );
+  for (const [key, asking] of asked) {
     if (isFixed(key)) continue;
     const library = snapshot.library(key);
-    if (library === undefined || library.releases.length === 0) {
-      choice.unknown.push(...asking);
-      continue;
-    }
-    // askers of the same range need no order among them
-    const differ = asking.some(({ range }) => range !== asking[0]?.range);
-    const nearer = differ ? nearerAskers(key, asking, { roots, onward }) : new Map<Edge, Release>();
-    for (const [edge, by] of nearer) choice.overruled.push({ edge, by });
-    const counting = asking.filter((edge) => !nearer.has(edge));
-    const [able, unable] = split(counting, ({ range }) => snapshot.lowest(library, [range]) !== undefined);
-    choice.unsatisfied.push(...unable);
-    const all = snapshot.lowest(
-      library,
-      able.map(({ range }) => range),
-    );
-    if (all === undefined && able.length > 0) choice.conflicts.set(key, able);
-    const release = all ?? highestAsked(snapshot, library, able);
-    if (release !== undefined && able.length > 0) choice.chosen.set(key, release);
+    if (library === undefined || library.releases.length === 0) choice.unknown.push(...asking);
+    else settle({ library, asking, snapshot, nearness }, choice);
   }
   return choice;
 }
 
+interface Question {
+  readonly library: KnownLibrary;
+  readonly asking: readonly Edge[];
+  readonly snapshot: Snapshot;
+  readonly nearness: Nearness;
+}
+
+/** Finds the version for one package. Whether a demand is heard is asked only of those that decide: the ones that
+ * nothing serves, and the highest. */
+function settle({ library, asking, snapshot, nearness }: Question, choice: Choice): void {
+  const lowest = (edge: Edge) => snapshot.lowestIn(library, edge.range);
+  const isHeard = (edge: Edge) => {
+    const by = nearness.nearer(edge);
+    if (by !== undefined) choice.overruled.push({ edge, by });
+    return by === undefined;
+  };
+  const same = isOneRange(asking) ? asking[0] && lowest(asking[0]) : undefined;
+  if (same !== undefined) {
+    choice.chosen.set(library.key, same);
+    return;
+  }
+  const [able, unable] = split(asking, (edge) => lowest(edge) !== undefined);
+  choice.unsatisfied.push(...unable.filter(isHeard));
+  let counting = able;
+  let isSettled = false;
+  while (!isSettled && counting.length > 0) {
+    const release = lowestForAll(snapshot, library, counting);
+    const deciding = release === undefined ? counting : counting.filter((edge) => lowest(edge) === release);
+    const tested = deciding.length === 0 ? counting : deciding;
+    // one range for all: there is no nearer demand to differ from
+    const heard = isOneRange(counting) ? tested : tested.filter(isHeard);
+    isSettled = release === undefined ? heard.length === counting.length : heard.length > 0;
+    const overruled = new Set(tested.filter((edge) => !heard.includes(edge)));
+    if (release !== undefined && isSettled) choice.chosen.set(library.key, release);
+    counting = counting.filter((edge) => !overruled.has(edge));
+  }
+  if (counting.length === 0 || choice.chosen.has(library.key)) return;
+  choice.conflicts.set(library.key, counting);
+  const release = highestAsked(snapshot, library, counting);
+  if (release !== undefined) choice.chosen.set(library.key, release);
+}
+
+function lowestForAll(snapshot: Snapshot, library: KnownLibrary, edges: readonly Edge[]): Release | undefined {
+  return snapshot.lowest(
+    library,
+    edges.map(({ range }) => range),
+  );
+}
+
+function isOneRange([first, ...rest]: readonly Edge[]): boolean {
+  return rest.every(({ range }) => range === first?.range);
+}
+
 function byPackage(edges: readonly Edge[]): Map<string, Edge[]> {
-  return grouped(edges, ({ key }) => key);
-}
-
-function byAsker(edges: readonly Edge[]): Map<Release, Edge[]> {
-  return grouped(edges, ({ from }) => from);
-}
-
-function grouped<K>(edges: readonly Edge[], keyOf: (edge: Edge) => K): Map<K, Edge[]> {
-  const groups = new Map<K, Edge[]>();
+  const groups = new Map<string, Edge[]>();
   for (const edge of edges) {
-    const group = groups.get(keyOf(edge));
-    if (group === undefined) groups.set(keyOf(edge), [edge]);
+    const group = groups.get(edge.key);
+    if (group === undefined) groups.set(edge.key, [edge]);
     else group.push(edge);
   }
   return groups;
@@ -170,11 +261,22 @@ function graphOf(
   const nodes = new Map<string, Node>();
   for (const { key, packageName, version, release } of direct.values())
     nodes.set(key, { key, packageName, version, release, direct: true, path: [] });
-  for (const { key, path } of edges) {
+  for (const edge of edges) {
+    const { key } = edge;
     const release = chosen.get(key);
     if (nodes.has(key) || release === undefined) continue;
     const { library, version } = release;
-    nodes.set(key, { key, packageName: library.packageName, version, release, direct: false, path });
+    const { packageName } = library;
+    nodes.set(key, {
+      key,
+      packageName,
+      version,
+      release,
+      direct: false,
+      get path() {
+        return edge.path;
+      },
+    });
   }
   return { nodes, edges: edges.filter(({ key }) => !leftOut.has(key)), ...rest };
 }

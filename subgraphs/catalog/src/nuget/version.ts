@@ -9,7 +9,15 @@ export interface NugetVersion {
 
 const versionForm = /^([\d.]+)(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i;
 
+const commonForm = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
+const none: readonly string[] = [];
+
 export function parseVersion(text: string): NugetVersion | undefined {
+  // almost every version is of this form, and catalogs are read by the thousand
+  if (commonForm.test(text)) {
+    const [first, second] = [text.indexOf("."), text.lastIndexOf(".")];
+    return { parts: [+text.slice(0, first), +text.slice(first + 1, second), +text.slice(second + 1), 0], labels: none };
+  }
   const [, numbers = "", release, metadata] = versionForm.exec(text.trim()) ?? [];
   const parts = parseParts(numbers);
   const labels = release?.split(".") ?? [];

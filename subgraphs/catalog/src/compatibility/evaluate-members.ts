@@ -1,0 +1,58 @@
+import type { NugetVersion } from "../nuget/version.js";
+import { compareText } from "./evaluate-entries.js";
+import type { Situation } from "./evaluate-situation.js";
+import { type Release, releaseName } from "./evaluate-snapshot.js";
+
+/** A package of the set or behind it. */
+export interface Member {
+  readonly key: string;
+  readonly packageName: string;
+  readonly text: string;
+  readonly version: NugetVersion | undefined;
+  readonly release: Release | undefined;
+  readonly direct: boolean;
+  readonly path: readonly Release[];
+}
+
+const known = new WeakMap<Situation, readonly Member[]>();
+
+/** Everything that takes part, by name; what is listed twice is in it twice. */
+export function membersOf(situation: Situation): readonly Member[] {
+  let members = known.get(situation);
+  if (members === undefined) known.set(situation, (members = collect(situation)));
+  return members;
+}
+
+function collect({ entries, graph }: Situation): Member[] {
+  const members: Member[] = entries.map(({ key, packageName, text, version, release }) => ({
+    key,
+    packageName,
+    text,
+    version,
+    release,
+    direct: true,
+    path: [],
+  }));
+  for (const node of graph.nodes.values()) {
+    const { key, packageName, version, release } = node;
+    if (node.direct || release === undefined) continue;
+    // the way to it is spelled out only where a sentence names it
+    const path = () => node.path;
+    members.push({
+      key,
+      packageName,
+      text: release.text,
+      version,
+      release,
+      direct: false,
+      get path() {
+        return path();
+      },
+    });
+  }
+  return members.sort((a, b) => compareText(a.key, b.key));
+}
+
+export function nameOf({ packageName, text, path }: Member): string {
+  return `${packageName} ${text}${path.length === 0 ? "" : ` (brought in by ${path.map(releaseName).join(" → ")})`}`;
+}
