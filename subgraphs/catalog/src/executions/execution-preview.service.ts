@@ -3,15 +3,14 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import type { FilePreview } from "../targets/scaffold.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
 import type { EarlierRenders } from "./earlier-render.js";
 import type { ExecutionAcceptance } from "./execution.acceptance.js";
 import type { Execution } from "./execution.entity.js";
 import type { RequestExecutionInput } from "./execution.input.js";
 import { executionError } from "./execution-error.js";
-import type { ExecutionPreviewType, PreviewFileType } from "./execution-preview.type.js";
-import { fileDiff } from "./file-diff.js";
+import type { ExecutionPreviewType } from "./execution-preview.type.js";
+import { previewFiles } from "./preview-files.js";
 import { addLibraries } from "./scaffold-libraries.js";
 import type { Scaffolding, ScaffoldOrder } from "./scaffolding.js";
 
@@ -27,7 +26,6 @@ type PreviewOrder = ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" |
 const limitMs = 30_000;
 /** Per tenant and process; somebody waits for each with the request open. */
 const mostAtOnce = 3;
-const mostDiffCharacters = 1024 * 1024;
 
 /** An execution without its end: fetched, rendered and compared with the target, and then forgotten. */
 export class ExecutionPreviewService {
@@ -97,7 +95,7 @@ export class ExecutionPreviewService {
       const mergeBase = (executionId: string) => earlierRenders.of(order, executionId, signal);
       const planned = await target.plan({ files, edits, onConflict: order.onConflict, mergeBase });
       return {
-        ...previewFiles(planned),
+        ...(await previewFiles(planned, signal)),
         primaryOutputs: rendered.primaryOutputs,
         contentDigest: fetched.origin.source.contentDigest,
         manualInstructions: rendered.manualInstructions,
@@ -110,17 +108,3 @@ export class ExecutionPreviewService {
 }
 
 const nothing = { files: [], truncated: false, primaryOutputs: [], contentDigest: null, manualInstructions: [] };
-
-function previewFiles(planned: readonly FilePreview[]): { files: PreviewFileType[]; truncated: boolean } {
-  let left = mostDiffCharacters;
-  let truncated = false;
-  const files = planned.map((file) => {
-    const diff = file.change === "Unchanged" && !file.conflict ? undefined : left > 0 ? fileDiff(file) : null;
-    const shown = diff != null && diff.length <= left ? diff : null;
-    left -= shown?.length ?? 0;
-    truncated ||= diff === null || (diff !== undefined && shown === null);
-    const { path, change, conflict, mode, newBytes } = file;
-    return { path, change, conflict, executable: mode === "100755", size: newBytes?.length ?? null, diff: shown };
-  });
-  return { files, truncated };
-}
