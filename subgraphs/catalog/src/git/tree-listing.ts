@@ -14,7 +14,8 @@ export const GITLINK_MODE = "160000";
 
 const ROW = /^(\d{6}) (\w+) ([0-9a-f]+)(?: +(\d+|-))?\t/;
 
-const MAX_TREE_BYTES = 128 * 1024 * 1024;
+// about 300,000 files; a tree that repeats itself lists more than its repository holds
+const MAX_TREE_BYTES = 32 * 1024 * 1024;
 
 /** Every file of a commit, without sizes. Undefined where a path is no UTF-8. */
 export async function listTree(workspace: Workspace, commit: string): Promise<TreeEntry[] | undefined> {

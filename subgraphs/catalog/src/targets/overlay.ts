@@ -63,14 +63,17 @@ export function fileMode({ executable }: Pick<TreeFile, "executable">): "100644"
 
 /** Paths that cannot be written because a file stands where a folder is needed, or the reverse. */
 export function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">, written: Iterable<string>) {
-  const folders = foldersOf(existing.keys());
+  const paths = [...written];
+  const longest = paths.reduce((most, path) => Math.max(most, path.length), 0);
+  const folders = foldersOf(existing.keys(), longest);
   const isBlocked = (path: string) => folders.has(path) || parentsOf(path).some((parent) => existing.has(parent));
-  return new Set([...written].filter(isBlocked));
+  return new Set(paths.filter(isBlocked));
 }
 
-function foldersOf(paths: Iterable<string>): Set<string> {
+/** Only those that a written path may name: a target may nest its folders without an end. */
+function foldersOf(paths: Iterable<string>, longest: number): Set<string> {
   const folders = new Set<string>();
-  for (const path of paths) for (const parent of parentsOf(path)) folders.add(parent);
+  for (const path of paths) for (const parent of parentsOf(path.slice(0, longest + 1))) folders.add(parent);
   return folders;
 }
 

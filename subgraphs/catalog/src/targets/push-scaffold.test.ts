@@ -208,6 +208,13 @@ describe("pushing a scaffold", () => {
     });
   });
 
+  it("reads no file of a target that is too large to be edited", async () => {
+    await target.commit("main", { "props.xml": Buffer.alloc(5 * 1024 * 1024 + 1, 0x20) });
+    const opened = await openTarget({ url: target.url, branch: "main" }, policy);
+    await expect(opened.file("props.xml")).rejects.toMatchObject({ code: "TARGET_UNAVAILABLE" });
+    await opened.close();
+  });
+
   it("shows a target's file before it pushes", async () => {
     await target.commit("main", { "deep/props.xml": "<a/>", link: { mode: "120000", content: "x" } });
     const open = await openTarget({ url: target.url, branch: "new" }, policy);

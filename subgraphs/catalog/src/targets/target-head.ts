@@ -4,6 +4,9 @@ import { objectFormat, type Workspace } from "../git/workspace.js";
 import { LANDED_SEARCH_DEPTH } from "./landed-commit.js";
 import { targetUnavailable } from "./target-failure.js";
 
+// a server that cannot leave files out sends them all
+const MAX_BASE_BYTES = 512 * 1024 * 1024;
+
 /** What a target looked like at one moment. */
 export interface TargetHead {
   /** Head of the branch itself; null while it does not exist. */
@@ -28,7 +31,10 @@ async function fetchBase(workspace: Workspace, base: string): Promise<ReadonlyMa
   // rules that only new objects must keep
   const depth = `--depth=${LANDED_SEARCH_DEPTH + 1}`;
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", depth];
-  await workspace.git([...fetch, "--filter=blob:none", "--", "origin", `+${base}:refs/target/base`]);
+  await workspace.receive([...fetch, "--filter=blob:none", "--", "origin", `+${base}:refs/target/base`], {
+    maxBytes: MAX_BASE_BYTES,
+    tooLarge: targetUnavailable("The target's newest commits are over 512 MiB."),
+  });
   const entries = await listTree(workspace, base);
   if (entries === undefined) throw targetUnavailable("A path of the target is not valid UTF-8.");
   return new Map(entries.map((entry) => [entry.path, entry]));

@@ -6,6 +6,8 @@ import type { TargetHead } from "./target-head.js";
 
 const MAX_PACKED_BYTES = 256 * 1024 * 1024;
 const MAX_READ_BYTES = 128 * 1024 * 1024;
+/** Of a file that is edited. */
+const MAX_EDITED_BYTES = 5 * 1024 * 1024;
 
 /** The files of a target at one moment. Their bytes come only when they are asked for. */
 export class TargetTree {
@@ -27,6 +29,7 @@ export class TargetTree {
     const entry = this.entries.get(path);
     if (entry?.type !== "blob" || entry.mode === SYMLINK_MODE) return undefined;
     const size = (await this.sizes([entry.id])).get(entry.id) ?? 0;
+    if (size > MAX_EDITED_BYTES) throw targetUnavailable(`The target's ${JSON.stringify(path)} is over 5 MiB.`);
     return (await readBlobs(this.workspace, [{ id: entry.id, size }])).get(entry.id);
   }
 
@@ -46,8 +49,8 @@ export class TargetTree {
 
   /** In bytes, of blobs that lie in the tree of `commit`. */
   async sizes(ids: readonly string[], commit = this.head.base): Promise<ReadonlyMap<string, number>> {
-    // one blob is fetched by git when it is asked for
-    if (ids.length > 1 && commit !== null) {
+    // left to itself git would fetch what is missing without a bound
+    if (ids.length > 0 && commit !== null) {
       await fetchBlobs(this.workspace, `${commit}^{tree}`, {
         ids: new Set(ids),
         maxBytes: MAX_PACKED_BYTES,
