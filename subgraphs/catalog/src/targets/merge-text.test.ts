@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { GitError, git } from "../git/git.js";
 import { mergeText } from "./merge-text.js";
 
-const merge = (base: string, ours: string, theirs: string, comparisons = 1e8) => {
+const merge = (base: string, ours: string, theirs: string, comparisons = 1e8, lineBudget = 1e6) => {
   const bytes = (text: string) => Buffer.from(text);
-  const merged = mergeText({ base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }, { comparisons });
+  const budget = { comparisons, lines: lineBudget };
+  const merged = mergeText({ base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }, budget);
   if (merged === "unmergeable") return merged;
   return "bytes" in merged ? Buffer.from(merged.bytes).toString() : merged.conflictingHunks;
 };
@@ -55,6 +56,15 @@ describe("merging texts by lines", () => {
     expect(merge(base, crlf(base), theirs)).toBe(crlf(theirs));
   });
 
+  it("gives up a file of very many lines, and any once the lines of all files together are too many", () => {
+    const many = lines("", 50_001);
+    expect(merge(many, `0\n${many}`, `${many}1\n`)).toBe("unmergeable");
+    expect(merge("\n".repeat(250_001), "\n", "1\n")).toBe("unmergeable");
+    const sides = [base, base.replace("1", "one"), base.replace("5", "five")] as const;
+    expect(merge(...sides, 1e8, 15)).toBe("one\n2\n3\n4\nfive\n");
+    expect(merge(...sides, 1e8, 14)).toBe("unmergeable");
+  });
+
   it("leaves mixed line ends as they are", () => {
     expect(merge("1\r\n2\n3\r\n4\n", "1\r\n2\n3\r\nfour\n", "one\r\n2\n3\r\n4\n")).toBe("one\r\n2\n3\r\nfour\n");
   });
@@ -62,7 +72,7 @@ describe("merging texts by lines", () => {
   it("keeps every byte of text in any encoding", () => {
     const bytes = (first: number, last: number) => Buffer.from([first, 0xff, 10, 0xfe, 10, last, 0xe4]);
     const sides = { base: bytes(1, 1), ours: bytes(2, 1), theirs: bytes(1, 3) };
-    expect(mergeText(sides, { comparisons: 100 })).toEqual({ bytes: bytes(2, 3) });
+    expect(mergeText(sides, { comparisons: 100, lines: 100_000 })).toEqual({ bytes: bytes(2, 3) });
   });
 
   it("does not merge what is no text, or would take too long", () => {

@@ -4,16 +4,24 @@ import { lineSegments, type Versions } from "./line-segments.js";
 /** `unmergeable`: no text, or too different to be compared in time. */
 export type MergedText = { readonly bytes: Uint8Array } | { readonly conflictingHunks: number } | "unmergeable";
 
-/** Line comparisons that merging may still cost; the search for common lines is quadratic and holds the process up. */
+/** What merging may still cost; it holds the process up. */
 export interface MergeBudget {
+  /** Line comparisons: the search for common lines is quadratic. */
   comparisons: number;
+  /** Lines of all versions between their common ends: even to sort them takes its time. */
+  lines: number;
 }
+
+/** Of one version of a file, and between its common ends: a third of a second for its merge. */
+const MAX_LINES = 250_000;
+const MAX_SORTED_LINES = 50_000;
 
 /** Merges the changes of both sides by lines. */
 export function mergeText(versions: Versions<Uint8Array>, budget: MergeBudget): MergedText {
   if (Object.values(versions).some(isBinary)) return "unmergeable";
   // Latin-1 keeps every byte, whatever the encoding
   const texts = mapped(versions, (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1"));
+  if (Object.values(texts).some((text) => count(text, "\n") > MAX_LINES)) return "unmergeable";
   const lineEnd = mergedLineEnd(mapped(texts, lineEndOf));
   const comparable = lineEnd === undefined ? texts : mapped(texts, (text) => text.replaceAll("\r\n", "\n"));
   const merged = mergeLines(mapped(comparable, linesOf), budget);
@@ -48,6 +56,9 @@ function mergedLineEnd({ base, ours, theirs }: Versions<LineEnd>): "\n" | "\r\n"
 /** The merged text, or the number of places where both sides changed the same lines; undefined over the budget. */
 function mergeLines(lines: Versions<string[]>, budget: MergeBudget): string | number | undefined {
   const { start, end, middle } = withoutCommonEnds(lines);
+  const sizes = Object.values(middle).map((own) => own.length);
+  budget.lines -= sizes.reduce((sum, size) => sum + size, 0);
+  if (budget.lines < 0 || sizes.some((size) => size > MAX_SORTED_LINES)) return undefined;
   const merged: string[] = [start];
   let conflictingHunks = 0;
   for (const segment of lineSegments(middle)) {
@@ -101,7 +112,9 @@ function linesOf(text: string): string[] {
 }
 
 function count(text: string, part: string): number {
-  return text.split(part).length - 1;
+  let found = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found += 1;
+  return found;
 }
 
 function mapped<T, R>({ base, ours, theirs }: Versions<T>, change: (value: T) => R): Versions<R> {

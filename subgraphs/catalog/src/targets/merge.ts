@@ -9,6 +9,7 @@ import type { TargetTree } from "./target-tree.js";
 const MAX_MERGED_BYTES = 5 * 1024 * 1024;
 // about half a second
 const COMPARISONS = 500_000_000;
+const LINES = 2_000_000;
 
 export interface MergeSides {
   /** What the last scaffold of the same template rendered. */
@@ -79,7 +80,7 @@ async function meet(tree: TargetTree, meetings: readonly Meeting[]): Promise<Pla
     meetings.map(({ ours }) => ours.id),
     MAX_MERGED_BYTES,
   );
-  const budget: MergeBudget = { comparisons: COMPARISONS };
+  const budget: MergeBudget = { comparisons: COMPARISONS, lines: LINES };
   const met: PlannedFile[] = [];
   for (const meeting of meetings) {
     met.push(merged(tree, meeting, { bytes: blobs.get(meeting.ours.id), budget }));
