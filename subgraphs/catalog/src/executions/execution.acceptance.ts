@@ -54,7 +54,7 @@ export class ExecutionAcceptance {
     const { templateId, input } = request;
     const agentTaskId = agentTask(context, input);
     const version = await versions.get(context, templateId, input.templateVersionId);
-    const target = targets.accept(context, input.target);
+    const target = await targets.accept(context, input.target);
     const parameters = await this.#checkedParameters(tenantOf(context), version, input);
     return {
       ...request,

@@ -32,7 +32,7 @@ describe("TemplateSources", () => {
       response.end(nupkgOf({ "a.txt": "1" }));
     });
     reader = new SourceReader({
-      policy: { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] },
+      policy: { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: ["git.example"] },
       nugetFeeds: [],
       logger: createLogger("test", "silent"),
     });
@@ -43,12 +43,12 @@ describe("TemplateSources", () => {
   });
 
   /** Only the owner has the credential; whoever is asked for one is noted. */
-  const sourcesFor = (host: string) => {
+  const sourcesFor = (host: string, hosts?: readonly string[]) => {
     const credentials = new RemoteCredentials({
       resolve: async (tenantId, credentialRef, purpose, subject) => {
         asked.push({ tenantId, credentialRef, purpose, subject });
         if (tenantId !== owner.tenantId) throw new DomainError("CREDENTIAL_NOT_FOUND");
-        return { kind: "BearerToken", version: 1, material: { token: "sesame" } };
+        return { kind: "BearerToken", version: 1, material: { token: "sesame", ...(hosts && { hosts }) } };
       },
     });
     return new TemplateSources(reader, credentials, new Map([[host, "secret://packages"]]));
@@ -70,6 +70,23 @@ describe("TemplateSources", () => {
     expect(downloads).toBe(1);
     await expect(sources.read(stranger, resolvedRef, options)).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" });
     expect(await sources.tryResolve(stranger, `nupkg+${server.url}/x.nupkg`, options)).toBeUndefined();
+  });
+
+  it("sends a credential that names its hosts to no other, whatever the operator says", async () => {
+    const host = new URL(server.url).host;
+    const reference = `nupkg+${server.url}/x.nupkg`;
+    await expect(sourcesFor(host, ["elsewhere.example"]).read(owner, reference, options)).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+    });
+    await expect(sourcesFor(host, [host]).read(owner, reference, options)).resolves.toBeDefined();
+  });
+
+  it("sends nothing over plain http that was meant for the host's https", async () => {
+    const sources = sourcesFor("Git.Example");
+    await sources.tryResolve(owner, "nupkg+http://git.example/#x", options);
+    expect(asked).toEqual([]);
+    await sources.tryResolve(owner, "nupkg+https://git.example/#x", options);
+    expect(asked).toHaveLength(1);
   });
 
   it("asks for no credential for any other host", async () => {

@@ -3,6 +3,7 @@ import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import type { ReadSource, SourceReader } from "../sources/source-reader.js";
+import { credentialHosts } from "./credential-host.js";
 import type { RemoteCredentials } from "./remote-credentials.js";
 
 interface ReadOptions {
@@ -19,11 +20,11 @@ export class TemplateSources {
   readonly #credentials: RemoteCredentials;
   readonly #refByHost: ReadonlyMap<string, string>;
 
-  /** `refByHost`: `github.com` or `git.example:8443` to the name of a credential that a tenant may have. */
+  /** `refByHost`: `github.com` or `git.example:8443`, plain http with its port, to the name of a credential that a tenant may have. */
   constructor(reader: SourceReader, credentials: RemoteCredentials, refByHost: ReadonlyMap<string, string>) {
     this.#reader = reader;
     this.#credentials = credentials;
-    this.#refByHost = refByHost;
+    this.#refByHost = new Map([...refByHost].map(([host, ref]) => [host.toLowerCase(), ref]));
   }
 
   /** Refuses a dangerous reference; any other that cannot be resolved in time stays unresolved. */
@@ -52,21 +53,23 @@ export class TemplateSources {
     reference: string,
     options: ReadOptions,
   ): Promise<RemoteCredential | undefined> {
-    const credentialRef = this.#refByHost.get(hostOf(reference));
-    if (credentialRef === undefined) return undefined;
+    const url = urlOf(reference);
+    const credentialRef = url && credentialHosts(url).flatMap((host) => this.#refByHost.get(host) ?? [])[0];
+    if (url === undefined || credentialRef === undefined) return undefined;
     const { subject, trace, signal } = options;
     try {
-      const use = { purpose: "template-source", subject, trace, signal } as const;
+      const use = { url: url.href, purpose: "template-source", subject, trace, signal } as const;
       return await this.#credentials.resolve({ tenantId, credentialRef, ...use });
     } catch (error) {
-      // a tenant without it reads what is open to everybody
-      if (error instanceof DomainError && error.code === "CREDENTIAL_NOT_FOUND") return undefined;
+      // a tenant without it, or whose own is for other hosts, reads what is open to everybody
+      const unfit = error instanceof DomainError && ["CREDENTIAL_NOT_FOUND", "TARGET_FORBIDDEN"].includes(error.code);
+      if (unfit) return undefined;
       throw error;
     }
   }
 }
 
-function hostOf(reference: string): string {
+function urlOf(reference: string): URL | undefined {
   const url = /^(?:git|nupkg)\+([^#]+)/i.exec(reference)?.[1] ?? "";
-  return URL.canParse(url) ? new URL(url).host : "";
+  return URL.canParse(url) ? new URL(url) : undefined;
 }

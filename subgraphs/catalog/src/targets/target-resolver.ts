@@ -1,7 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Scope } from "@factory/schema/scopes";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import type { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import type { RepositoryStore } from "../repositories/repository-store.js";
@@ -33,6 +34,8 @@ interface OpenedFor {
   readonly traceparent: string;
 }
 
+const manageCredentials = "integration.credentials.write" satisfies Scope;
+
 /** Execution targets: a git URL, or `owner/name` in the platform's own store. */
 export class TargetResolver {
   readonly #store: RepositoryStore;
@@ -52,7 +55,7 @@ export class TargetResolver {
     this.#publicUrl = options.publicUrl;
   }
 
-  accept(context: RequestContext, asked: AskedTarget): AcceptedTarget {
+  async accept(context: RequestContext, asked: AskedTarget): Promise<AcceptedTarget> {
     const repository = parseTargetRepository(asked.repository, this.#policy);
     if ("problem" in repository) throw refusal("/target/repository", repository.problem);
     const branch = asked.branch ?? "main";
@@ -63,12 +66,28 @@ export class TargetResolver {
     const credentialRef = asked.credentialRef ?? null;
     if (credentialRef !== null && repository.kind === "shorthand")
       throw refusal("/target/credentialRef", "the platform's own git store takes no credential");
+    if (credentialRef !== null && repository.kind === "url")
+      await this.#requireReach(context, credentialRef, repository.url);
     const slug = principalOf(context).tenantSlug;
     const cloneUrl =
       repository.kind === "url"
         ? repository.url
         : `${this.#publicUrl}/git/${slug}/${repository.owner}/${repository.name}.git`;
     return { cloneUrl, branch, onConflict, credentialRef };
+  }
+
+  /** Whoever may send a secret to a host of their choice can read it: that takes the scope to write credentials. */
+  async #requireReach(context: RequestContext, credentialRef: string, url: string): Promise<void> {
+    if (principalOf(context).scopes.has(manageCredentials)) return;
+    const { tenantId } = tenantOf(context);
+    const use = { purpose: "scaffold-target", subject: "executions/asked", trace: context.trace } as const;
+    const reach = await this.#credentials.reach({ tenantId, credentialRef, url, ...use });
+    if (reach === "elsewhere") throw refusal("/target/credentialRef", "the credential is for other hosts");
+    if (reach === "anywhere")
+      throw new DomainError("INSUFFICIENT_SCOPE", {
+        detail: `The credential ${credentialRef} names no hosts; to choose one for it takes ${manageCredentials}.`,
+        requiredScopes: [manageCredentials],
+      });
   }
 
   /** Reads the target branch; the caller closes it. */
@@ -84,7 +103,7 @@ export class TargetResolver {
     if (credentialRef === null) return openTarget({ url, branch }, this.#policy, { signal });
     const trace = continueTrace(execution.traceparent);
     const use = { purpose: "scaffold-target", subject: `executions/${executionId}`, trace, signal } as const;
-    const credential = await this.#credentials.resolve({ tenantId, credentialRef, ...use });
+    const credential = await this.#credentials.resolve({ tenantId, credentialRef, url, ...use });
     return openTarget({ url, branch, credential }, this.#policy, { signal });
   }
 }
