@@ -50,6 +50,7 @@ export const errorCodes = {
   SLUG_TAKEN:                      { status: 409,  title: "Slug taken", when: "tenant slug exists" },
   TEMPLATE_EXISTS:                 { status: 409,  title: "Template exists", when: "name taken in the tenant, ignoring case" },
   TEMPLATE_VERSION_EXISTS:         { status: 409,  title: "Template version exists", when: "equal precedence exists" },
+  TEMPLATE_VERSION_NOT_VALIDATED:  { status: 409,  title: "Template version not validated", when: "publishing what has not passed all checks; missingChecks[]" },
   TEMPLATE_VERSION_NOT_PUBLISHED:  { status: 409,  title: "Template version not published", when: "execution.requirePublished is on" },
   USER_EXISTS:                     { status: 409,  title: "User exists", when: "email is already a member" },
   INVITATION_EXPIRED:              { status: 410,  title: "Invitation expired", when: "accept after expiresAt" },

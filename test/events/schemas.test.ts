@@ -76,6 +76,13 @@ async function logged(tenantId: string): Promise<Emitted[]> {
   return found.map(({ envelope }) => envelope);
 }
 
+/** Published, and deprecated at once. */
+async function promoted(token: string, templateVersionId: string): Promise<void> {
+  const id = `templateVersionId: "${templateVersionId}"`;
+  await graphql(`mutation { publishTemplateVersion(${id}) { status } }`, { token });
+  await graphql(`mutation { deprecateTemplateVersion(${id}, input: { reason: "Other" }) { status } }`, { token });
+}
+
 /** An execution that is stopped while it fetches. */
 async function cancelled(token: string): Promise<void> {
   const host = await aSilentHost();
@@ -142,6 +149,7 @@ describe("what the platform emits", () => {
     const version = await aTemplateVersion(token, await aTemplateSource());
     await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
     await executed(token, version, { target: { repository: "acme/events" } });
+    await promoted(token, version.templateVersionId);
     const broken = await aTemplateVersion(token, "stored://nowhere");
     await executed(token, broken, { target: { repository: "acme/events" } });
     await cancelled(token);

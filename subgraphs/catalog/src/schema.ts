@@ -5,6 +5,8 @@ import { CompatibilityResolver } from "./compatibility/compatibility.resolver.js
 import type { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { ExecutionResolver } from "./executions/execution.resolver.js";
 import type { ExecutionService } from "./executions/execution.service.js";
+import { ExecutionListResolver } from "./executions/execution-list.resolver.js";
+import type { ExecutionListService } from "./executions/execution-list.service.js";
 import type { ExecutionPreviewService } from "./executions/execution-preview.service.js";
 import { executionStatusResolver } from "./executions/execution-status.resolver.js";
 import { ScaffoldFileResolver } from "./executions/scaffold-file.resolver.js";
@@ -12,19 +14,26 @@ import type { ScaffoldFileService } from "./executions/scaffold-file.service.js"
 import { LibraryResolver } from "./libraries/library.resolver.js";
 import type { LibraryService } from "./libraries/library.service.js";
 import type { LibrarySearchService } from "./libraries/library-search.service.js";
+import type { TemplatePromotionService } from "./template-versions/template-promotion.service.js";
 import { TemplateVersionResolver } from "./template-versions/template-version.resolver.js";
 import type { TemplateVersionService } from "./template-versions/template-version.service.js";
 import { TemplateResolver } from "./templates/template.resolver.js";
 import type { TemplateService } from "./templates/template.service.js";
+import type { TemplateListService } from "./templates/template-list.service.js";
 import { ValidationResolver } from "./validations/validation.resolver.js";
 import type { ValidationService } from "./validations/validation.service.js";
+import type { ValidationListService } from "./validations/validation-list.service.js";
 
 export interface CatalogServices {
   readonly templates: TemplateService;
   readonly versions: TemplateVersionService;
+  readonly promotions: TemplatePromotionService;
   readonly executions: ExecutionService;
   readonly previews: ExecutionPreviewService;
   readonly scaffoldFiles: ScaffoldFileService;
+  readonly templateLists: TemplateListService;
+  readonly executionLists: ExecutionListService;
+  readonly validationLists: ValidationListService;
   readonly validations: ValidationService;
   readonly compatibility: CompatibilityService;
   readonly libraries: LibraryService;
@@ -33,18 +42,29 @@ export interface CatalogServices {
 
 /** The subgraph's schema over its services; no database is touched until a field is resolved. */
 export function catalogSchema(services: CatalogServices, logger: Logger): Subgraph {
-  const { templates, versions, executions, previews, scaffoldFiles, validations, compatibility, libraries, search } =
-    services;
+  const {
+    templates,
+    versions,
+    promotions,
+    executions,
+    previews,
+    scaffoldFiles,
+    validations,
+    compatibility,
+    libraries,
+    search,
+  } = services;
   const orNull = async <T>(found: Promise<T | undefined>): Promise<T | null> => (await found) ?? null;
   return buildSubgraph({
     logger,
     resolvers: [
-      new TemplateResolver(templates),
-      new TemplateVersionResolver(versions, templates),
+      new TemplateResolver(templates, services.templateLists),
+      new TemplateVersionResolver(versions, promotions, templates),
       new ExecutionResolver(executions, previews),
+      new ExecutionListResolver(services.executionLists),
       executionStatusResolver(executions),
       new ScaffoldFileResolver(scaffoldFiles),
-      new ValidationResolver(validations),
+      new ValidationResolver(validations, services.validationLists),
       new CompatibilityResolver(compatibility),
       new LibraryResolver(libraries, search),
     ],

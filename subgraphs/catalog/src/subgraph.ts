@@ -13,6 +13,7 @@ import { executionJob } from "./executions/execution.job.js";
 import { ExecutionRunner } from "./executions/execution.runner.js";
 import { ExecutionService } from "./executions/execution.service.js";
 import { ExecutionWatch } from "./executions/execution.watch.js";
+import { ExecutionListService } from "./executions/execution-list.service.js";
 import { ExecutionPreviewService } from "./executions/execution-preview.service.js";
 import { ScaffoldFileService } from "./executions/scaffold-file.service.js";
 import { Scaffolding } from "./executions/scaffolding.js";
@@ -30,9 +31,12 @@ import { catalogSchema } from "./schema.js";
 import { SourceReader } from "./sources/source-reader.js";
 import { catalogTables } from "./tables.js";
 import { TargetResolver } from "./targets/target-resolver.js";
+import { TemplatePromotionService } from "./template-versions/template-promotion.service.js";
 import { TemplateVersionService } from "./template-versions/template-version.service.js";
 import { TemplateService } from "./templates/template.service.js";
+import { TemplateListService } from "./templates/template-list.service.js";
 import { ValidationService } from "./validations/validation.service.js";
+import { ValidationListService } from "./validations/validation-list.service.js";
 
 export interface CatalogSettings {
   readonly publicUrl: string;
@@ -85,7 +89,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const templates = new TemplateService(database);
   const versions = new TemplateVersionService(database, templates, sources);
   const libraries = new LibraryService(database);
-  const compatibility = new CompatibilityService(database, libraries, templates);
+  const compatibility = new CompatibilityService({ database, libraries, templates, versions });
   const watch = new ExecutionWatch();
   await watch.start(resources.listener);
   const scaffolding = new Scaffolding({ templates, versions, sources, rendering });
@@ -99,7 +103,21 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const validations = new ValidationService({ database, versions, sources, rendering });
   const search = new LibrarySearchService(libraries, cursors);
   const { schema } = catalogSchema(
-    { templates, versions, executions, previews, scaffoldFiles, validations, compatibility, libraries, search },
+    {
+      templates,
+      versions,
+      promotions: new TemplatePromotionService(database),
+      executions,
+      previews,
+      scaffoldFiles,
+      templateLists: new TemplateListService(database, cursors),
+      executionLists: new ExecutionListService(database, cursors),
+      validationLists: new ValidationListService(database, cursors),
+      validations,
+      compatibility,
+      libraries,
+      search,
+    },
     logger,
   );
   const runner = new ExecutionRunner({ database, scaffolding, targets, earlierRenders, watch, logger });

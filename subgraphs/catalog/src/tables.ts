@@ -7,6 +7,7 @@ import { LibraryVersion } from "./libraries/library-version.entity.js";
 import { Migration20261121072213_first } from "./migrations/Migration20261121072213_first.js";
 import { Migration20261121075513_retention } from "./migrations/Migration20261121075513_retention.js";
 import { Migration20261121100045_executions } from "./migrations/Migration20261121100045_executions.js";
+import { Migration20261121105059_promotion } from "./migrations/Migration20261121105059_promotion.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -23,5 +24,10 @@ export const catalogTables = {
     LibraryVersion,
     CompatibilityMatrix,
   ],
-  migrations: [Migration20261121072213_first, Migration20261121075513_retention, Migration20261121100045_executions],
+  migrations: [
+    Migration20261121072213_first,
+    Migration20261121075513_retention,
+    Migration20261121100045_executions,
+    Migration20261121105059_promotion,
+  ],
 };

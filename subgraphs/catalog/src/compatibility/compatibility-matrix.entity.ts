@@ -33,6 +33,10 @@ export class CompatibilityMatrix {
   @Property({ type: "json" })
   advisories: CompatibilityAdvisoryType[];
 
+  /** SHA-256 of the libraries, versions and template facts that were evaluated; null in rows from before it was kept. */
+  @Property({ type: "text", nullable: true })
+  snapshotDigest: string | null;
+
   @Property({ type: "timestamptz" })
   evaluatedAt: Date;
 }

@@ -1,6 +1,6 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
 import type { CompatibilityService } from "./compatibility.service.js";
 import { CompatibilityMatrixType } from "./compatibility.type.js";
@@ -11,6 +11,15 @@ export class CompatibilityResolver {
 
   constructor(compatibility: CompatibilityService) {
     this.#compatibility = compatibility;
+  }
+
+  @Query(() => CompatibilityMatrixType, { description: "An evaluation as it was answered." })
+  @Auth({ scopes: ["templates.read", "libraries.read"] })
+  compatibilityMatrix(
+    @Arg("matrixId", () => ID) matrixId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<CompatibilityMatrixType> {
+    return this.#compatibility.matrix(context, matrixId);
   }
 
   @Mutation(() => CompatibilityMatrixType)

@@ -1,13 +1,16 @@
 import type { Database } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { LibraryService } from "../libraries/library.service.js";
 import type { LibraryRow } from "../libraries/library.view.js";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
 import { parseFramework } from "../nuget/framework.js";
+import type { TemplateFacts } from "../template-versions/template-facts.js";
+import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
 import type { TemplateService } from "../templates/template.service.js";
 import type { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
@@ -18,15 +21,28 @@ import { type CatalogLibrary, type Evaluation, evaluateSet, type TemplateSide } 
 /** Rounds in which dependencies of dependencies are loaded before the evaluation. */
 const maxDependencyDepth = 5;
 
+interface Assessment extends Evaluation {
+  readonly snapshotDigest: string;
+}
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
+
 export class CompatibilityService {
   readonly #database: Database;
   readonly #libraries: LibraryService;
   readonly #templates: TemplateService;
+  readonly #versions: TemplateVersionService;
 
-  constructor(database: Database, libraries: LibraryService, templates: TemplateService) {
-    this.#database = database;
-    this.#libraries = libraries;
-    this.#templates = templates;
+  constructor(services: {
+    database: Database;
+    libraries: LibraryService;
+    templates: TemplateService;
+    versions: TemplateVersionService;
+  }) {
+    this.#database = services.database;
+    this.#libraries = services.libraries;
+    this.#templates = services.templates;
+    this.#versions = services.versions;
   }
 
   /** Evaluates without storing anything. */
@@ -35,7 +51,7 @@ export class CompatibilityService {
     runtime: string,
     libraries: readonly LibraryReference[],
     template?: TemplateSide,
-  ): Promise<Evaluation> {
+  ): Promise<Assessment> {
     const framework = parseFramework(runtime);
     if (!framework) {
       const detail = `${runtime} is no known framework moniker.`;
@@ -46,7 +62,10 @@ export class CompatibilityService {
     }
     checkLibraries(libraries, { distinct: false });
     const catalog = await this.#snapshot(tenant, libraries);
-    return evaluateSet({ runtime: framework, libraries: [...libraries], catalog, ...(template ? { template } : {}) });
+    const input = { libraries: [...libraries], ...(template ? { template } : {}) };
+    const evaluation = evaluateSet({ ...input, runtime: framework, catalog, now: new Date() });
+    const snapshotDigest = `sha256:${fingerprint({ ...input, runtime, catalog: [...catalog].sort(byKey) })}`;
+    return { ...evaluation, snapshotDigest };
   }
 
   evaluateLibraries(
@@ -66,8 +85,21 @@ export class CompatibilityService {
       const version = template.versions.find(({ templateVersionId }) => templateVersionId === input.templateVersionId);
       if (!version)
         throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", { detail: "No such version of this template." });
-      return templateSide(version, template.versions);
+      return templateSide(version, template.versions, await this.#versions.facts(tenantOf(context), templateId));
     });
+  }
+
+  /** An evaluation as it was answered, whatever has changed since. */
+  async matrix(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType> {
+    const tenant = tenantOf(context);
+    const matrix =
+      decodeId("mtx", matrixId) === undefined
+        ? null
+        : await this.#database.transaction(tenant, { trace: context.trace }, ({ em }) =>
+            em.findOne(CompatibilityMatrix, { tenantId: tenant.tenantId, matrixId }),
+          );
+    if (!matrix) throw new DomainError("NOT_FOUND", { detail: "No such compatibility matrix in this tenant." });
+    return matrixView(matrix);
   }
 
   #evaluate(
@@ -82,21 +114,22 @@ export class CompatibilityService {
       field,
       arguments: asked,
       prepare: async () => this.assess(tenantOf(context), runtime, libraries, await findTemplate?.()),
-      commit: async ({ em, tenant, record }, { compatible, violations, advisories }) => {
+      commit: async ({ em, tenant, record }, assessment) => {
         const matrixId = newId("mtx");
-        em.persist(
-          em.create(CompatibilityMatrix, {
-            tenantId: tenant.tenantId,
-            matrixId,
-            templateVersionId: templateVersionId ?? null,
-            runtime,
-            libraries,
-            compatible,
-            violations,
-            advisories,
-            evaluatedAt: new Date(),
-          }),
-        );
+        const { compatible, violations, advisories, snapshotDigest } = assessment;
+        const matrix = em.create(CompatibilityMatrix, {
+          tenantId: tenant.tenantId,
+          matrixId,
+          templateVersionId: templateVersionId ?? null,
+          runtime,
+          libraries,
+          compatible,
+          violations,
+          advisories,
+          snapshotDigest,
+          evaluatedAt: new Date(),
+        });
+        em.persist(matrix);
         record({
           type: "CompatibilityEvaluated",
           subject: `compatibility-matrices/${matrixId}`,
@@ -108,7 +141,7 @@ export class CompatibilityService {
             rules: violations.map(({ rule }) => rule),
           },
         });
-        return { matrixId, compatible, violations, advisories };
+        return matrixView(matrix);
       },
     });
   }
@@ -129,11 +162,20 @@ export class CompatibilityService {
   }
 }
 
-function templateSide(version: TemplateVersionType, versions: readonly TemplateVersionType[]): TemplateSide {
-  const side = ({ semanticVersion, targetFramework, status }: TemplateVersionType) => ({
+function matrixView({ tenantId: _, evaluatedAt, ...matrix }: CompatibilityMatrix): CompatibilityMatrixType {
+  return { ...matrix, evaluatedAt: evaluatedAt.toISOString() };
+}
+
+function templateSide(
+  version: TemplateVersionType,
+  versions: readonly TemplateVersionType[],
+  facts: ReadonlyMap<string, TemplateFacts>,
+): TemplateSide {
+  const side = ({ templateVersionId, semanticVersion, targetFramework, status }: TemplateVersionType) => ({
     semanticVersion,
     targetFramework,
     status,
+    ...facts.get(templateVersionId),
   });
   return {
     templateVersionId: version.templateVersionId,

@@ -1,3 +1,4 @@
+import { DateTime } from "@factory/runtime/subgraph/scalars";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("CompatibilityResolution", { simpleResolvers: true })
@@ -54,6 +55,15 @@ export class CompatibilityAdvisoryType {
   packageName: string | null;
 }
 
+@ObjectType("EvaluatedLibrary", { simpleResolvers: true })
+export class EvaluatedLibraryType {
+  @Field()
+  packageName: string;
+
+  @Field()
+  version: string;
+}
+
 @ObjectType("CompatibilityMatrix", { simpleResolvers: true })
 export class CompatibilityMatrixType {
   @Field(() => ID)
@@ -67,4 +77,22 @@ export class CompatibilityMatrixType {
 
   @Field(() => [CompatibilityAdvisoryType], { description: "Worth knowing; never makes a set incompatible." })
   advisories: CompatibilityAdvisoryType[];
+
+  @Field({ description: "The framework that was evaluated for, as it was given." })
+  runtime: string;
+
+  @Field(() => ID, { nullable: true })
+  templateVersionId: string | null;
+
+  @Field(() => [EvaluatedLibraryType])
+  libraries: EvaluatedLibraryType[];
+
+  @Field(() => String, {
+    nullable: true,
+    description: "SHA-256 of what the catalog held of these libraries then: an equal one gives an equal answer.",
+  })
+  snapshotDigest: string | null;
+
+  @Field(() => DateTime)
+  evaluatedAt: string;
 }

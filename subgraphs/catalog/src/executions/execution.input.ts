@@ -64,3 +64,20 @@ export class RetryExecutionInput {
   @Constraint({ maxLength: 50 })
   onConflict?: string | null;
 }
+
+@InputType({ description: "All that are given must hold." })
+export class ExecutionFilterInput {
+  @Field(() => ID, { nullable: true })
+  templateId?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  templateVersionId?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Requested, Running, Completed, Failed or Cancelled." })
+  @Constraint({ maxLength: 50 })
+  status?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 200 })
+  agentTaskId?: string | null;
+}

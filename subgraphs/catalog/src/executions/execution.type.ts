@@ -1,3 +1,5 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
 import { DateTime, JsonObject } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
@@ -145,6 +147,9 @@ export class ExecutionType {
   @Field()
   traceId: string;
 }
+
+export const ExecutionConnection = connectionType("Execution", () => ExecutionType, "Newest first.");
+export type ExecutionConnection = Connection<ExecutionType>;
 
 @ObjectType("ExecutionStatusChange", { simpleResolvers: true })
 export class ExecutionStatusChangeType {

@@ -2,7 +2,16 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { TemplateFacts } from "./template-facts.js";
 import type { TemplateVersionState } from "./template-version.states.js";
+
+export interface TemplateDeprecation {
+  reason: "Legacy" | "CriticalBugs" | "Other";
+  message: string | null;
+  replacementTemplateVersionId: string | null;
+  /** ISO 8601 */
+  deprecatedAt: string;
+}
 
 /** Immutable from its creation: a fix is a new semantic version. Only `status` and the resolution move on. */
 @Entity(tenantTable("template_versions"))
@@ -49,8 +58,18 @@ export class TemplateVersion {
   @Property({ type: "text", nullable: true })
   changelog: string | null;
 
+  /** Null until the content was read. */
+  @Property({ type: "json", nullable: true })
+  facts: TemplateFacts | null;
+
   @Property({ type: "text" })
   status: TemplateVersionState;
+
+  @Property({ type: "timestamptz", nullable: true })
+  publishedAt: Date | null;
+
+  @Property({ type: "json", nullable: true })
+  deprecation: TemplateDeprecation | null;
 
   @Property({ type: "timestamptz" })
   createdAt: Date;

@@ -47,3 +47,17 @@ export class ValidateTemplateVersionInput {
   @Field(() => Boolean, { nullable: true, description: "Also findings of severity Info." })
   includeInfo?: boolean | null;
 }
+
+@InputType()
+export class DeprecateTemplateVersionInput {
+  @Field({ description: "Legacy, CriticalBugs or Other." })
+  @Constraint({ maxLength: 50 })
+  reason: string;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ minLength: 1, maxLength: 2000 })
+  message?: string | null;
+
+  @Field(() => ID, { nullable: true, description: "A version of any template of the tenant, to be used instead." })
+  replacementTemplateVersionId?: string | null;
+}

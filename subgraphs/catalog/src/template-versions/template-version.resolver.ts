@@ -3,16 +3,19 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from "type-graphql";
 import type { TemplateService } from "../templates/template.service.js";
 import { TemplateType } from "../templates/template.type.js";
-import { CreateTemplateVersionInput } from "./template-version.input.js";
+import type { TemplatePromotionService } from "./template-promotion.service.js";
+import { CreateTemplateVersionInput, DeprecateTemplateVersionInput } from "./template-version.input.js";
 import type { TemplateVersionService } from "./template-version.service.js";
 import { TemplateVersionType } from "./template-version.type.js";
 
 @Resolver(() => TemplateVersionType)
 export class TemplateVersionResolver {
   readonly #versions: TemplateVersionService;
+  readonly #promotions: TemplatePromotionService;
   readonly #templates: TemplateService;
 
-  constructor(versions: TemplateVersionService, templates: TemplateService) {
+  constructor(versions: TemplateVersionService, promotions: TemplatePromotionService, templates: TemplateService) {
+    this.#promotions = promotions;
     this.#versions = versions;
     this.#templates = templates;
   }
@@ -25,6 +28,27 @@ export class TemplateVersionResolver {
     @Ctx() context: RequestContext,
   ): Promise<TemplateVersionType> {
     return this.#versions.create(context, templateId, input);
+  }
+
+  @Mutation(() => TemplateVersionType, {
+    description: "Needs content that passed all three checks; else TEMPLATE_VERSION_NOT_VALIDATED with missingChecks.",
+  })
+  @Auth({ scopes: ["templates.publish"] })
+  publishTemplateVersion(
+    @Arg("templateVersionId", () => ID) templateVersionId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<TemplateVersionType> {
+    return this.#promotions.publish(context, templateVersionId);
+  }
+
+  @Mutation(() => TemplateVersionType, { description: "The version stays executable, with a warning." })
+  @Auth({ scopes: ["templates.publish"] })
+  deprecateTemplateVersion(
+    @Arg("templateVersionId", () => ID) templateVersionId: string,
+    @Arg("input") input: DeprecateTemplateVersionInput,
+    @Ctx() context: RequestContext,
+  ): Promise<TemplateVersionType> {
+    return this.#promotions.deprecate(context, templateVersionId, input);
   }
 
   @FieldResolver(() => TemplateType)

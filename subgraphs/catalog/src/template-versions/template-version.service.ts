@@ -3,19 +3,26 @@ import { violatedUnique } from "@factory/runtime/db/database-failure";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { parseFramework } from "../nuget/framework.js";
 import { schemaProblem } from "../parameters/parameter-schema.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
+import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateService } from "../templates/template.service.js";
 import { parseSemanticVersion } from "./semantic-version.js";
+import { type TemplateFacts, templateFacts } from "./template-facts.js";
 import { TemplateVersion } from "./template-version.entity.js";
 import type { CreateTemplateVersionInput } from "./template-version.input.js";
 import type { TemplateVersionType } from "./template-version.type.js";
-import { type TemplateVersionRow, templateVersionView } from "./template-version.view.js";
+import {
+  type TemplateVersionRow,
+  templateVersionColumns,
+  templateVersionView,
+  versionEntityView,
+} from "./template-version.view.js";
 
 const engineKinds = ["DotnetNewTemplatePack"];
 /** The source is tried this long before the version is stored unresolved. */
@@ -23,7 +30,19 @@ const resolutionMs = 3000;
 
 const versionById = tenantStatement(
   "template_version_by_id",
-  "select version.* from template_versions version where tenant_id = scope.tenant and template_version_id = $2",
+  `select ${templateVersionColumns} from template_versions
+   where tenant_id = scope.tenant and template_version_id = $2`,
+);
+
+interface FactsRow {
+  template_version_id: string;
+  facts: TemplateFacts;
+}
+
+const factsByTemplate = tenantStatement(
+  "template_facts",
+  `select template_version_id, facts from template_versions
+   where tenant_id = scope.tenant and template_id = $2 and facts is not null`,
 );
 
 export class TemplateVersionService {
@@ -44,6 +63,12 @@ export class TemplateVersionService {
     return row && templateVersionView(row);
   }
 
+  /** What the content of each version of a template says, where it was read. */
+  async facts(tenant: Tenant, templateId: string): Promise<Map<string, TemplateFacts>> {
+    const rows = await this.#database.reader.rows<FactsRow>(factsByTemplate, tenant, decodeId("tpl", templateId));
+    return new Map(rows.map(({ template_version_id, facts }) => [encodeId("tpv", template_version_id), facts]));
+  }
+
   /** The version under this template; one of another template is as unknown as one of another tenant. */
   async get(context: RequestContext, templateId: string, templateVersionId: string): Promise<TemplateVersionType> {
     const version = await this.find(tenantOf(context), templateVersionId);
@@ -53,17 +78,20 @@ export class TemplateVersionService {
   }
 
   /** Keeps what the first successful reading of the source found. Later readings are of the same commit. */
-  async pin(
-    tenant: Tenant,
-    version: TemplateVersionType,
-    source: { resolvedRef: string; contentDigest: string },
-  ): Promise<void> {
+  async pin(tenant: Tenant, version: TemplateVersionType, source: ReadSource): Promise<void> {
     if (version.resolvedRef !== null && version.contentDigest !== null) return;
     await this.#database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute }) => {
       await execute(
-        `update template_versions set resolved_ref = coalesce(resolved_ref, $3), content_digest = coalesce(content_digest, $4)
+        `update template_versions set resolved_ref = coalesce(resolved_ref, $3),
+           content_digest = coalesce(content_digest, $4), facts = coalesce(facts, $5)
          where tenant_id = $1 and template_version_id = $2`,
-        [tenant.uuid, decodeId("tpv", version.templateVersionId), source.resolvedRef, source.contentDigest],
+        [
+          tenant.uuid,
+          decodeId("tpv", version.templateVersionId),
+          source.resolvedRef,
+          source.contentDigest,
+          JSON.stringify(templateFacts(source.files)),
+        ],
       );
     });
   }
@@ -93,15 +121,17 @@ export class TemplateVersionService {
             sourceRef: input.sourceRef,
             resolvedRef: source?.resolvedRef ?? null,
             contentDigest: null,
+            facts: null,
             engineKind: input.engineKind,
             targetFramework: checked.targetFramework,
             parameterSchema: checked.parameterSchema,
             changelog: input.changelog ?? null,
             status: "Draft",
+            publishedAt: null,
+            deprecation: null,
             createdAt: new Date(),
           });
           em.persist(version);
-          const { tenantId: _, precedence: __, createdAt, ...fields } = version;
           const { templateVersionId, semanticVersion, engineKind, targetFramework, resolvedRef, parameterSchema } =
             version;
           const subject = `template-versions/${templateVersionId}`;
@@ -112,7 +142,7 @@ export class TemplateVersionService {
             data: { ...facts, engineKind, targetFramework, resolvedRef, status: "Draft" },
           });
           record({ type: "TemplateParameterSchemaDefined", subject, data: { ...facts, parameterSchema } });
-          return { ...fields, createdAt: createdAt.toISOString() };
+          return versionEntityView(version);
         },
       });
     } catch (error) {

@@ -4,6 +4,23 @@ import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql
 export const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
 registerEnumType(TemplateVersionStatus, { name: "TemplateVersionStatus" });
 
+export const DeprecationReason = { Legacy: "Legacy", CriticalBugs: "CriticalBugs", Other: "Other" } as const;
+
+@ObjectType("TemplateDeprecation", { simpleResolvers: true })
+export class TemplateDeprecationType {
+  @Field(() => String, { description: "Legacy, CriticalBugs or Other, as in NuGet." })
+  reason: keyof typeof DeprecationReason;
+
+  @Field(() => String, { nullable: true })
+  message: string | null;
+
+  @Field(() => ID, { nullable: true })
+  replacementTemplateVersionId: string | null;
+
+  @Field(() => DateTime)
+  deprecatedAt: string;
+}
+
 @ObjectType("TemplateVersion", { simpleResolvers: true })
 @Directive('@key(fields: "templateVersionId")')
 export class TemplateVersionType {
@@ -44,6 +61,12 @@ export class TemplateVersionType {
 
   @Field(() => String, { nullable: true })
   changelog: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  publishedAt: string | null;
+
+  @Field(() => TemplateDeprecationType, { nullable: true })
+  deprecation: TemplateDeprecationType | null;
 
   @Field(() => DateTime)
   createdAt: string;

@@ -1,5 +1,6 @@
 import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { TemplateDeprecation, TemplateVersion } from "./template-version.entity.js";
 import type { TemplateVersionState } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 
@@ -16,8 +17,14 @@ export interface TemplateVersionRow {
   parameter_schema: Record<string, unknown>;
   changelog: string | null;
   status: TemplateVersionState;
+  published_at: Date | string | null;
+  deprecation: TemplateDeprecation | null;
   created_at: Date | string;
 }
+
+/** Without the facts, which only evaluations read. */
+export const templateVersionColumns = `template_version_id, template_id, semantic_version, source_ref, resolved_ref,
+  content_digest, engine_kind, target_framework, parameter_schema, changelog, status, published_at, deprecation, created_at`;
 
 export function templateVersionView(row: TemplateVersionRow): TemplateVersionType {
   return {
@@ -32,6 +39,16 @@ export function templateVersionView(row: TemplateVersionRow): TemplateVersionTyp
     engineKind: row.engine_kind,
     parameterSchema: row.parameter_schema,
     changelog: row.changelog,
-    createdAt: typeof row.created_at === "string" ? isoFromJsonTime(row.created_at) : row.created_at.toISOString(),
+    publishedAt: row.published_at === null ? null : isoOf(row.published_at),
+    deprecation: row.deprecation,
+    createdAt: isoOf(row.created_at),
   };
 }
+
+/** Of an entity that a mutation has made or moved on. */
+export function versionEntityView(version: TemplateVersion): TemplateVersionType {
+  const { tenantId: _, precedence: __, facts: ___, publishedAt, createdAt, ...fields } = version;
+  return { ...fields, publishedAt: publishedAt?.toISOString() ?? null, createdAt: createdAt.toISOString() };
+}
+
+const isoOf = (time: Date | string) => (typeof time === "string" ? isoFromJsonTime(time) : time.toISOString());

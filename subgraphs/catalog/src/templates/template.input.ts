@@ -23,3 +23,22 @@ export class RegisterTemplateInput {
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 50 })
   tags?: string[] | null;
 }
+
+@InputType({ description: "All that are given must hold." })
+export class TemplateFilterInput {
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  category?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  owner?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 50 })
+  tag?: string | null;
+
+  @Field(() => String, { nullable: true, description: "Ignores case." })
+  @Constraint({ maxLength: 200 })
+  namePrefix?: string | null;
+}

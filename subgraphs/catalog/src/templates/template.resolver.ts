@@ -1,22 +1,36 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { RegisterTemplateInput } from "./template.input.js";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { RegisterTemplateInput, TemplateFilterInput } from "./template.input.js";
 import type { TemplateService } from "./template.service.js";
-import { TemplateType } from "./template.type.js";
+import { TemplateConnection, TemplateType } from "./template.type.js";
+import type { TemplateListService } from "./template-list.service.js";
 
 @Resolver(() => TemplateType)
 export class TemplateResolver {
   readonly #templates: TemplateService;
+  readonly #lists: TemplateListService;
 
-  constructor(templates: TemplateService) {
+  constructor(templates: TemplateService, lists: TemplateListService) {
     this.#templates = templates;
+    this.#lists = lists;
   }
 
   @Query(() => TemplateType)
   @Auth({ scopes: ["templates.read"] })
   template(@Arg("templateId", () => ID) templateId: string, @Ctx() context: RequestContext): Promise<TemplateType> {
     return this.#templates.get(context, templateId);
+  }
+
+  @Query(() => TemplateConnection)
+  @Auth({ scopes: ["templates.read"] })
+  templates(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Arg("filter", () => TemplateFilterInput, { nullable: true }) filter: TemplateFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TemplateConnection> {
+    return this.#lists.list(context, { first, after, filter });
   }
 
   @Mutation(() => TemplateType)

@@ -8,25 +8,31 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { newestFirst } from "../template-versions/semantic-version.js";
-import { type TemplateVersionRow, templateVersionView } from "../template-versions/template-version.view.js";
+import {
+  type TemplateVersionRow,
+  templateVersionColumns,
+  templateVersionView,
+} from "../template-versions/template-version.view.js";
 import { Template } from "./template.entity.js";
 import type { RegisterTemplateInput } from "./template.input.js";
 import type { TemplateType } from "./template.type.js";
 
-interface TemplateRow extends Pick<Template, "name" | "title" | "category" | "owner" | "tags" | "status"> {
+export interface TemplateRow extends Pick<Template, "name" | "title" | "category" | "owner" | "tags" | "status"> {
   template_id: string;
   created_at: string;
   versions: TemplateVersionRow[] | null;
 }
 
+/** Of the table under the name `template`. */
+export const templateResource = `template_id, name, title, category, owner, tags, status, created_at,
+       (select json_agg(version) from (select ${templateVersionColumns} from template_versions version
+          where version.tenant_id = template.tenant_id and version.template_id = template.template_id) version) as versions`;
+
 // one JSON column: the driver describes and parses one value instead of nine
 const templateById = tenantStatement(
   "template_by_id",
   `select to_json(resource) as template from (
-     select template_id, name, title, category, owner, tags, status, created_at,
-       (select json_agg(version) from template_versions version
-        where version.tenant_id = template.tenant_id and version.template_id = template.template_id) as versions
-     from templates template where tenant_id = scope.tenant and template_id = $2) resource`,
+     select ${templateResource} from templates template where tenant_id = scope.tenant and template_id = $2) resource`,
 );
 
 export class TemplateService {
@@ -95,7 +101,7 @@ export class TemplateService {
   }
 }
 
-function templateView({ template_id, created_at, versions, ...row }: TemplateRow): TemplateType {
+export function templateView({ template_id, created_at, versions, ...row }: TemplateRow): TemplateType {
   const templateId = encodeId("tpl", template_id);
   return {
     ...row,

@@ -1,3 +1,5 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { TemplateVersionType } from "../template-versions/template-version.type.js";
@@ -35,3 +37,6 @@ export class TemplateType {
   @Field(() => [TemplateVersionType], { description: "Newest semantic version first, drafts included." })
   versions: TemplateVersionType[];
 }
+
+export const TemplateConnection = connectionType("Template", () => TemplateType, "By name, ignoring case.");
+export type TemplateConnection = Connection<TemplateType>;

@@ -1,16 +1,30 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ValidateTemplateVersionInput } from "../template-versions/template-version.input.js";
 import type { ValidationService } from "./validation.service.js";
-import { ValidationResultType } from "./validation.type.js";
+import { ValidationResultConnection, ValidationResultType } from "./validation.type.js";
+import type { ValidationListService } from "./validation-list.service.js";
 
 @Resolver(() => ValidationResultType)
 export class ValidationResolver {
   readonly #validations: ValidationService;
+  readonly #lists: ValidationListService;
 
-  constructor(validations: ValidationService) {
+  constructor(validations: ValidationService, lists: ValidationListService) {
     this.#validations = validations;
+    this.#lists = lists;
+  }
+
+  @Query(() => ValidationResultConnection)
+  @Auth({ scopes: ["templates.read"] })
+  validationResults(
+    @Arg("templateVersionId", () => ID) templateVersionId: string,
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ValidationResultConnection> {
+    return this.#lists.list(context, templateVersionId, { first, after });
   }
 
   @Mutation(() => ValidationResultType)

@@ -70,6 +70,7 @@ export class ValidationService {
         const { templateVersionId } = input;
         const outcome = outcomeOf(findings);
         const contentDigest = source?.contentDigest ?? null;
+        const validatedAt = new Date();
         const result = {
           validationResultId,
           templateVersionId,
@@ -79,7 +80,7 @@ export class ValidationService {
           samples,
           contentDigest,
         };
-        em.persist(em.create(ValidationResult, { ...result, tenantId: tenant.tenantId, validatedAt: new Date() }));
+        em.persist(em.create(ValidationResult, { ...result, tenantId: tenant.tenantId, validatedAt }));
         record({
           type: "TemplateValidated",
           subject: `template-versions/${templateVersionId}`,
@@ -92,7 +93,7 @@ export class ValidationService {
             findings: findings.length,
           },
         });
-        return result;
+        return { ...result, validatedAt: validatedAt.toISOString() };
       },
     });
   }

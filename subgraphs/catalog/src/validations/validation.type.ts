@@ -1,3 +1,6 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { DateTime } from "@factory/runtime/subgraph/scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export const ValidationOutcome = {
@@ -59,4 +62,14 @@ export class ValidationResultType {
 
   @Field(() => String, { nullable: true })
   contentDigest: string | null;
+
+  @Field(() => DateTime)
+  validatedAt: string;
 }
+
+export const ValidationResultConnection = connectionType(
+  "ValidationResult",
+  () => ValidationResultType,
+  "Newest first.",
+);
+export type ValidationResultConnection = Connection<ValidationResultType>;

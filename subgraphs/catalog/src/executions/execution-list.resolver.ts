@@ -1,0 +1,26 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
+import { ExecutionFilterInput } from "./execution.input.js";
+import { ExecutionConnection } from "./execution.type.js";
+import type { ExecutionListService } from "./execution-list.service.js";
+
+@Resolver()
+export class ExecutionListResolver {
+  readonly #lists: ExecutionListService;
+
+  constructor(lists: ExecutionListService) {
+    this.#lists = lists;
+  }
+
+  @Query(() => ExecutionConnection)
+  @Auth({ scopes: ["templates.read", "templates.execute"] })
+  executions(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Arg("filter", () => ExecutionFilterInput, { nullable: true }) filter: ExecutionFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ExecutionConnection> {
+    return this.#lists.list(context, { first, after, filter });
+  }
+}

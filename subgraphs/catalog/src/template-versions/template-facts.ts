@@ -1,0 +1,51 @@
+import type { FileTree } from "../engine/file-tree.js";
+import { isJsonObject, type JsonValue } from "../engine/json-value.js";
+import { loadTemplatePack } from "../engine/template-pack.js";
+import { isPackageName } from "../libraries/library-reference.js";
+import { parseVersion } from "../nuget/version.js";
+
+/** What a template's content says beforehand about the projects it makes. */
+export interface TemplateFacts {
+  /** Packages that its own projects reference at a fixed version. */
+  readonly pins: { readonly packageName: string; readonly version: string }[];
+  /** The SDKs it asks for: versions, floats or ranges, any of which is enough. */
+  readonly sdkVersions: string[];
+}
+
+const mostPins = 500;
+const largestProject = 1024 * 1024;
+const projectFile = /(?:\.\w*proj|(?:^|\/)Directory\.Packages\.props)$/i;
+const packageItem = /<Package(?:Reference|Version)\s([^<>]*)>/g;
+
+/** Read from the text as it stands: conditions are not decided, and a version that a parameter fills is none. */
+export function templateFacts(files: FileTree): TemplateFacts {
+  const pins = new Map<string, { packageName: string; version: string }>();
+  for (const [path, { bytes }] of files) {
+    if (!projectFile.test(path) || bytes.length > largestProject) continue;
+    for (const [, attributes = ""] of Buffer.from(bytes).toString("utf8").matchAll(packageItem)) {
+      const [packageName, version] = [attribute(attributes, "Include"), attribute(attributes, "Version")];
+      if (!isPackageName(packageName) || parseVersion(version) === undefined) continue;
+      pins.set(`${packageName.toLowerCase()} ${version}`, { packageName, version });
+      if (pins.size === mostPins) break;
+    }
+  }
+  return { pins: [...pins.values()].slice(0, mostPins), sdkVersions: sdkVersions(files) };
+}
+
+function attribute(attributes: string, name: string): string {
+  return new RegExp(`(?:^|\\s)${name}\\s*=\\s*"([^"]*)"`).exec(attributes)?.[1]?.trim() ?? "";
+}
+
+function sdkVersions(files: FileTree): string[] {
+  try {
+    return Object.values(loadTemplatePack(files).config.constraints).flatMap(sdkVersionsOf);
+  } catch {
+    // the checks say what is wrong with it
+    return [];
+  }
+}
+
+function sdkVersionsOf(constraint: JsonValue): string[] {
+  if (!isJsonObject(constraint) || constraint["type"] !== "sdk-version") return [];
+  return [constraint["args"]].flat().filter((version) => typeof version === "string");
+}

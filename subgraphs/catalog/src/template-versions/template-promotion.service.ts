@@ -1,0 +1,145 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { LockMode } from "@mikro-orm/postgresql";
+import { checkNames } from "../validations/checks/finding-codes.js";
+import { TemplateVersion } from "./template-version.entity.js";
+import type { DeprecateTemplateVersionInput } from "./template-version.input.js";
+import { type TemplateVersionState, templateVersionStates } from "./template-version.states.js";
+import { DeprecationReason, type TemplateVersionType } from "./template-version.type.js";
+import { versionEntityView } from "./template-version.view.js";
+
+interface CheckOutcome extends Record<string, unknown> {
+  check: string;
+  outcome: string;
+}
+
+/** Moves template versions forward; there is no way back. */
+export class TemplatePromotionService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Asks for content that is pinned and that passed every check, each at its newest validation. */
+  publish(context: RequestContext, templateVersionId: string): Promise<TemplateVersionType> {
+    return mutate(this.#database, context, {
+      field: "publishTemplateVersion",
+      arguments: { templateVersionId },
+      commit: async (transaction) => {
+        const version = await lockedVersion(transaction, templateVersionId);
+        requireState(version, "Published");
+        await requireValidated(transaction, version);
+        version.status = "Published";
+        version.publishedAt = new Date();
+        const { templateId, semanticVersion, contentDigest } = version;
+        transaction.record({
+          type: "TemplateVersionPublished",
+          subject: `template-versions/${templateVersionId}`,
+          data: { templateId, templateVersionId, semanticVersion, contentDigest },
+        });
+        return versionEntityView(version);
+      },
+    });
+  }
+
+  deprecate(
+    context: RequestContext,
+    templateVersionId: string,
+    input: DeprecateTemplateVersionInput,
+  ): Promise<TemplateVersionType> {
+    const reason = requireReason(input.reason);
+    return mutate(this.#database, context, {
+      field: "deprecateTemplateVersion",
+      arguments: { templateVersionId, input },
+      commit: async (transaction) => {
+        const version = await lockedVersion(transaction, templateVersionId);
+        requireState(version, "Deprecated");
+        const replacementTemplateVersionId = input.replacementTemplateVersionId ?? null;
+        if (replacementTemplateVersionId !== null)
+          await requireReplacement(transaction, version, replacementTemplateVersionId);
+        const message = input.message ?? null;
+        version.status = "Deprecated";
+        version.deprecation = { reason, message, replacementTemplateVersionId, deprecatedAt: new Date().toISOString() };
+        const { templateId, semanticVersion } = version;
+        transaction.record({
+          type: "TemplateVersionDeprecated",
+          subject: `template-versions/${templateVersionId}`,
+          data: { templateId, templateVersionId, semanticVersion, reason, message, replacementTemplateVersionId },
+        });
+        return versionEntityView(version);
+      },
+    });
+  }
+}
+
+async function lockedVersion({ em, tenant }: Transaction, templateVersionId: string): Promise<TemplateVersion> {
+  const version =
+    decodeId("tpv", templateVersionId) === undefined
+      ? null
+      : await em.findOne(
+          TemplateVersion,
+          { tenantId: tenant.tenantId, templateVersionId },
+          { lockMode: LockMode.PESSIMISTIC_WRITE },
+        );
+  if (!version) throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", { detail: "No such template version." });
+  return version;
+}
+
+function requireState({ status }: TemplateVersion, wanted: TemplateVersionState): void {
+  if ((templateVersionStates[status].next as readonly string[]).includes(wanted)) return;
+  const allowed = Object.entries(templateVersionStates).filter(([, { next }]) =>
+    (next as readonly string[]).includes(wanted),
+  );
+  throw new DomainError("INVALID_STATE", {
+    detail: `The version is ${status}.`,
+    currentState: status,
+    allowed: allowed.map(([state]) => state),
+  });
+}
+
+async function requireValidated({ execute, tenant }: Transaction, version: TemplateVersion): Promise<void> {
+  const { resolvedRef, contentDigest, templateVersionId } = version;
+  const newest = await execute<CheckOutcome>(
+    `select distinct on (single) single as "check", outcome
+     from validation_results result, unnest(result.checks) single
+     where tenant_id = $1 and template_version_id = $2 and content_digest = $3
+     order by single, validated_at desc`,
+    [tenant.uuid, decodeId("tpv", templateVersionId), contentDigest],
+  );
+  const passed = new Set(newest.filter(({ outcome }) => outcome !== "Failed").map(({ check }) => check));
+  const missingChecks = checkNames.filter((name) => !passed.has(name));
+  if (missingChecks.length === 0 && resolvedRef !== null) return;
+  const detail =
+    resolvedRef === null || contentDigest === null
+      ? "The source of the version was never read: validate it first."
+      : `The version has not passed ${missingChecks.join(", ")} on the content it has now.`;
+  throw new DomainError("TEMPLATE_VERSION_NOT_VALIDATED", { detail, missingChecks });
+}
+
+function requireReason(asked: string): keyof typeof DeprecationReason {
+  const reasons = Object.values(DeprecationReason);
+  const reason = reasons.find((known) => known === asked);
+  if (reason) return reason;
+  const detail = `Must be one of ${reasons.join(", ")}.`;
+  throw new DomainError("VALIDATION_FAILED", {
+    detail: "There is no such reason.",
+    errors: [{ pointer: "/input/reason", code: "UNKNOWN_VALUE", detail }],
+  });
+}
+
+async function requireReplacement({ em, tenant }: Transaction, version: TemplateVersion, replacementId: string) {
+  const known =
+    replacementId !== version.templateVersionId &&
+    decodeId("tpv", replacementId) !== undefined &&
+    (await em.count(TemplateVersion, { tenantId: tenant.tenantId, templateVersionId: replacementId })) > 0;
+  if (known) return;
+  const detail = "The replacement is no other template version of this tenant.";
+  throw new DomainError("REFERENCE_NOT_FOUND", {
+    detail,
+    errors: [{ pointer: "/input/replacementTemplateVersionId", code: "UNKNOWN_VALUE", detail }],
+  });
+}

@@ -1,0 +1,35 @@
+import { type ClassType, Field, ObjectType } from "type-graphql";
+import type { Connection } from "./page.js";
+import { PageInfo } from "./page-info.type.js";
+
+/** The classes `<name>Edge` and `<name>Connection` of a list, with `items` and `nextCursor` beside Relay's members. */
+export function connectionType<Node extends object>(
+  name: string,
+  node: () => ClassType<Node>,
+  description: string,
+): ClassType<Connection<Node>> {
+  @ObjectType(`${name}Edge`, { simpleResolvers: true })
+  class Edge {
+    @Field()
+    cursor: string;
+
+    @Field(node)
+    node: Node;
+  }
+
+  @ObjectType(`${name}Connection`, { simpleResolvers: true, description })
+  class NodeConnection implements Connection<Node> {
+    @Field(() => [Edge])
+    edges: Edge[];
+
+    @Field(() => PageInfo)
+    pageInfo: PageInfo;
+
+    @Field(() => [node()])
+    items: Node[];
+
+    @Field(() => String, { nullable: true, description: "Null on the last page." })
+    nextCursor: string | null;
+  }
+  return NodeConnection;
+}
