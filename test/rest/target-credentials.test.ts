@@ -10,6 +10,7 @@ const password = `canary-${Math.random().toString(36).slice(2)}`;
 
 let token: string;
 let stranger: string;
+let executor: string;
 let version: TestVersion;
 let host: GitServer;
 
@@ -17,19 +18,23 @@ const credential = (name: string, secret: object, kind: string, as = token) =>
   request("POST /integrations/credentials", { token: as, body: { name, kind, secret } });
 
 beforeAll(async () => {
-  token = await (await aTenant()).tokenWith();
+  const tenant = await aTenant();
+  token = await tenant.tokenWith();
+  executor = await tenant.tokenWith("templates.read", "templates.execute");
   stranger = await (await aTenant()).tokenWith();
   version = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
   host = await aGitServer({ username: "robot", password });
   expect((await credential("git-host", { username: "robot", password }, "Basic")).status).toBe(201);
+  await credential("bound", { username: "robot", password, hosts: [host.host] }, "Basic");
+  await credential("for-others", { username: "robot", password, hosts: ["git.example"] }, "Basic");
   await credential("old-password", { username: "robot", password: "changed" }, "Basic");
   await credential("git-host", { username: "robot", password: "not mine" }, "Basic", stranger);
   await credential("hooks", { signingSecret: `whsec_${Buffer.alloc(24, 7).toString("base64")}` }, "WebhookSigning");
 });
 afterAll(() => host.close());
 
-const into = (credentialRef: string | undefined, branch = "main") =>
-  executed(token, version, {
+const into = (credentialRef: string | undefined, branch = "main", as = token) =>
+  executed(as, version, {
     parameters: { name: "Orders" },
     target: { repository: host.url, branch, ...(credentialRef === undefined ? {} : { credentialRef }) },
   });
@@ -49,11 +54,26 @@ describe("target.credentialRef", () => {
     ["no credential", undefined, "TARGET_FORBIDDEN"],
     ["a wrong password", "old-password", "TARGET_FORBIDDEN"],
     ["one that is no login", "hooks", "TARGET_FORBIDDEN"],
+    ["one that is for other hosts", "for-others", "TARGET_FORBIDDEN"],
     ["an unknown one", "secret://nobody", "CREDENTIAL_NOT_FOUND"],
   ])("fails the execution with %s", async (_, credentialRef, code) => {
     const execution = await into(credentialRef, "refused");
     expect(execution).toMatchObject({ status: "Failed", error: { code } });
     expect(await host.git("branch", "--list", "refused")).toBe("");
+  });
+
+  it("lets who may only execute send a credential to the hosts it names, and to no other", async () => {
+    expect(await into("bound", "bound", executor)).toMatchObject({ status: "Completed" });
+    const { templateId, templateVersionId } = version;
+    const refused = async (repository: string, credentialRef: string) => {
+      const body = { templateVersionId, parameters: { name: "Orders" }, target: { repository, credentialRef } };
+      return refusal(await request(`POST /v1/templates/${templateId}/execute`, { token: executor, body }));
+    };
+    const sent = host.credentials.length;
+    expect(await refused(host.url, "git-host")).toBe("403 INSUFFICIENT_SCOPE");
+    expect(await refused(host.url, "for-others")).toBe("422 TARGET_INVALID");
+    expect(await refused("https://evil.example/x.git", "bound")).toBe("422 TARGET_INVALID");
+    expect(host.credentials).toHaveLength(sent);
   });
 
   it("is refused at once where it makes no sense or is no reference", async () => {

@@ -21,7 +21,7 @@ export class CreateCredentialInput {
 
   @Field(() => JsonObject, {
     description:
-      'For WebhookSigning {"signingSecret": "whsec_…"}, for Basic {"username", "password"}, for BearerToken {"token"}, for SshKey {"username" (git when absent), "privateKey" (unencrypted), "knownHosts"}. Never shown again.',
+      'For WebhookSigning {"signingSecret": "whsec_…"}, for Basic {"username", "password"}, for BearerToken {"token"}, for SshKey {"username" (git when absent), "privateKey" (unencrypted), "knownHosts"}. A member "hosts", as ["git.example", "git.example:8443"], lets it be sent nowhere else. Never shown again.',
   })
   secret: Record<string, unknown>;
 }

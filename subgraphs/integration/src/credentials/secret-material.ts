@@ -57,11 +57,27 @@ function problemsOf(kind: CredentialKind, secret: SecretMaterial): FieldError[] 
     return [{ pointer, code: "TOO_SHORT", detail: "Must have at least one member." }];
   if (JSON.stringify(secret).length > maxSecretCharacters)
     return [{ pointer, code: "TOO_LONG", detail: `Must not exceed ${maxSecretCharacters} characters as JSON.` }];
-  return Object.entries(members[kind]).flatMap(([name, { optional, fits, detail }]) => {
+  const own = Object.entries(members[kind]).flatMap(([name, { optional, fits, detail }]) => {
     const value = Object.hasOwn(secret, name) ? secret[name] : undefined;
     if (value === undefined && optional) return [];
     return typeof value === "string" && fits(value) ? [] : [{ pointer: `${pointer}/${name}`, code: "FORMAT", detail }];
   });
+  return kind === "Custom" ? own : [...own, ...hostsProblems(secret["hosts"], `${pointer}/hosts`)];
+}
+
+/** Where a credential may be sent; one that names no hosts goes wherever a caller with the scope for it says. */
+function hostsProblems(hosts: unknown, pointer: string): FieldError[] {
+  if (hosts === undefined) return [];
+  if (Array.isArray(hosts) && hosts.length > 0 && hosts.every((host) => typeof host === "string" && isHost(host)))
+    return [];
+  const detail = "Must be a list of host names, such as git.example or git.example:8443.";
+  return [{ pointer, code: "FORMAT", detail }];
+}
+
+/** As it stands in a URL: punycode, brackets around IPv6. */
+function isHost(text: string): boolean {
+  if (!/^[^\s/?#@\\]{1,260}$/.test(text) || !URL.canParse(`ssh://${text}`)) return false;
+  return new URL(`ssh://${text}`).host === text && /^[\w.:[\]-]+$/.test(text);
 }
 
 export function isSigningSecret(value: unknown): value is string {

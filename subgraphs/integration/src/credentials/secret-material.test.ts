@@ -1,0 +1,36 @@
+import { checkMaterial } from "./secret-material.js";
+
+const refused = expect.objectContaining({
+  facts: expect.objectContaining({ errors: [expect.objectContaining({ pointer: "/input/secret/hosts" })] }),
+});
+const check = (hosts: unknown, kind: "BearerToken" | "ApiKey" | "Custom" = "BearerToken") =>
+  checkMaterial(kind, { token: "sesame", hosts });
+
+describe("the hosts that a secret is for", () => {
+  it.each([[["git.example"]], [["Git.Example:8443", "127.0.0.1:80", "[2606:4700::1]"]], [undefined]])(
+    "may be %j",
+    (hosts) => {
+      expect(() => check(hosts)).not.toThrow();
+    },
+  );
+
+  it.each([
+    ["git.example"],
+    [[]],
+    [[7]],
+    [["https://git.example"]],
+    [["git.example/o"]],
+    [["user@git.example"]],
+    [["*.example"]],
+    [["git.example:x"]],
+    [["a b"]],
+    [[""]],
+  ])("may not be %j", (hosts) => {
+    expect(() => check(hosts)).toThrow(refused as unknown as Error);
+    expect(() => check(hosts, "ApiKey")).toThrow(refused as unknown as Error);
+  });
+
+  it("mean what they like to a custom secret", () => {
+    expect(() => check("a,b", "Custom")).not.toThrow();
+  });
+});
