@@ -3,7 +3,7 @@ import { isCompatible } from "../nuget/framework-compatibility.js";
 import { isPrerelease } from "../nuget/version.js";
 import { describeRange } from "../nuget/version-range.js";
 import { compareText, type Entry, entryName } from "./evaluate-entries.js";
-import { endOfSupport } from "./evaluate-lifecycle.js";
+import { lastDayOfSupport } from "./evaluate-lifecycle.js";
 import { membersOf, nameOf } from "./evaluate-members.js";
 import type { Situation } from "./evaluate-situation.js";
 import { type Release, releaseName } from "./evaluate-snapshot.js";
@@ -82,9 +82,9 @@ function vulnerabilities(situation: Situation): Advisory[] {
 }
 
 function endOfLife({ input }: Situation): Advisory[] {
-  const end = endOfSupport(input.runtime);
-  if (end === undefined || input.now === undefined || input.now.getTime() < end.getTime()) return [];
-  const detail = `${frameworkName(input.runtime)} is out of support since ${end.toISOString().slice(0, 10)}.`;
+  const last = lastDayOfSupport(input.runtime);
+  if (last === undefined || input.now === undefined || input.now.toISOString().slice(0, 10) <= last) return [];
+  const detail = `Support of ${frameworkName(input.runtime)} ended on ${last}.`;
   return [{ code: "RuntimeEndOfLife", detail, packageName: null }];
 }
 

@@ -33,12 +33,8 @@ const framework: Readonly<Record<string, string>> = {
   "4.6.2": "2027-01-12",
 };
 
-/** The first moment without support, or undefined where none is announced. */
-export function endOfSupport({ identifier, version }: Framework): Date | undefined {
+/** The last day of support in UTC, `2026-11-10`; undefined where none is announced. */
+export function lastDayOfSupport({ identifier, version }: Framework): string | undefined {
   const table = identifier === ".NETCoreApp" ? dotnet : identifier === ".NETFramework" ? framework : {};
-  const last = table[trimParts(version, 2).join(".")];
-  if (last === undefined) return undefined;
-  const end = new Date(`${last}T00:00:00Z`);
-  end.setUTCDate(end.getUTCDate() + 1);
-  return end;
+  return table[trimParts(version, 2).join(".")];
 }
