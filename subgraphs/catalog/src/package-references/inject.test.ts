@@ -491,4 +491,15 @@ describe("libraries that can not be injected", () => {
       });
     },
   );
+
+  it("refuses what would keep the process busy", () => {
+    const items = Array.from({ length: 20_000 }, (_, index) => `<PackageReference Include="Q.${index}" />`).join("\n");
+    const bytes = Buffer.from(`<Project><ItemGroup>${items}</ItemGroup></Project>`);
+    const libraries = Array.from({ length: 200 }, (_, index) => ({ packageName: `P.${index}`, version: "1.0.0" }));
+    const started = performance.now();
+    const inject = () =>
+      injectPackageReferences(new Map([["a.csproj", { bytes, executable: false }]]), libraries, { primaryOutputs: [] });
+    expect(inject).toThrow("too many libraries");
+    expect(performance.now() - started).toBeLessThan(6000);
+  });
 });

@@ -4,9 +4,13 @@ import { outline } from "./xml-outline.js";
 
 type LoadedText = TextFile & { edited?: string };
 
+/** Each reading is parsed again, which holds the process up: about two seconds. */
+const MAX_READ_CHARACTERS = 50_000_000;
+
 /** The MSBuild files of a scaffold, laid over those of the branch it will be pushed to, as texts that can be edited. */
 export class ScaffoldTexts {
   readonly #texts = new Map<string, LoadedText>();
+  #charactersLeft = MAX_READ_CHARACTERS;
 
   constructor(
     readonly files: FileTree,
@@ -16,7 +20,10 @@ export class ScaffoldTexts {
   /** The text as edited so far, or undefined where neither side has the file. */
   read(path: string): string | undefined {
     const known = this.#texts.get(path) ?? this.#load(path);
-    return known?.edited ?? known?.text;
+    const text = known?.edited ?? known?.text;
+    this.#charactersLeft -= text?.length ?? 0;
+    if (this.#charactersLeft < 0) throw injectionFailed(path, "there are too many libraries for projects of this size");
+    return text;
   }
 
   edit(path: string, change: (text: string) => string): void {
