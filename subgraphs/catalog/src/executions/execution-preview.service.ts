@@ -1,8 +1,8 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { TenantSlots } from "../rendering/tenant-slots.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
 import type { EarlierRenders } from "./earlier-render.js";
 import type { ExecutionAcceptance } from "./execution.acceptance.js";
@@ -24,35 +24,19 @@ interface PreviewServices {
 type PreviewOrder = ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" | "onConflict" | "libraries">;
 
 const limitMs = 30_000;
-/** Per tenant and process; somebody waits for each with the request open. */
 const mostAtOnce = 3;
 
 /** An execution without its end: fetched, rendered and compared with the target, and then forgotten. */
 export class ExecutionPreviewService {
   readonly #services: PreviewServices;
-  readonly #running = new Map<string, number>();
+  readonly #slots = new TenantSlots(mostAtOnce, "previews");
 
   constructor(services: PreviewServices) {
     this.#services = services;
   }
 
-  async preview(
-    context: RequestContext,
-    templateId: string,
-    input: RequestExecutionInput,
-  ): Promise<ExecutionPreviewType> {
-    const { tenantId } = tenantOf(context);
-    const running = this.#running.get(tenantId) ?? 0;
-    if (running >= mostAtOnce)
-      throw new DomainError("RATE_LIMITED", { detail: `${mostAtOnce} previews of this tenant are running.` });
-    this.#running.set(tenantId, running + 1);
-    try {
-      return await this.#preview(context, templateId, input);
-    } finally {
-      const left = (this.#running.get(tenantId) ?? 1) - 1;
-      if (left === 0) this.#running.delete(tenantId);
-      else this.#running.set(tenantId, left);
-    }
+  preview(context: RequestContext, templateId: string, input: RequestExecutionInput): Promise<ExecutionPreviewType> {
+    return this.#slots.run(tenantOf(context).tenantId, () => this.#preview(context, templateId, input));
   }
 
   async #preview(

@@ -7,6 +7,7 @@ import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Finding } from "../engine/finding.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
+import { TenantSlots } from "../rendering/tenant-slots.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { ValidateTemplateVersionInput } from "../template-versions/template-version.input.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
@@ -17,6 +18,8 @@ import { type ValidationOutcome, type ValidationResultType } from "./validation.
 import { ValidationResult } from "./validation-result.entity.js";
 
 const sourceTimeoutMs = 20_000;
+/** A source is held in memory, 200 MiB at most, until its checks have had their turn. */
+const mostAtOnce = 4;
 
 interface Examined {
   findings: Finding[];
@@ -34,6 +37,7 @@ export class ValidationService {
   readonly #versions: TemplateVersionService;
   readonly #sources: TemplateSources;
   readonly #rendering: RenderingPool;
+  readonly #slots = new TenantSlots(mostAtOnce, "validations");
 
   constructor(services: {
     database: Database;
@@ -58,10 +62,9 @@ export class ValidationService {
       arguments: { templateId, input },
       prepare: async () => {
         const version = await this.#versions.get(context, templateId, input.templateVersionId);
-        const examined = await this.#examine(context, version, {
-          checks,
-          withInfo: input.includeInfo === true,
-        });
+        const asked = { checks, withInfo: input.includeInfo === true };
+        const examine = () => this.#examine(context, version, asked);
+        const examined = await this.#slots.run(tenantOf(context).tenantId, examine);
         if (examined.source) await this.#versions.pin(tenantOf(context), version, examined.source);
         return examined;
       },
