@@ -41,3 +41,14 @@ function byPackage(a: Finding, b: Finding): number {
 export function identityOf({ rule, subject }: Finding): string {
   return `${rule}|${subject}`;
 }
+
+/** What is broken after a change and was not before; of findings with one identity, those that are more. */
+export function addedTo(before: readonly Finding[], after: readonly Finding[]): Finding[] {
+  const left = new Map<string, number>();
+  for (const finding of before) left.set(identityOf(finding), (left.get(identityOf(finding)) ?? 0) + 1);
+  return after.filter((finding) => {
+    const count = left.get(identityOf(finding)) ?? 0;
+    left.set(identityOf(finding), count - 1);
+    return count <= 0;
+  });
+}

@@ -19,9 +19,10 @@ export function pinnedOtherwise(situation: Situation): Finding[] {
     if (version === undefined || seen.has(keyOf(pin))) return [];
     seen.add(keyOf(pin));
     const listed = situation.entries.filter(({ key }) => key === keyOf(pin));
-    return listed.length > 0
-      ? listed.flatMap((entry) => listedOtherwise(situation, pin, entry))
-      : askedOtherwise(situation, pin, version);
+    const [entry] = listed;
+    if (entry === undefined) return askedOtherwise(situation, pin, version);
+    // listed twice it has to be listed once first
+    return listed.length > 1 ? [] : listedOtherwise(situation, pin, entry);
   });
 }
 

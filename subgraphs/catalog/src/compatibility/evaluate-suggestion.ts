@@ -1,5 +1,5 @@
 import { frameworkName } from "../nuget/framework.js";
-import { findingsOf, identityOf } from "./evaluate-findings.js";
+import { addedTo, findingsOf, identityOf } from "./evaluate-findings.js";
 import type { EvaluationInput, Move, Resolution } from "./evaluate-input.js";
 import { applyMove } from "./evaluate-move.js";
 import { type Finding, type Situation, situationOf } from "./evaluate-situation.js";
@@ -27,14 +27,14 @@ interface Trial {
 export class SuggestionSearch {
   readonly #input: EvaluationInput;
   readonly #snapshot: Snapshot;
-  readonly #known: ReadonlySet<string>;
+  readonly #findings: readonly Finding[];
   readonly #share: number;
   #evaluationsLeft: number;
 
   constructor(situation: Situation, findings: readonly Finding[]) {
     this.#input = situation.input;
     this.#snapshot = situation.snapshot;
-    this.#known = new Set(findings.map(identityOf));
+    this.#findings = findings;
     const steps = situation.entries.length + situation.graph.edges.length + findings.length;
     this.#evaluationsLeft = Math.min(mostEvaluations, Math.ceil(mostSteps / Math.max(1, steps)));
     this.#share = Math.min(
@@ -66,7 +66,7 @@ export class SuggestionSearch {
     this.#evaluationsLeft -= 1;
     const after = findingsOf(situationOf(applyMove(this.#input, move), this.#snapshot));
     const mended = !after.some((one) => identityOf(one) === identityOf(finding));
-    return { move, mended, added: after.filter((one) => !this.#known.has(identityOf(one))), left: after.length };
+    return { move, mended, added: addedTo(this.#findings, after), left: after.length };
   }
 
   #verified({ move, left }: Trial): Suggestion {

@@ -1,4 +1,4 @@
-import { findingsOf, identityOf } from "./evaluate-findings.js";
+import { addedTo, findingsOf } from "./evaluate-findings.js";
 import type { EvaluationInput } from "./evaluate-input.js";
 import { type Finding, situationOf } from "./evaluate-situation.js";
 import type { Release, Snapshot } from "./evaluate-snapshot.js";
@@ -17,7 +17,7 @@ export class UpgradeTrials {
   readonly #input: EvaluationInput;
   readonly snapshot: Snapshot;
   readonly #seen = new Map<string, readonly Finding[]>();
-  readonly #before: ReadonlySet<string>;
+  readonly #before: readonly Finding[];
   readonly #budget: number;
   evaluations = 0;
   isExhausted = false;
@@ -26,7 +26,7 @@ export class UpgradeTrials {
     this.#input = input;
     this.snapshot = snapshot;
     const situation = situationOf(input, snapshot);
-    this.#before = new Set(findingsOf(situation).map(identityOf));
+    this.#before = findingsOf(situation);
     const steps = situation.entries.length + situation.graph.edges.length;
     this.#budget = Math.min(mostEvaluations, Math.ceil(mostSteps / Math.max(1, steps)));
   }
@@ -49,7 +49,8 @@ export class UpgradeTrials {
 
   /** What these releases break that was not broken before. */
   addedBy(releases: readonly Release[]): readonly Finding[] | undefined {
-    return this.findings(releases)?.filter((finding) => !this.#before.has(identityOf(finding)));
+    const after = this.findings(releases);
+    return after && addedTo(this.#before, after);
   }
 
   /** The set with these releases in it, in the order of the given one. */

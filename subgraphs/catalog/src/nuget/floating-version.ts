@@ -26,10 +26,6 @@ export function parseStar(text: string): { least: NugetVersion; floating: Floati
   return { least, floating: bare ? undefined : { least, fixedParts, releasePrefix } };
 }
 
-export function parseFloatingVersion(text: string): FloatingVersion | undefined {
-  return parseStar(text)?.floating;
-}
-
 // an empty label is no version, and 0 is the lowest label of all
 function lowestRelease(prefix: string): string {
   return prefix === "" || prefix.endsWith(".") ? `${prefix}0` : prefix;
