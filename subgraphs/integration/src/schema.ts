@@ -6,6 +6,7 @@ import type { EventFeedService } from "./events/event-feed.service.js";
 import { EventSubjects, entityRules } from "./events/event-subjects.js";
 import { eventsResolver } from "./events/events.resolver.js";
 import { PlatformEventResolver } from "./events/platform-event.resolver.js";
+import { ApiClientType } from "./providers/api-client.type.js";
 import { ProviderResolver } from "./providers/provider.resolver.js";
 import type { ProviderService } from "./providers/provider.service.js";
 import type { WebhookMessageService } from "./webhook-messages/webhook-message.service.js";
@@ -32,10 +33,16 @@ export function integrationSchema(services: IntegrationServices, logger: Logger)
       new PlatformEventResolver(new EventSubjects({ providers, credentials, subscriptions })),
       eventsResolver(feeds),
     ],
+    types: [ApiClientType],
     references: {
       Provider: {
         auth: entityRules.Provider,
         resolve: async ({ providerId }, context) => (await providers.find(context, providerId ?? "")) ?? null,
+      },
+      ApiClient: {
+        auth: entityRules.Provider,
+        resolve: async ({ apiClientId }, context) =>
+          (await providers.findApiClient(context, apiClientId ?? "")) ?? null,
       },
       Credential: {
         auth: entityRules.Credential,

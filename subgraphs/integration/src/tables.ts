@@ -4,6 +4,7 @@ import { EventLogEntry } from "./event-log/event-log-entry.entity.js";
 import { EventLogHorizon } from "./event-log/event-log-horizon.entity.js";
 import { Migration20261121071553_first } from "./migrations/Migration20261121071553_first.js";
 import { Migration20261121075519_retention } from "./migrations/Migration20261121075519_retention.js";
+import { Migration20261121110030_api_clients } from "./migrations/Migration20261121110030_api_clients.js";
 import { Provider } from "./providers/provider.entity.js";
 import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
@@ -20,5 +21,5 @@ export const integrationTables = {
     EventLogEntry,
     EventLogHorizon,
   ],
-  migrations: [Migration20261121071553_first, Migration20261121075519_retention],
+  migrations: [Migration20261121071553_first, Migration20261121075519_retention, Migration20261121110030_api_clients],
 };

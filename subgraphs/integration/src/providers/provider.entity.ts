@@ -6,6 +6,7 @@ import type { AuthModel, ProviderCategory, ProviderState } from "./provider.stat
 
 @Entity(tenantTable("providers"))
 @Unique({ name: "providers_key", properties: ["tenantId", "key"] })
+@Unique({ name: "providers_api_client", properties: ["tenantId", "apiClientId"] })
 export class Provider {
   [PrimaryKeyProp]?: ["tenantId", "providerId"];
 

@@ -8,6 +8,7 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type ClosedSetProblem, closedSetProblem } from "../closed-set.js";
+import { type ApiClientType, apiClientView } from "./api-client.type.js";
 import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
 import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
@@ -23,11 +24,17 @@ interface ProviderRow extends Pick<Provider, "key" | "category" | "capabilities"
   registered_at: Date;
 }
 
+const columns = `provider_id, key, display_name, category, auth_model, api_client, api_client_id, capabilities, base_url,
+     status, registered_at`;
+
 const providerById = tenantStatement(
   "provider_by_id",
-  `select provider_id, key, display_name, category, auth_model, api_client, api_client_id, capabilities, base_url,
-     status, registered_at
-   from providers where tenant_id = scope.tenant and provider_id = $2`,
+  `select ${columns} from providers where tenant_id = scope.tenant and provider_id = $2`,
+);
+
+const providerByApiClient = tenantStatement(
+  "provider_by_api_client",
+  `select ${columns} from providers where tenant_id = scope.tenant and api_client_id = $2`,
 );
 
 export class ProviderService {
@@ -44,6 +51,13 @@ export class ProviderService {
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<ProviderRow>(providerById, tenantOf(context), uuid);
     return row && providerView(row);
+  }
+
+  async findApiClient(context: RequestContext, apiClientId: string): Promise<ApiClientType | undefined> {
+    const uuid = decodeId("apc", apiClientId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<ProviderRow>(providerByApiClient, tenantOf(context), uuid);
+    return row && apiClientView(providerView(row));
   }
 
   async get(context: RequestContext, providerId: string): Promise<ProviderType> {

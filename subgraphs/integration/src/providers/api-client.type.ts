@@ -1,0 +1,36 @@
+import { Directive, Field, ID, ObjectType } from "type-graphql";
+import type { ProviderState } from "./provider.states.js";
+import { ProviderStatus, ProviderType } from "./provider.type.js";
+
+@ObjectType("ApiClient", {
+  simpleResolvers: true,
+  description: "What a provider can be called with, under an id of its own; not a client of this platform's API.",
+})
+@Directive('@key(fields: "apiClientId")')
+export class ApiClientType {
+  @Field(() => ID)
+  apiClientId: string;
+
+  @Field()
+  key: string;
+
+  @Field()
+  displayName: string;
+
+  @Field()
+  category: string;
+
+  @Field(() => [String])
+  capabilities: string[];
+
+  @Field(() => ProviderStatus)
+  status: ProviderState;
+
+  @Field(() => ProviderType)
+  provider: ProviderType;
+}
+
+export function apiClientView(provider: ProviderType): ApiClientType {
+  const { apiClientId, key, displayName, category, capabilities, status } = provider;
+  return { apiClientId, key, displayName, category, capabilities, status, provider };
+}
