@@ -140,6 +140,7 @@ describe("POST /v1/libraries/search", () => {
       matchedCapability: "payment.capture",
       latestVersion: "2.0.0",
       matchedOn: "ExactName",
+      source: "Library",
     });
   });
 

@@ -13,7 +13,8 @@ import { ScaffoldFileResolver } from "./executions/scaffold-file.resolver.js";
 import type { ScaffoldFileService } from "./executions/scaffold-file.service.js";
 import { LibraryResolver } from "./libraries/library.resolver.js";
 import type { LibraryService } from "./libraries/library.service.js";
-import type { LibrarySearchService } from "./libraries/library-search.service.js";
+import { LibrarySearchResolver } from "./library-search/library-search.resolver.js";
+import type { LibrarySearchService } from "./library-search/library-search.service.js";
 import type { TemplatePromotionService } from "./template-versions/template-promotion.service.js";
 import { TemplateVersionResolver } from "./template-versions/template-version.resolver.js";
 import type { TemplateVersionService } from "./template-versions/template-version.service.js";
@@ -66,7 +67,8 @@ export function catalogSchema(services: CatalogServices, logger: Logger): Subgra
       new ScaffoldFileResolver(scaffoldFiles),
       new ValidationResolver(validations, services.validationLists),
       new CompatibilityResolver(compatibility),
-      new LibraryResolver(libraries, search),
+      new LibraryResolver(libraries),
+      new LibrarySearchResolver(search),
     ],
     references: {
       Template: {

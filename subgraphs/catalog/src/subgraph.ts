@@ -6,6 +6,7 @@ import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
+import { ApiClientProjection } from "./api-clients/api-client.projection.js";
 import { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { EarlierRenders } from "./executions/earlier-render.js";
 import { ExecutionAcceptance } from "./executions/execution.acceptance.js";
@@ -20,7 +21,8 @@ import { Scaffolding } from "./executions/scaffolding.js";
 import { requireGit } from "./git/git-version.js";
 import type { SourcePolicy } from "./git/remote-policy.js";
 import { LibraryService } from "./libraries/library.service.js";
-import { LibrarySearchService } from "./libraries/library-search.service.js";
+import { LibrarySearchService } from "./library-search/library-search.service.js";
+import { SearchReader } from "./library-search/search-reader.js";
 import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
 import { TemplateSources } from "./remote-credentials/template-sources.js";
 import { RenderingPool } from "./rendering/rendering-pool.js";
@@ -101,7 +103,8 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const cursors = new CursorSeal(settings.secretsKey);
   const scaffoldFiles = new ScaffoldFileService(database, cursors);
   const validations = new ValidationService({ database, versions, sources, rendering });
-  const search = new LibrarySearchService(libraries, cursors);
+  const searchReader = new SearchReader(host.connections.app, logger);
+  const search = new LibrarySearchService(searchReader, cursors);
   const { schema } = catalogSchema(
     {
       templates,
@@ -121,6 +124,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     logger,
   );
   const runner = new ExecutionRunner({ database, scaffolding, targets, earlierRenders, watch, logger });
+  await resources.consume(new ApiClientProjection(database).consumer());
   await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt));
   const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier), logger });
   return {
@@ -132,6 +136,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     ready: () => database.reader.ping(),
     async close() {
       await resources.close();
+      await searchReader.close();
       await rendering.close();
       await reader.close();
     },

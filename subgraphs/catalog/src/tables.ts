@@ -1,13 +1,19 @@
+import { ApiClient } from "./api-clients/api-client.entity.js";
 import { CompatibilityMatrix } from "./compatibility/compatibility-matrix.entity.js";
 import { Execution } from "./executions/execution.entity.js";
 import { ExecutionChange } from "./executions/execution-change.entity.js";
 import { ScaffoldFile } from "./executions/scaffold-file.entity.js";
 import { Library } from "./libraries/library.entity.js";
 import { LibraryVersion } from "./libraries/library-version.entity.js";
+import { SearchEntry } from "./library-search/search-entry.entity.js";
+import { SearchFramework } from "./library-search/search-framework.entity.js";
+import { SearchTerm } from "./library-search/search-term.entity.js";
+import { SearchWord } from "./library-search/search-word.entity.js";
 import { Migration20261121072213_first } from "./migrations/Migration20261121072213_first.js";
 import { Migration20261121075513_retention } from "./migrations/Migration20261121075513_retention.js";
 import { Migration20261121100045_executions } from "./migrations/Migration20261121100045_executions.js";
 import { Migration20261121105059_promotion } from "./migrations/Migration20261121105059_promotion.js";
+import { Migration20261121105832_search } from "./migrations/Migration20261121105832_search.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -22,6 +28,11 @@ export const catalogTables = {
     ValidationResult,
     Library,
     LibraryVersion,
+    SearchEntry,
+    SearchTerm,
+    SearchWord,
+    SearchFramework,
+    ApiClient,
     CompatibilityMatrix,
   ],
   migrations: [
@@ -29,5 +40,6 @@ export const catalogTables = {
     Migration20261121075513_retention,
     Migration20261121100045_executions,
     Migration20261121105059_promotion,
+    Migration20261121105832_search,
   ],
 };

@@ -1,6 +1,6 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 export interface LibraryCapability {
@@ -10,7 +10,6 @@ export interface LibraryCapability {
 
 @Entity(tenantTable("libraries"))
 @Unique({ name: "libraries_package", properties: ["tenantId", "packageKey"] })
-@Index({ name: "libraries_capability_tokens", properties: ["capabilityTokens"], type: "gin" })
 export class Library {
   [PrimaryKeyProp]?: ["tenantId", "libraryId"];
 
@@ -35,10 +34,6 @@ export class Library {
 
   @Property({ type: "json" })
   capabilities: LibraryCapability[];
-
-  /** Tokens of all capability names and contracts: what search looks up before it ranks. */
-  @Property({ type: "text[]" })
-  capabilityTokens: string[];
 
   @Property({ type: "text[]" })
   tags: string[];

@@ -1,5 +1,5 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
-import { Field, InputType, Int } from "type-graphql";
+import { Field, InputType } from "type-graphql";
 
 @InputType()
 export class CapabilityInput {
@@ -82,30 +82,4 @@ export class RegisterLibraryInput {
   @Field(() => [PackageRangeInput], { nullable: true, description: "Conflicts of every version of this request." })
   @Constraint({ maxItems: 200 })
   conflictsWith?: PackageRangeInput[] | null;
-}
-
-@InputType({ description: "All filters must hold; none given lists every library." })
-export class SearchLibrariesInput {
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  capability?: string | null;
-
-  @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 100 })
-  area?: string | null;
-
-  @Field(() => String, { nullable: true, description: "Only libraries that a project of this framework can consume." })
-  @Constraint({ minLength: 1, maxLength: 100 })
-  targetFramework?: string | null;
-
-  @Field(() => Boolean, { nullable: true })
-  includeApiClients?: boolean | null;
-
-  @Field(() => Int, { nullable: true, description: "Defaults to 20; larger than 100 is read as 100." })
-  @Constraint({ minimum: 1 })
-  limit?: number | null;
-
-  @Field(() => String, { nullable: true })
-  @Constraint({ minLength: 1, maxLength: 1000 })
-  cursor?: string | null;
 }

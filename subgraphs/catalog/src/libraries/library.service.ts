@@ -6,7 +6,7 @@ import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
-import { indexTokens } from "../nuget/capability-match.js";
+import { indexEntry, reindexVersions } from "../library-search/search-index.js";
 import { Library } from "./library.entity.js";
 import type { RegisterLibraryInput } from "./library.input.js";
 import type { LibraryType } from "./library.type.js";
@@ -26,16 +26,6 @@ const libraryById = tenantStatement(
 const librariesByPackage = tenantStatement(
   "libraries_by_package",
   `select ${columns} from libraries library where tenant_id = scope.tenant and package_key = any($2)`,
-);
-
-/** Filters that SQL decides; which capability matched, and how well, is decided on what it leaves. */
-const librariesLike = tenantStatement(
-  "libraries_like",
-  `select ${columns} from libraries library where tenant_id = scope.tenant
-     and ($2::text is null or lower(area) = lower($2))
-     and ($3::text[] is null or capability_tokens && $3 or exists (
-       select from unnest(capability_tokens) token where starts_with(token, ($3::text[])[cardinality($3)])))
-   order by package_key limit 5000`,
 );
 
 export class LibraryService {
@@ -72,18 +62,14 @@ export class LibraryService {
     );
   }
 
-  /** Libraries of an area whose capabilities share a token with the query, or begin as its last one does. */
-  like(tenant: Tenant, area: string | null, tokens: readonly string[] | null): Promise<LibraryRow[]> {
-    return this.#database.reader.rows<LibraryRow>(librariesLike, tenant, area, tokens);
-  }
-
   async register(context: RequestContext, input: RegisterLibraryInput): Promise<LibraryType> {
     const versions = checkNewLibrary(input);
     try {
       return await mutate(this.#database, context, {
         field: "registerLibrary",
         arguments: input,
-        commit: async ({ em, tenant, record }) => {
+        commit: async (transaction) => {
+          const { em, tenant, record } = transaction;
           const capabilities = (input.capabilities ?? []).map(({ name, contract }) => ({
             name,
             contract: contract ?? null,
@@ -96,9 +82,6 @@ export class LibraryService {
             area: input.area ?? null,
             owner: input.owner ?? null,
             capabilities,
-            capabilityTokens: [
-              ...new Set(capabilities.flatMap(({ name, contract }) => indexTokens(`${name} ${contract ?? ""}`))),
-            ],
             tags: [...new Set(input.tags ?? [])],
             status: "Active",
             createdAt: new Date(),
@@ -141,6 +124,19 @@ export class LibraryService {
               status: version.status,
             };
           });
+          await em.flush();
+          const entryId = decodeId("lib", libraryId) ?? "";
+          await indexEntry(transaction, {
+            entryId,
+            source: "Library",
+            name: packageName,
+            area,
+            owner,
+            tags,
+            status,
+            capabilities,
+          });
+          await reindexVersions(transaction, entryId);
           return {
             libraryId,
             packageName,

@@ -1,5 +1,5 @@
 import { DateTime } from "@factory/runtime/subgraph/scalars";
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
 export const LibraryStatus = { Active: "Active" } as const;
 registerEnumType(LibraryStatus, { name: "LibraryStatus" });
@@ -67,37 +67,4 @@ export class LibraryType {
 
   @Field(() => [LibraryVersionType], { description: "Highest version first." })
   versions: LibraryVersionType[];
-}
-
-@ObjectType("LibrarySearchResult", { simpleResolvers: true })
-export class LibrarySearchResultType {
-  @Field(() => ID)
-  libraryId: string;
-
-  @Field()
-  packageName: string;
-
-  @Field(() => String, { nullable: true })
-  matchedCapability: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Highest Published version that the asked framework can consume.",
-  })
-  latestVersion: string | null;
-
-  @Field(() => String, { nullable: true, description: "Why the row matched, e.g. ExactName." })
-  matchedOn: string | null;
-}
-
-@ObjectType("LibrarySearchResults", { simpleResolvers: true })
-export class LibrarySearchResultsType {
-  @Field(() => [LibrarySearchResultType])
-  results: LibrarySearchResultType[];
-
-  @Field(() => Int)
-  total: number;
-
-  @Field(() => String, { nullable: true })
-  nextCursor: string | null;
 }

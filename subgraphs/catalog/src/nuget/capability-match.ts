@@ -44,11 +44,11 @@ function wordTier(words: readonly string[], offered: ReadonlySet<string>): Capab
   return only.length >= shortestFuzzy && [...offered].some((word) => isOneEditAway(only, word)) ? 6 : undefined;
 }
 
-// in a shorter word one letter makes another word
-const shortestFuzzy = 5;
+/** In a shorter word one letter makes another word. */
+export const shortestFuzzy = 5;
 
-// "OAuth" is one word to some and two to others
-function spellings(text: string): string[][] {
+/** "OAuth" is one word to some and two to others. */
+export function spellings(text: string): string[][] {
   return [wholeTokens(text).map(lower), normaliseTokens(text)];
 }
 
@@ -71,7 +71,7 @@ function lower(text: string): string {
 }
 
 /** One letter more, less, other, or two neighbours swapped. */
-function isOneEditAway(a: string, b: string): boolean {
+export function isOneEditAway(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
   let start = 0;
   while (start < a.length && a[start] === b[start]) start += 1;

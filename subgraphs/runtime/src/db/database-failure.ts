@@ -20,3 +20,11 @@ export function violatedUnique(error: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** The statement was ended because it took longer than its connection allows. */
+export function isStatementTimeout(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as { code?: unknown }).code === "57014") return true;
+  }
+  return false;
+}

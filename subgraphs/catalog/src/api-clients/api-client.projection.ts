@@ -1,0 +1,98 @@
+import type { BusConsumer, BusMessage } from "@factory/runtime/bus/bus";
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { dropEntry, indexEntry } from "../library-search/search-index.js";
+import type { ApiClientState } from "./provider-event.js";
+import { type ProviderEvent, providerEvent, providerEventTypes } from "./provider-event.js";
+
+interface ApiClientRow {
+  api_client_id: string | null;
+  key: string | null;
+  category: string | null;
+  capabilities: string[];
+  status: ApiClientState;
+}
+
+/**
+ * Keeps `api_clients` as integration tells it. An event that comes again changes nothing; of two that come in the wrong
+ * order the later one decides the state, and the registration still brings the details.
+ */
+export class ApiClientProjection {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  consumer(): BusConsumer {
+    return { group: "catalog.api-clients", types: providerEventTypes, handle: (messages) => this.take(messages) };
+  }
+
+  /** One transaction per event: two of them in one could wait for the words of a registration that waits for theirs. */
+  async take(messages: readonly BusMessage[]): Promise<void> {
+    for (const { envelope } of messages) {
+      const event = providerEvent(envelope);
+      if (!event) continue;
+      const cause = { trace: continueTrace(envelope.traceparent), causationId: envelope.id };
+      await this.#database.transaction(tenantWithId(envelope.tenantid), cause, (transaction) =>
+        apply(transaction, event),
+      );
+    }
+  }
+}
+
+async function apply(transaction: Transaction, event: ProviderEvent): Promise<void> {
+  const { details, status, occurredAt, eventId } = event;
+  const [row] = await transaction.execute<ApiClientRow>(
+    `insert into api_clients as known (tenant_id, provider_id, api_client_id, key, display_name, category, capabilities,
+       status, status_since, status_event_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (tenant_id, provider_id) do update set
+       api_client_id = coalesce(known.api_client_id, excluded.api_client_id),
+       key = coalesce(known.key, excluded.key),
+       display_name = coalesce(known.display_name, excluded.display_name),
+       category = coalesce(known.category, excluded.category),
+       capabilities = case when known.api_client_id is null then excluded.capabilities else known.capabilities end,
+       status = case when ${isLater} then excluded.status else known.status end,
+       status_since = case when ${isLater} then excluded.status_since else known.status_since end,
+       status_event_id = case when ${isLater} then excluded.status_event_id else known.status_event_id end
+     where ${isLater} or known.api_client_id is null
+     returning api_client_id, key, category, capabilities, status`,
+    [
+      transaction.tenant.uuid,
+      decodeId("prv", event.providerId),
+      details === undefined ? null : decodeId("apc", details.apiClientId),
+      details?.key ?? null,
+      details?.displayName ?? null,
+      details?.category ?? null,
+      details?.capabilities ?? [],
+      status,
+      occurredAt.toISOString(),
+      decodeId("evt", eventId),
+    ],
+  );
+  if (row) await show(transaction, row);
+}
+
+const isLater = "(excluded.status_since, excluded.status_event_id) > (known.status_since, known.status_event_id)";
+
+/** Search shows what can be used: Registered, and known by its registration. */
+async function show(transaction: Transaction, row: ApiClientRow): Promise<void> {
+  const { api_client_id, key, category, status } = row;
+  if (api_client_id === null || key === null) return;
+  const capabilities = row.capabilities.map((name) => ({ name, contract: null }));
+  if (status !== "Registered") return dropEntry(transaction, api_client_id, capabilities);
+  await indexEntry(transaction, {
+    entryId: api_client_id,
+    source: "ApiClient",
+    name: key,
+    area: category,
+    owner: null,
+    tags: [],
+    // what is listed is in use, which a library calls Active
+    status: "Active",
+    capabilities,
+  });
+}

@@ -1,0 +1,62 @@
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { EventType } from "@factory/schema/event-names";
+
+export type ApiClientState = "Registered" | "Deprecated" | "Disabled" | "Retired";
+
+const statesAfter = {
+  ProviderRegistered: "Registered",
+  ProviderEnabled: "Registered",
+  ProviderDeprecated: "Deprecated",
+  ProviderDisabled: "Disabled",
+  ProviderRetired: "Retired",
+} as const satisfies Partial<Record<EventType, ApiClientState>>;
+
+type ProviderEventType = keyof typeof statesAfter;
+
+export const providerEventTypes = Object.keys(statesAfter) as ProviderEventType[];
+
+export interface ApiClientDetails {
+  readonly apiClientId: string;
+  readonly key: string;
+  readonly displayName: string;
+  readonly category: string | null;
+  readonly capabilities: readonly string[];
+}
+
+export interface ProviderEvent {
+  readonly providerId: string;
+  readonly status: ApiClientState;
+  /** What the registration tells; the other events need not repeat it. */
+  readonly details: ApiClientDetails | undefined;
+  readonly occurredAt: Date;
+  readonly eventId: string;
+}
+
+/** What an envelope tells of a provider; undefined for what does not, whoever sent it. */
+export function providerEvent(envelope: Envelope): ProviderEvent | undefined {
+  const { type, data, subject } = envelope;
+  if (envelope.messagekind !== "event" || !isProviderEvent(type)) return undefined;
+  const providerId = text(data["providerId"]) ?? subject.slice(subject.indexOf("/") + 1);
+  const occurredAt = new Date(envelope.time);
+  if (decodeId("prv", providerId) === undefined || Number.isNaN(occurredAt.getTime())) return undefined;
+  return { providerId, status: statesAfter[type], details: detailsOf(data), occurredAt, eventId: envelope.id };
+}
+
+const isProviderEvent = (type: string): type is ProviderEventType => Object.hasOwn(statesAfter, type);
+
+function detailsOf(data: Readonly<Record<string, unknown>>): ApiClientDetails | undefined {
+  const [apiClientId, key, displayName] = [text(data["apiClientId"]), text(data["key"]), text(data["displayName"])];
+  if (apiClientId === undefined || key === undefined || displayName === undefined) return undefined;
+  if (decodeId("apc", apiClientId) === undefined) return undefined;
+  const capabilities = Array.isArray(data["capabilities"]) ? data["capabilities"] : [];
+  return {
+    apiClientId,
+    key,
+    displayName,
+    category: text(data["category"]) ?? null,
+    capabilities: capabilities.flatMap((capability: unknown) => text(capability) ?? []),
+  };
+}
+
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

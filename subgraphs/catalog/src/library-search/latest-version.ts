@@ -1,0 +1,17 @@
+import { compareVersions, isPrerelease, type NugetVersion, parseVersion } from "../nuget/version.js";
+
+/** The highest version, a stable one before every prerelease. What does not read as a version comes last. */
+export function latestOf(versions: readonly string[]): string | null {
+  let latest: { text: string; version: NugetVersion | undefined } | undefined;
+  for (const text of versions) {
+    const version = parseVersion(text);
+    if (latest === undefined || comesBefore(version, latest.version)) latest = { text, version };
+  }
+  return latest?.text ?? null;
+}
+
+function comesBefore(one: NugetVersion | undefined, other: NugetVersion | undefined): boolean {
+  if (!one || !other) return one !== undefined;
+  if (isPrerelease(one) !== isPrerelease(other)) return isPrerelease(other);
+  return compareVersions(one, other) > 0;
+}

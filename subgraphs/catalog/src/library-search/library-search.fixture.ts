@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Database } from "@factory/runtime/db/database";
+import { migrate } from "@factory/runtime/db/migrate";
+import { provisionDatabase, schemaConnections } from "@factory/runtime/db/roles";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import type { RegisterLibraryInput } from "../libraries/library.input.js";
+import { LibraryService } from "../libraries/library.service.js";
+import { catalogTables } from "../tables.js";
+import type { SearchLibrariesInput } from "./library-search.input.js";
+import { LibrarySearchService } from "./library-search.service.js";
+import { SearchReader } from "./search-reader.js";
+
+const logger = createLogger("test", "silent");
+
+/** Libraries and their search over a real PostgreSQL. */
+export async function aLibrarySearch() {
+  const dataDir = await mkdtemp(join(tmpdir(), "library-search-"));
+  const server = await startEmbeddedPostgres({ dataDir, logger });
+  await provisionDatabase(server.url, ["catalog"]);
+  const connections = schemaConnections(server.url, "catalog");
+  const definition = { connections, ...catalogTables };
+  await migrate(definition);
+  const database = await Database.open(definition);
+  const reader = new CountedReader(connections.app, logger);
+  const libraries = new LibraryService(database);
+  const search = new LibrarySearchService(reader, new CursorSeal(randomBytes(32)));
+  return {
+    url: server.url,
+    connections,
+    database,
+    reader,
+    register: (context: RequestContext, input: RegisterLibraryInput) => libraries.register(context, input),
+    search: (context: RequestContext, input: SearchLibrariesInput) => search.search(context, input),
+    async close() {
+      await reader.close();
+      await database.close();
+      await server.stop();
+      await removeDataDirectory(dataDir, logger);
+    },
+  };
+}
+
+export type LibrarySearchFixture = Awaited<ReturnType<typeof aLibrarySearch>>;
+
+/** The real reader, which says how many statements it has sent. */
+class CountedReader extends SearchReader {
+  statements = 0;
+
+  override rows: SearchReader["rows"] = (select, tenant, values) => {
+    this.statements += 1;
+    return super.rows(select, tenant, values);
+  };
+}
+
+/** Somebody of a tenant of their own. */
+export function aCaller(tenantId = newId("ten")): RequestContext {
+  const principal = {
+    subject: newId("cli"),
+    clientId: "client",
+    tenantId,
+    tenantSlug: "acme",
+    scopes: new Set(["libraries.read", "libraries.write"] as const),
+    principalType: "Service" as const,
+    platformAdmin: false,
+    agentTaskId: undefined,
+    roles: [],
+    tokenId: "token",
+    expiresAt: Math.floor(Date.now() / 1000) + 900,
+  };
+  return requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: undefined });
+}

@@ -1,0 +1,185 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { LibraryStatus } from "../libraries/library.type.js";
+import { isOneEditAway, shortestFuzzy, spellings } from "../nuget/capability-match.js";
+import { type Framework, parseFramework } from "../nuget/framework.js";
+import { anyFramework, FrameworkSupport } from "./framework-support.js";
+import { latestOf } from "./latest-version.js";
+import type { SearchLibrariesInput } from "./library-search.input.js";
+import type { LibrarySearchResultsType, LibrarySearchResultType } from "./library-search.type.js";
+import { filterKey } from "./search-index.js";
+import type { SearchReader } from "./search-reader.js";
+import {
+  hasWords,
+  type SearchFilters,
+  type SearchPageRow,
+  type SearchPosition,
+  SearchStatementBuilder,
+  type SimilarWords,
+  similarTier,
+} from "./search-statement.js";
+import { isSimilarWord, spellingsOf } from "./search-terms.js";
+
+const defaultLimit = 20;
+const maxLimit = 100;
+const tierNames = ["Listed", "ExactName", "ExactContract", "NamePrefix", "AllTokens", "TokenPrefix", "SimilarToken"];
+
+interface Vocabulary {
+  readonly frameworks: readonly string[];
+  /** Words of the tenant that share a spelling with a word of the query. */
+  readonly words: readonly string[];
+}
+
+/** A search as it is asked page after page. */
+interface Asked {
+  readonly tenant: Tenant;
+  readonly capability: string | undefined;
+  readonly filters: SearchFilters;
+  readonly after: SearchPosition | undefined;
+  readonly limit: number;
+}
+
+/** Finds libraries by capability: best match first, then those with a usable version, then by name. At most three
+ * statements: the tenant's vocabulary, the match, and the match of similar words where the first found nothing. */
+export class LibrarySearchService {
+  readonly #reader: SearchReader;
+  readonly #cursors: CursorSeal;
+  readonly #support = new FrameworkSupport();
+
+  constructor(reader: SearchReader, cursors: CursorSeal) {
+    this.#reader = reader;
+    this.#cursors = cursors;
+  }
+
+  async search(context: RequestContext, input: SearchLibrariesInput): Promise<LibrarySearchResultsType> {
+    const tenant = tenantOf(context);
+    const { cursor, limit: asked, ...searched } = input;
+    const scope = { tenant: tenant.tenantId, search: searched };
+    const after = cursor == null ? undefined : (this.#cursors.open(scope, cursor) as SearchPosition);
+    const framework = input.targetFramework == null ? undefined : requireFramework(input.targetFramework);
+    const capability = input.capability?.trim() || undefined;
+    if (capability !== undefined && !hasWords(capability)) return { results: [], total: 0, nextCursor: null };
+    // one statement gives both; without a framework it waits until the words are needed
+    const vocabulary = framework === undefined ? undefined : await this.#vocabulary(tenant, capability);
+    const frameworks = framework && this.#support.consumable(framework, vocabulary?.frameworks ?? []);
+    const limit = Math.min(asked ?? defaultLimit, maxLimit);
+    const filters = { ...filtersOf(input), frameworks };
+    const rows = await this.#page({ tenant, capability, filters, after, limit: limit + 1 }, vocabulary);
+    const found = rows.filter(({ entry_id }) => entry_id !== null);
+    const last = found[limit - 1];
+    return {
+      results: found.slice(0, limit).map((row) => resultOf(row, frameworks)),
+      total: rows[0]?.total ?? 0,
+      nextCursor: last && found.length > limit ? this.#cursors.seal(scope, positionOf(last)) : null,
+    };
+  }
+
+  async #page(asked: Asked, vocabulary: Vocabulary | undefined): Promise<SearchPageRow[]> {
+    const { tenant, capability, after } = asked;
+    if (capability === undefined) return this.#read(asked, new SearchStatementBuilder());
+    if (after?.tier !== similarTier) {
+      const rows = await this.#read(asked, new SearchStatementBuilder().exactly(capability));
+      if (after !== undefined || (rows[0]?.total ?? 0) > 0) return rows;
+    }
+    const { words } = vocabulary ?? (await this.#vocabulary(tenant, capability));
+    const similar = similarTo(capability, words);
+    return similar.length === 0 ? [] : this.#read(asked, new SearchStatementBuilder().similarly(similar));
+  }
+
+  #read({ tenant, filters, after, limit }: Asked, builder: SearchStatementBuilder): Promise<SearchPageRow[]> {
+    const { select, values } = builder.page(filters, after, limit);
+    return this.#reader.rows<SearchPageRow>(select, tenant, values);
+  }
+
+  async #vocabulary(tenant: Tenant, capability: string | undefined): Promise<Vocabulary> {
+    const rows = await this.#reader.rows<{ framework: string | null; word: string | null }>(
+      `select framework, null as word from search_frameworks where tenant_id = scope.tenant
+       union all
+       select null, word from search_words where tenant_id = scope.tenant and spelling = any($2::text[])`,
+      tenant,
+      [capability === undefined ? [] : fuzzyWords(capability).flatMap(spellingsOf)],
+    );
+    return {
+      frameworks: rows.flatMap(({ framework }) => framework ?? []),
+      words: [...new Set(rows.flatMap(({ word }) => word ?? []))],
+    };
+  }
+}
+
+const fuzzyWords = (query: string) => [
+  ...new Set(
+    spellings(query)
+      .flat()
+      .filter((word) => word.length >= shortestFuzzy && isSimilarWord(word)),
+  ),
+];
+
+/** Every way to read one word of the query as another of the tenant. */
+function similarTo(query: string, known: readonly string[]): SimilarWords[] {
+  const readings = new Map<string, SimilarWords>();
+  for (const words of spellings(query)) {
+    for (const [at, word] of words.entries()) {
+      if (word.length < shortestFuzzy) continue;
+      const instead = known.filter((other) => isOneEditAway(word, other));
+      if (instead.length > 0) readings.set(`${at} ${words.join(" ")}`, { words, at, instead });
+    }
+  }
+  return [...readings.values()];
+}
+
+function filtersOf(input: SearchLibrariesInput): SearchFilters {
+  const { area, owner, status, tags, includeApiClients } = input;
+  if (status != null && !Object.hasOwn(LibraryStatus, status)) throw unknownStatus();
+  return {
+    area: keyOf(area),
+    owner: keyOf(owner),
+    tags: (tags ?? []).map(filterKey),
+    status: status ?? undefined,
+    includeApiClients: includeApiClients ?? false,
+  };
+}
+
+const keyOf = (text: string | null | undefined) => filterKey(text ?? "") || undefined;
+
+function unknownStatus(): DomainError {
+  const detail = `Must be one of ${Object.keys(LibraryStatus).join(", ")}.`;
+  return new DomainError("PARAMETERS_INVALID", {
+    detail: "A value lies outside its closed set.",
+    errors: [{ pointer: "/status", code: "UNKNOWN_VALUE", detail }],
+  });
+}
+
+function requireFramework(moniker: string): Framework {
+  const framework = parseFramework(moniker);
+  if (framework) return framework;
+  const detail = `${moniker} is no known framework moniker.`;
+  throw new DomainError("RUNTIME_NOT_RECOGNISED", {
+    detail,
+    errors: [{ pointer: "/targetFramework", code: "UNKNOWN_VALUE", detail }],
+  });
+}
+
+function positionOf({ tier, unusable, name_key, entry_id }: SearchPageRow): SearchPosition {
+  return { tier, unusable, nameKey: name_key, entryId: entry_id ?? "" };
+}
+
+function resultOf(row: SearchPageRow, frameworks: readonly string[] | undefined): LibrarySearchResultType {
+  const { source, name, capability, tier } = row;
+  const id = encodeId(source === "Library" ? "lib" : "apc", row.entry_id ?? "");
+  const usable = (row.versions ?? []).filter(
+    ({ target_frameworks: named }) =>
+      frameworks === undefined || (named.length === 0 ? [anyFramework] : named).some((one) => frameworks.includes(one)),
+  );
+  return {
+    libraryId: id,
+    packageName: name,
+    matchedCapability: capability,
+    latestVersion: latestOf(usable.map(({ semantic_version }) => semantic_version)),
+    matchedOn: tierNames[tier] ?? null,
+    source,
+    apiClient: source === "ApiClient" ? { apiClientId: id } : null,
+  };
+}

@@ -1,0 +1,49 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+
+export type SearchSource = "Library" | "ApiClient";
+
+/** One row of the search, narrow: what it is filtered and sorted by. What it shows stays with its source. */
+@Entity(tenantTable("search_entries"))
+@Index({ name: "search_entries_area", properties: ["tenantId", "areaKey"] })
+@Index({ name: "search_entries_owner", properties: ["tenantId", "ownerKey"] })
+export class SearchEntry {
+  [PrimaryKeyProp]?: ["tenantId", "entryId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  /** The uuid of the library or API client. */
+  @PrimaryKey({ type: "uuid" })
+  entryId: string;
+
+  @Property({ type: "text" })
+  source: SearchSource;
+
+  /** Lower case; the order of rows that match equally well. */
+  @Property({ type: "text", collation: "C" })
+  nameKey: string;
+
+  @Property({ type: "text", nullable: true })
+  areaKey: string | null;
+
+  @Property({ type: "text", nullable: true })
+  ownerKey: string | null;
+
+  /** Lower case. */
+  @Property({ type: "text[]" })
+  tags: string[];
+
+  @Property({ type: "text" })
+  status: string;
+
+  /** Of its Published versions, each once; `*` for a version that runs anywhere. */
+  @Property({ type: "text[]" })
+  frameworks: string[];
+
+  /** It has versions, in whatever state. */
+  @Property({ type: "boolean" })
+  versioned: boolean;
+}

@@ -1,0 +1,40 @@
+import { isStatementTimeout } from "@factory/runtime/db/database-failure";
+import { openPool } from "@factory/runtime/db/pool";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import pg, { type QueryResultRow } from "pg";
+
+const connections = 4;
+const timeout = "5s";
+
+/** Reads whose cost depends on what was asked: on connections of their own, planned for their values, ended after 5 s. */
+export class SearchReader {
+  readonly #pool: pg.Pool;
+
+  constructor(appUrl: string, logger: Logger) {
+    const url = new URL(appUrl);
+    const settings = { statement_timeout: timeout, plan_cache_mode: "force_custom_plan", jit: "off" };
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+    url.searchParams.set("options", options.join(" "));
+    this.#pool = openPool(url.href, connections, logger);
+  }
+
+  /** `select` depends on `scope.tenant`; `$1` is the tenant. */
+  async rows<R extends QueryResultRow>(select: string, tenant: Tenant, values: readonly unknown[]): Promise<R[]> {
+    const { text } = tenantStatement("library search", select);
+    try {
+      const { rows } = await this.#pool.query<R>({ text, values: [tenant.uuid, ...values], types: pg.types });
+      return rows;
+    } catch (error) {
+      if (isStatementTimeout(error))
+        throw new DomainError("UNAVAILABLE", { detail: `The search took longer than ${timeout}: narrow it down.` });
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}
