@@ -9,7 +9,7 @@ import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFeed } from "../kit/feed.js";
-import { aLibrary } from "../kit/libraries.js";
+import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
 import { aSilentHost } from "../kit/silent-host.js";
@@ -144,7 +144,11 @@ describe("what the platform emits", () => {
     for (const type of readable) await subscribe(type, receiver.url);
     await subscribe("TemplateRegistered", gone.url);
     await post("/integrations/providers", { key: "p", displayName: "P", category: "Tool", authModel: "None" });
-    await aLibrary(token, { capabilities: [{ name: "a.b" }], versions: [{ semanticVersion: "1.0.0" }] });
+    const libraryId = await aLibrary(token, {
+      capabilities: [{ name: "a.b" }],
+      versions: [{ semanticVersion: "1.0.0" }],
+    });
+    await aRetiredVersion(token, libraryId);
     await post("/v1/libraries/compatibility/evaluate", { runtime: "net8.0", libraries: [] });
     const version = await aTemplateVersion(token, await aTemplateSource());
     await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });

@@ -2,6 +2,7 @@ import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import {
   type GraphQLField,
   type GraphQLInputType,
+  isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
@@ -35,6 +36,7 @@ function literal(type: GraphQLInputType): string {
     const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
     return `{ ${required.map((field) => `${field.name}: ${literal(field.type)}`).join(", ")} }`;
   }
+  if (isEnumType(type)) return type.getValues()[0]?.name ?? "";
   return type.name === "JSONObject" ? "{}" : '"x"';
 }
 

@@ -1,4 +1,4 @@
-import { request } from "./request.js";
+import { graphql, type Json, request } from "./request.js";
 
 export const aPackageName = () => `Pack.${Math.random().toString(36).slice(2)}`;
 
@@ -10,4 +10,25 @@ export async function aLibrary(token: string, input: Record<string, unknown> = {
   });
   if (registered.status !== 201) throw new Error(registered.text);
   return registered.body.libraryId;
+}
+
+/** Runs one mutation that answers a library version; its errors are the test's. */
+export async function versionMutation(token: string, call: string): Promise<Json> {
+  const { body } = await graphql(`mutation { ${call} { libraryVersionId status } }`, { token });
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+  return Object.values(body.data)[0] as Json;
+}
+
+/** The id of a version that went through every state. */
+export async function aRetiredVersion(token: string, libraryId: string): Promise<string> {
+  const input = `{ semanticVersion: "9.9.9", publish: false }`;
+  const { libraryVersionId } = await versionMutation(
+    token,
+    `registerLibraryVersion(libraryId: "${libraryId}", input: ${input})`,
+  );
+  const id = `libraryVersionId: "${String(libraryVersionId)}"`;
+  await versionMutation(token, `publishLibraryVersion(${id})`);
+  await versionMutation(token, `deprecateLibraryVersion(${id}, input: { reason: Legacy })`);
+  await versionMutation(token, `retireLibraryVersion(${id}, input: { reason: "It leaks." })`);
+  return String(libraryVersionId);
 }

@@ -4,7 +4,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { crc32, deflateRawSync } from "node:zlib";
 import {
   type PlatformProcess,
   removeData,
@@ -13,6 +12,7 @@ import {
 } from "@factory/gateway/standalone/platform-process";
 import { cloneOf } from "../kit/clone.js";
 import { executed } from "../kit/executions.js";
+import { zipOf } from "../kit/nuget-packages.js";
 import { aSmallPack } from "../kit/packs.js";
 import { platformVariable } from "../kit/platform.js";
 import { refusal } from "../kit/refusal.js";
@@ -26,34 +26,11 @@ const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
 /** A zip as NuGet writes it: the pack below content/, the package's own metadata beside it. */
 function aPackage(pack: Record<string, string>): Buffer {
   const content = Object.entries(pack).map(([path, text]) => [`content/${path}`, text]);
-  const files = [["Acme.Templates.nuspec", "<package/>"], ["[Content_Types].xml", "<Types/>"], ...content];
-  const [locals, centrals]: [Buffer[], Buffer[]] = [[], []];
-  let offset = 0;
-  for (const [path = "", text = ""] of files) {
-    const name = Buffer.from(path);
-    const packed = deflateRawSync(text);
-    const fields = Buffer.alloc(26);
-    fields.writeUInt16LE(20, 0);
-    fields.writeUInt16LE(8, 4);
-    fields.writeUInt32LE(crc32(text), 10);
-    fields.writeUInt32LE(packed.length, 14);
-    fields.writeUInt32LE(Buffer.byteLength(text), 18);
-    fields.writeUInt16LE(name.length, 22);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(offset, 10);
-    const local = Buffer.concat([Buffer.from("504b0304", "hex"), fields, name, packed]);
-    centrals.push(Buffer.concat([Buffer.from("504b01021400", "hex"), fields, place, name]));
-    locals.push(local);
-    offset += local.length;
-  }
-  const directory = Buffer.concat(centrals);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(files.length, 8);
-  end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(directory.length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...locals, directory, end]);
+  return zipOf({
+    "Acme.Templates.nuspec": "<package/>",
+    "[Content_Types].xml": "<Types/>",
+    ...Object.fromEntries(content),
+  });
 }
 
 describe("a template version over a package", () => {

@@ -13,6 +13,10 @@ import { ScaffoldFileResolver } from "./executions/scaffold-file.resolver.js";
 import type { ScaffoldFileService } from "./executions/scaffold-file.service.js";
 import { LibraryResolver } from "./libraries/library.resolver.js";
 import type { LibraryService } from "./libraries/library.service.js";
+import type { LibraryImportService } from "./libraries/library-import.service.js";
+import type { LibraryListService } from "./libraries/library-list.service.js";
+import { LibraryVersionResolver } from "./libraries/library-version.resolver.js";
+import type { LibraryVersionService } from "./libraries/library-version.service.js";
 import { LibrarySearchResolver } from "./library-search/library-search.resolver.js";
 import type { LibrarySearchService } from "./library-search/library-search.service.js";
 import type { TemplatePromotionService } from "./template-versions/template-promotion.service.js";
@@ -38,6 +42,9 @@ export interface CatalogServices {
   readonly validations: ValidationService;
   readonly compatibility: CompatibilityService;
   readonly libraries: LibraryService;
+  readonly libraryLists: LibraryListService;
+  readonly libraryVersions: LibraryVersionService;
+  readonly libraryImports: LibraryImportService;
   readonly search: LibrarySearchService;
 }
 
@@ -67,7 +74,8 @@ export function catalogSchema(services: CatalogServices, logger: Logger): Subgra
       new ScaffoldFileResolver(scaffoldFiles),
       new ValidationResolver(validations, services.validationLists),
       new CompatibilityResolver(compatibility),
-      new LibraryResolver(libraries),
+      new LibraryResolver(libraries, services.libraryLists),
+      new LibraryVersionResolver(services.libraryVersions, services.libraryImports),
       new LibrarySearchResolver(search),
     ],
     references: {

@@ -21,6 +21,10 @@ import { Scaffolding } from "./executions/scaffolding.js";
 import { requireGit } from "./git/git-version.js";
 import type { SourcePolicy } from "./git/remote-policy.js";
 import { LibraryService } from "./libraries/library.service.js";
+import { LibraryImportService } from "./libraries/library-import.service.js";
+import { LibraryListService } from "./libraries/library-list.service.js";
+import { LibraryVersionService } from "./libraries/library-version.service.js";
+import { LibraryPackageService } from "./library-packages/library-package.service.js";
 import { LibrarySearchService } from "./library-search/library-search.service.js";
 import { SearchReader } from "./library-search/search-reader.js";
 import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
@@ -119,6 +123,9 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
       validations,
       compatibility,
       libraries,
+      libraryLists: new LibraryListService(database, cursors),
+      libraryVersions: new LibraryVersionService(database),
+      libraryImports: new LibraryImportService(database, libraries, new LibraryPackageService(sources)),
       search,
     },
     logger,

@@ -14,6 +14,7 @@ import { Migration20261121075513_retention } from "./migrations/Migration2026112
 import { Migration20261121100045_executions } from "./migrations/Migration20261121100045_executions.js";
 import { Migration20261121105059_promotion } from "./migrations/Migration20261121105059_promotion.js";
 import { Migration20261121105832_search } from "./migrations/Migration20261121105832_search.js";
+import { Migration20261121110000_library_versions } from "./migrations/Migration20261121110000_library_versions.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -41,5 +42,6 @@ export const catalogTables = {
     Migration20261121100045_executions,
     Migration20261121105059_promotion,
     Migration20261121105832_search,
+    Migration20261121110000_library_versions,
   ],
 };

@@ -6,7 +6,7 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { LibraryService } from "../libraries/library.service.js";
-import type { LibraryRow } from "../libraries/library.view.js";
+import type { ReleasedLibraryRow } from "../libraries/library.view.js";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
 import { parseFramework } from "../nuget/framework.js";
 import type { TemplateFacts } from "../template-versions/template-facts.js";
@@ -184,7 +184,7 @@ function templateSide(
   };
 }
 
-function catalogLibrary(row: LibraryRow): CatalogLibrary {
+function catalogLibrary(row: ReleasedLibraryRow): CatalogLibrary {
   return {
     libraryId: encodeId("lib", row.library_id),
     packageName: row.package_name,

@@ -10,6 +10,22 @@ export interface PackageRange {
   range: string | null;
 }
 
+export interface PackageDependency extends PackageRange {
+  /** The dependency group it stands in; without one it counts on every framework. */
+  targetFramework?: string | null;
+}
+
+export interface Vulnerability {
+  severity: "Low" | "Moderate" | "High" | "Critical";
+  advisoryUrl: string;
+}
+
+export interface Deprecation {
+  reason: "Legacy" | "CriticalBugs" | "Other";
+  message: string | null;
+  alternatePackage: PackageRange | null;
+}
+
 @Entity(tenantTable("library_versions"))
 @Unique({ name: "library_versions_version", properties: ["tenantId", "libraryId", "versionKey"] })
 export class LibraryVersion {
@@ -35,10 +51,34 @@ export class LibraryVersion {
   targetFrameworks: string[];
 
   @Property({ type: "json" })
-  dependencies: PackageRange[];
+  dependencies: PackageDependency[];
+
+  /** Every framework with a dependency group of its own: an empty group says that nothing is needed there. */
+  @Property({ type: "text[]", defaultRaw: "'{}'" })
+  dependencyGroups: string[];
 
   @Property({ type: "json" })
   conflictsWith: PackageRange[];
+
+  /** Contracts that another library of the set has to offer. */
+  @Property({ type: "text[]", defaultRaw: "'{}'" })
+  consumes: string[];
+
+  @Property({ type: "text", nullable: true })
+  maxRuntime: string | null;
+
+  @Property({ type: "json", defaultRaw: "'[]'" })
+  vulnerabilities: Vulnerability[];
+
+  @Property({ type: "json", nullable: true })
+  deprecation: Deprecation | null;
+
+  @Property({ type: "text", nullable: true })
+  retirementReason: string | null;
+
+  /** The package that the version was read from, pinned; null when it was registered by hand. */
+  @Property({ type: "text", nullable: true })
+  resolvedRef: string | null;
 
   @Property({ type: "text" })
   status: LibraryVersionState;

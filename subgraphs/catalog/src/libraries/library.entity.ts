@@ -6,6 +6,8 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 export interface LibraryCapability {
   name: string;
   contract: string | null;
+  /** No two libraries of a set may offer it. Absent in rows from before there was such a thing. */
+  exclusive?: boolean;
 }
 
 @Entity(tenantTable("libraries"))

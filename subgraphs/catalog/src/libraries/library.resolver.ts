@@ -1,22 +1,36 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { RegisterLibraryInput } from "./library.input.js";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { LibraryFilterInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryService } from "./library.service.js";
-import { LibraryType } from "./library.type.js";
+import { LibraryConnection, LibraryType } from "./library.type.js";
+import type { LibraryListService } from "./library-list.service.js";
 
 @Resolver(() => LibraryType)
 export class LibraryResolver {
   readonly #libraries: LibraryService;
+  readonly #lists: LibraryListService;
 
-  constructor(libraries: LibraryService) {
+  constructor(libraries: LibraryService, lists: LibraryListService) {
     this.#libraries = libraries;
+    this.#lists = lists;
   }
 
   @Query(() => LibraryType)
   @Auth({ scopes: ["libraries.read"] })
   library(@Arg("libraryId", () => ID) libraryId: string, @Ctx() context: RequestContext): Promise<LibraryType> {
     return this.#libraries.get(context, libraryId);
+  }
+
+  @Query(() => LibraryConnection)
+  @Auth({ scopes: ["libraries.read"] })
+  libraries(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Arg("filter", () => LibraryFilterInput, { nullable: true }) filter: LibraryFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<LibraryConnection> {
+    return this.#lists.list(context, { first, after, filter });
   }
 
   @Mutation(() => LibraryType)

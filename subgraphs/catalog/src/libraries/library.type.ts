@@ -1,11 +1,29 @@
+import type { Connection } from "@factory/runtime/pagination/page";
+import { PageInfo } from "@factory/runtime/pagination/page-info.type";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
-import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export const LibraryStatus = { Active: "Active" } as const;
 registerEnumType(LibraryStatus, { name: "LibraryStatus" });
 
-export const LibraryVersionStatus = { Published: "Published", Deprecated: "Deprecated", Retired: "Retired" } as const;
+export const LibraryVersionStatus = {
+  Registered: "Registered",
+  Published: "Published",
+  Deprecated: "Deprecated",
+  Retired: "Retired",
+} as const;
 registerEnumType(LibraryVersionStatus, { name: "LibraryVersionStatus" });
+
+export const DeprecationReason = { Legacy: "Legacy", CriticalBugs: "CriticalBugs", Other: "Other" } as const;
+registerEnumType(DeprecationReason, { name: "DeprecationReason" });
+
+export const VulnerabilitySeverity = {
+  Low: "Low",
+  Moderate: "Moderate",
+  High: "High",
+  Critical: "Critical",
+} as const;
+registerEnumType(VulnerabilitySeverity, { name: "VulnerabilitySeverity" });
 
 @ObjectType("Capability", { simpleResolvers: true })
 export class CapabilityType {
@@ -14,6 +32,45 @@ export class CapabilityType {
 
   @Field(() => String, { nullable: true })
   contract: string | null;
+
+  @Field({ description: "No two libraries of a set may offer it." })
+  exclusive: boolean;
+}
+
+@ObjectType("PackageRange", { simpleResolvers: true })
+export class PackageRangeType {
+  @Field()
+  packageName: string;
+
+  @Field(() => String, { nullable: true, description: "Null: any version." })
+  range: string | null;
+}
+
+@ObjectType("PackageDependency", { simpleResolvers: true })
+export class PackageDependencyType extends PackageRangeType {
+  @Field(() => String, { nullable: true, description: "The dependency group; null: it counts on every framework." })
+  targetFramework: string | null;
+}
+
+@ObjectType("Vulnerability", { simpleResolvers: true })
+export class VulnerabilityType {
+  @Field(() => VulnerabilitySeverity)
+  severity: keyof typeof VulnerabilitySeverity;
+
+  @Field()
+  advisoryUrl: string;
+}
+
+@ObjectType("LibraryDeprecation", { simpleResolvers: true })
+export class LibraryDeprecationType {
+  @Field(() => DeprecationReason)
+  reason: keyof typeof DeprecationReason;
+
+  @Field(() => String, { nullable: true })
+  message: string | null;
+
+  @Field(() => PackageRangeType, { nullable: true })
+  alternatePackage: PackageRangeType | null;
 }
 
 @ObjectType("LibraryVersion", { simpleResolvers: true })
@@ -35,6 +92,39 @@ export class LibraryVersionType {
 
   @Field(() => LibraryVersionStatus)
   status: keyof typeof LibraryVersionStatus;
+
+  @Field(() => ID)
+  libraryId: string;
+
+  @Field(() => [PackageDependencyType])
+  dependencies: PackageDependencyType[];
+
+  @Field(() => [String], { description: "Frameworks with a dependency group of their own." })
+  dependencyGroups: string[];
+
+  @Field(() => [PackageRangeType])
+  conflictsWith: PackageRangeType[];
+
+  @Field(() => [String], { description: "Contracts that another library of a set has to offer." })
+  consumes: string[];
+
+  @Field(() => String, { nullable: true, description: "The last framework of its family that it runs on." })
+  maxRuntime: string | null;
+
+  @Field(() => [VulnerabilityType])
+  vulnerabilities: VulnerabilityType[];
+
+  @Field(() => LibraryDeprecationType, { nullable: true })
+  deprecation: LibraryDeprecationType | null;
+
+  @Field(() => String, { nullable: true })
+  retirementReason: string | null;
+
+  @Field(() => String, { nullable: true, description: "The pinned package it was imported from." })
+  resolvedRef: string | null;
+
+  @Field(() => DateTime)
+  createdAt: string;
 }
 
 @ObjectType("Library", { simpleResolvers: true })
@@ -67,4 +157,52 @@ export class LibraryType {
 
   @Field(() => [LibraryVersionType], { description: "Highest version first." })
   versions: LibraryVersionType[];
+}
+
+@ObjectType("LibraryEdge", { simpleResolvers: true })
+export class LibraryEdge {
+  @Field()
+  cursor: string;
+
+  @Field(() => LibraryType)
+  node: LibraryType;
+}
+
+@ObjectType("LibraryConnection", { simpleResolvers: true, description: "By package name." })
+export class LibraryConnection implements Connection<LibraryType> {
+  @Field(() => [LibraryEdge])
+  edges: LibraryEdge[];
+
+  @Field(() => PageInfo)
+  pageInfo: PageInfo;
+
+  @Field(() => [LibraryType])
+  items: LibraryType[];
+
+  @Field(() => String, { nullable: true, description: "Null on the last page." })
+  nextCursor: string | null;
+
+  @Field(() => Int, { description: "Of all pages." })
+  totalCount: number;
+}
+
+@ObjectType("ImportWarning", { simpleResolvers: true })
+export class ImportWarningType {
+  @Field()
+  code: string;
+
+  @Field()
+  message: string;
+}
+
+@ObjectType("LibraryPackageImport", { simpleResolvers: true })
+export class LibraryPackageImportType {
+  @Field(() => LibraryType)
+  library: LibraryType;
+
+  @Field(() => LibraryVersionType, { description: "The version that was read from the package." })
+  version: LibraryVersionType;
+
+  @Field(() => [ImportWarningType], { description: "What the package says that was left out." })
+  warnings: ImportWarningType[];
 }

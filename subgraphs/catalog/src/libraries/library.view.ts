@@ -1,21 +1,37 @@
+import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { compareVersions, parseVersion } from "../nuget/version.js";
-import type { LibraryCapability } from "./library.entity.js";
-import type { LibraryVersionState } from "./library.states.js";
+import type { Library, LibraryCapability } from "./library.entity.js";
+import type { LibraryVersionState, ReleasedState } from "./library.states.js";
 import type { LibraryType, LibraryVersionType } from "./library.type.js";
-import type { PackageRange } from "./library-version.entity.js";
+import type {
+  Deprecation,
+  LibraryVersion,
+  PackageDependency,
+  PackageRange,
+  Vulnerability,
+} from "./library-version.entity.js";
 
-export interface LibraryVersionRow {
+export interface LibraryVersionRow<State = LibraryVersionState> {
   library_version_id: string;
+  library_id: string;
   semantic_version: string;
   target_frameworks: string[];
-  dependencies: PackageRange[];
+  dependencies: PackageDependency[];
+  dependency_groups: string[];
   conflicts_with: PackageRange[];
-  status: LibraryVersionState;
+  consumes: string[];
+  max_runtime: string | null;
+  vulnerabilities: Vulnerability[];
+  deprecation: Deprecation | null;
+  retirement_reason: string | null;
+  resolved_ref: string | null;
+  status: State;
+  created_at: string;
 }
 
 /** A row of `libraries` with its versions, as PostgreSQL gives it. */
-export interface LibraryRow {
+export interface LibraryRow<State = LibraryVersionState> {
   library_id: string;
   package_name: string;
   area: string | null;
@@ -24,8 +40,11 @@ export interface LibraryRow {
   tags: string[];
   status: "Active";
   created_at: Date;
-  versions: LibraryVersionRow[] | null;
+  versions: LibraryVersionRow<State>[] | null;
 }
+
+/** With the versions that projects may know of. */
+export type ReleasedLibraryRow = LibraryRow<ReleasedState>;
 
 export function libraryView(row: LibraryRow): LibraryType {
   const { package_name, area, owner, capabilities, tags, status } = row;
@@ -34,7 +53,7 @@ export function libraryView(row: LibraryRow): LibraryType {
     packageName: package_name,
     area,
     owner,
-    capabilities,
+    capabilities: capabilities.map(capabilityView),
     tags,
     status,
     createdAt: row.created_at.toISOString(),
@@ -42,13 +61,59 @@ export function libraryView(row: LibraryRow): LibraryType {
   };
 }
 
+function capabilityView({ name, contract, exclusive = false }: LibraryCapability) {
+  return { name, contract, exclusive };
+}
+
+function dependencyView({ packageName, range, targetFramework = null }: PackageDependency) {
+  return { packageName, range, targetFramework };
+}
+
 function libraryVersionView(row: LibraryVersionRow): LibraryVersionType {
   return {
     libraryVersionId: encodeId("lbv", row.library_version_id),
+    libraryId: encodeId("lib", row.library_id),
     semanticVersion: row.semantic_version,
     targetFramework: row.target_frameworks[0] ?? null,
     targetFrameworks: row.target_frameworks,
     status: row.status,
+    dependencies: row.dependencies.map(dependencyView),
+    dependencyGroups: row.dependency_groups,
+    conflictsWith: row.conflicts_with,
+    consumes: row.consumes,
+    maxRuntime: row.max_runtime,
+    vulnerabilities: row.vulnerabilities,
+    deprecation: row.deprecation,
+    retirementReason: row.retirement_reason,
+    resolvedRef: row.resolved_ref,
+    createdAt: isoFromJsonTime(row.created_at),
+  };
+}
+
+/** A library as it was just written. */
+export function writtenLibrary(library: Library, versions: readonly LibraryVersion[]): LibraryType {
+  const { libraryId, packageName, area, owner, capabilities, tags, status, createdAt } = library;
+  return {
+    libraryId,
+    packageName,
+    area,
+    owner,
+    capabilities: capabilities.map(capabilityView),
+    tags,
+    status,
+    createdAt: createdAt.toISOString(),
+    versions: versions.map(writtenVersion).sort(highestFirst),
+  };
+}
+
+/** A version as it was just written. */
+export function writtenVersion(version: LibraryVersion): LibraryVersionType {
+  const { tenantId: _, versionKey: __, createdAt, dependencies, ...fields } = version;
+  return {
+    ...fields,
+    dependencies: dependencies.map(dependencyView),
+    targetFramework: version.targetFrameworks[0] ?? null,
+    createdAt: createdAt.toISOString(),
   };
 }
 

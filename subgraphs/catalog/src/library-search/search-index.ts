@@ -79,7 +79,7 @@ export async function reindexVersions({ execute, tenant }: Writer, entryId: stri
   await execute(
     `with version as (
        select status, case when target_frameworks = '{}' then '{*}' else target_frameworks end as frameworks
-       from library_versions where tenant_id = $1 and library_id = $2),
+       from library_versions where tenant_id = $1 and library_id = $2 and status <> 'Registered'),
      framework as (select distinct unnest(frameworks) as framework from version where status = 'Published'),
      known as (
        insert into search_frameworks (tenant_id, framework)

@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { RemoteCredential } from "../git/remote-credential.js";
-import type { ReadSource, SourceReader } from "../sources/source-reader.js";
+import type { PackageListing, ReadSource, SourceReader } from "../sources/source-reader.js";
 import { credentialHosts } from "./credential-host.js";
 import type { RemoteCredentials } from "./remote-credentials.js";
 
@@ -43,6 +43,22 @@ export class TemplateSources {
     return this.#reader.read(reference, {
       timeoutMs,
       tenantId: tenant.tenantId,
+      ...(signal && { signal }),
+      ...(credential && { credential }),
+    });
+  }
+
+  /** As `read`, of a package whose content nobody renders. */
+  async listPackage(
+    tenant: Tenant,
+    reference: string,
+    wanted: { isWanted(path: string): boolean; maxBytes: number },
+    options: ReadOptions,
+  ): Promise<PackageListing> {
+    const credential = await this.#credential(tenant, reference, options);
+    const { timeoutMs, signal } = options;
+    return this.#reader.listPackage(reference, wanted, {
+      timeoutMs,
       ...(signal && { signal }),
       ...(credential && { credential }),
     });

@@ -11,7 +11,7 @@ import { type ArchiveFile, PackageArchive } from "./package-archive.js";
 import { PackageDownloads, type Patience } from "./package-download.js";
 import { readPackageFile } from "./package-file.js";
 import { defaultFolder, isPackageMetadata } from "./package-layout.js";
-import { sourceFailure, sourceUnavailable, sourceUnsafe } from "./source-failure.js";
+import { sourceFailure, sourceTooLarge, sourceUnavailable, sourceUnsafe } from "./source-failure.js";
 import { formatSourceRef, type PackageSourceRef } from "./source-ref.js";
 import { requireFileCount, requireRatio, requireSize } from "./source-rules.js";
 import type { SourceOptions } from "./source-workspace.js";
@@ -20,6 +20,15 @@ interface FetchedPackage {
   bytes: Buffer;
   /** The same reference pinned to the sha256 of these bytes. */
   resolvedRef: string;
+}
+
+/** What lies in a package, and the few files of it that were asked for. */
+export interface PackageListing {
+  /** Of the whole package, its metadata included. */
+  readonly paths: readonly string[];
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The reference pinned to the sha256 of the package. */
+  readonly resolvedRef: string;
 }
 
 interface ReadPackage {
@@ -56,6 +65,25 @@ export class PackageReader {
     requireSize(folder);
     requireRatio(folder, bytes.length);
     return { ...(await unpack(archive, folder, patience)), resolvedRef };
+  }
+
+  /** Lists the whole package under the rules of `read`, and unpacks what is wanted of it. */
+  async list(
+    ref: PackageSourceRef,
+    wanted: { isWanted(path: string): boolean; maxBytes: number },
+    options: SourceOptions,
+  ): Promise<PackageListing> {
+    const { bytes, resolvedRef } = await this.#fetch(ref, patienceOf(options), options.credential);
+    const archive = await PackageArchive.open(bytes);
+    requireFileCount(archive.files.length);
+    requireSize(archive.files);
+    requireRatio(archive.files, bytes.length);
+    const files = new Map<string, Uint8Array>();
+    for (const file of archive.files.filter(({ path }) => wanted.isWanted(path))) {
+      if (file.size > wanted.maxBytes) throw sourceTooLarge(`"${file.path}" is over ${wanted.maxBytes} bytes.`);
+      files.set(file.path, await archive.read(file));
+    }
+    return { paths: archive.files.map(({ path }) => path), files, resolvedRef };
   }
 
   close(): Promise<void> {

@@ -3,12 +3,13 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { isCommitId } from "../git/ref-name.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import { fetchSource } from "./fetch-source.js";
-import { PackageReader } from "./package-reader.js";
+import { type PackageListing, PackageReader } from "./package-reader.js";
 import { resolveSource } from "./resolve-source.js";
 import { type ReadSource, SourceCache, sourceCacheKey } from "./source-cache.js";
 import { formatSourceRef, parseSourceRef, type SourcePolicy, type SourceRef } from "./source-ref.js";
 import type { SourceOptions } from "./source-workspace.js";
 
+export type { PackageListing } from "./package-reader.js";
 export type { ReadSource } from "./source-cache.js";
 
 interface ReadOptions extends SourceOptions {
@@ -36,11 +37,7 @@ export class SourceReader {
     credential?: RemoteCredential,
   ): Promise<{ resolvedRef: string } | undefined> {
     const parsed = parseSourceRef(sourceRef, this.#policy);
-    if ("dangerous" in parsed)
-      throw new DomainError("SOURCE_REF_INVALID", {
-        detail: parsed.dangerous,
-        errors: [{ pointer: "/sourceRef", code: "FORMAT", detail: parsed.dangerous }],
-      });
+    if ("dangerous" in parsed) throw refused(parsed.dangerous);
     if ("unsupported" in parsed) return undefined;
     try {
       return await this.#resolve(parsed.ref, { timeoutMs, ...(credential && { credential }) });
@@ -61,6 +58,20 @@ export class SourceReader {
     const source = await this.#fetch(ref, options);
     this.#cache.put(key(source.resolvedRef), source);
     return source;
+  }
+
+  /** What a package holds; nothing of it is kept in memory. Refuses at once what is no package. */
+  async listPackage(
+    reference: string,
+    wanted: { isWanted(path: string): boolean; maxBytes: number },
+    options: SourceOptions,
+  ): Promise<PackageListing> {
+    const parsed = parseSourceRef(reference, this.#policy);
+    if ("dangerous" in parsed) throw refused(parsed.dangerous);
+    if ("unsupported" in parsed) throw refused(parsed.unsupported);
+    if (parsed.ref.kind !== "package") throw refused("only nupkg+https: and nuget: name a package");
+    if (parsed.ref.path !== "") throw refused("a library is the whole package, not a folder of it");
+    return this.#packages.list(parsed.ref, wanted, options);
   }
 
   close(): Promise<void> {
@@ -85,6 +96,13 @@ export class SourceReader {
     const detail = "dangerous" in parsed ? parsed.dangerous : parsed.unsupported;
     throw new DomainError("SOURCE_UNAVAILABLE", { detail });
   }
+}
+
+function refused(detail: string): DomainError {
+  return new DomainError("SOURCE_REF_INVALID", {
+    detail,
+    errors: [{ pointer: "/sourceRef", code: "FORMAT", detail }],
+  });
 }
 
 /** A full commit id, as the sha256 of a package, names the same content for ever. */

@@ -1,0 +1,80 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { LibraryPackage, LibraryPackageService } from "../library-packages/library-package.service.js";
+import { Library } from "./library.entity.js";
+import type { ImportLibraryPackageInput } from "./library.input.js";
+import type { LibraryService } from "./library.service.js";
+import type { LibraryPackageImportType } from "./library.type.js";
+import { writtenLibrary, writtenVersion } from "./library.view.js";
+import { LibraryVersion } from "./library-version.entity.js";
+import { checkVersion, InputProblems } from "./library-version-check.js";
+import { indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
+
+const importLock = 4_000_020;
+
+/** Registers what packages say of themselves. */
+export class LibraryImportService {
+  readonly #database: Database;
+  readonly #libraries: LibraryService;
+  readonly #packages: LibraryPackageService;
+
+  constructor(database: Database, libraries: LibraryService, packages: LibraryPackageService) {
+    this.#database = database;
+    this.#libraries = libraries;
+    this.#packages = packages;
+  }
+
+  async importPackage(context: RequestContext, input: ImportLibraryPackageInput): Promise<LibraryPackageImportType> {
+    try {
+      return await mutate(this.#database, context, {
+        field: "importLibraryPackage",
+        arguments: { input },
+        prepare: () => this.#read(context, input),
+        commit: (transaction, found) => write(transaction, found),
+      });
+    } catch (error) {
+      throw writingFailure(error);
+    }
+  }
+
+  async #read(context: RequestContext, { sourceRef, libraryId }: ImportLibraryPackageInput): Promise<LibraryPackage> {
+    const library = libraryId == null ? undefined : await this.#libraries.get(context, libraryId);
+    const found = await this.#packages.read(tenantOf(context), sourceRef, context.trace);
+    if (library !== undefined && library.packageName.toLowerCase() !== found.packageName.toLowerCase()) {
+      const detail = `The package is ${found.packageName}, the library is ${library.packageName}.`;
+      throw new DomainError("LIBRARY_PACKAGE_INVALID", {
+        detail,
+        errors: [{ pointer: "/libraryId", code: "FORMAT", detail }],
+      });
+    }
+    return found;
+  }
+}
+
+async function write(transaction: Transaction, found: LibraryPackage): Promise<LibraryPackageImportType> {
+  const { em, tenant, execute } = transaction;
+  const { tenantId } = tenant;
+  const { packageName, authors, tags, targetFrameworks, dependencies, dependencyGroups } = found;
+  const packageKey = packageName.toLowerCase();
+  // versions of one new library imported at the same time: the first registers it, the others find it
+  await execute("select pg_advisory_xact_lock($1, hashtext($2))", [importLock, `${tenantId} ${packageKey}`]);
+  const known = await em.findOne(Library, { tenantId, packageKey });
+  const library = known ?? (await writeLibrary(transaction, { packageName, owner: authors, tags }));
+  const earlier = known ? await em.find(LibraryVersion, { tenantId, libraryId: library.libraryId }) : [];
+  const problems = new InputProblems();
+  const facts = { semanticVersion: found.version, targetFrameworks, dependencies, dependencyGroups };
+  const checked = checkVersion(facts, "", problems);
+  problems.refuse("The package cannot be registered.");
+  if (earlier.some(({ versionKey }) => versionKey === checked.versionKey))
+    throw new DomainError("LIBRARY_VERSION_EXISTS", { detail: `${packageName} ${found.version} is registered.` });
+  const version = writeVersion(transaction, library, { ...checked, resolvedRef: found.resolvedRef });
+  await indexVersions(transaction, library.libraryId);
+  return {
+    library: writtenLibrary(library, [...earlier, version]),
+    version: writtenVersion(version),
+    warnings: found.warnings,
+  };
+}

@@ -1,0 +1,126 @@
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { type Framework, frameworkName, parseFramework, readFramework } from "../nuget/framework.js";
+import { isCompatible } from "../nuget/framework-compatibility.js";
+import { formatVersion, parseVersion } from "../nuget/version.js";
+import { parseRange } from "../nuget/version-range.js";
+import type {
+  DeprecateLibraryVersionInput,
+  LibraryVersionInput,
+  PackageDependencyInput,
+  PackageRangeInput,
+} from "./library.input.js";
+import { isPackageName } from "./library-reference.js";
+import type { Deprecation, LibraryVersion, PackageDependency, PackageRange } from "./library-version.entity.js";
+
+/** The facts of a version, checked and in the form in which they are stored. */
+export type NewLibraryVersion = Omit<
+  LibraryVersion,
+  "tenantId" | "libraryVersionId" | "libraryId" | "status" | "createdAt" | "retirementReason" | "resolvedRef"
+>;
+
+/** What is wrong with a request, by JSON pointer; nothing is refused before everything was looked at. */
+export class InputProblems {
+  readonly #errors: FieldError[] = [];
+
+  add(pointer: string, code: "FORMAT" | "UNKNOWN_VALUE" | "DUPLICATE", detail: string): void {
+    this.#errors.push({ pointer, code, detail });
+  }
+
+  refuse(detail: string): void {
+    if (this.#errors.length > 0) throw new DomainError("LIBRARIES_INVALID", { detail, errors: this.#errors });
+  }
+}
+
+export function checkVersion(input: LibraryVersionInput, pointer: string, problems: InputProblems): NewLibraryVersion {
+  const parsed = parseVersion(input.semanticVersion);
+  if (!parsed) problems.add(`${pointer}/semanticVersion`, "FORMAT", "This is no NuGet version.");
+  const { maxRuntime, targetFramework, deprecation } = input;
+  const dependencies = checkDependencies(input.dependencies, `${pointer}/dependencies`, problems);
+  const groups = dependencies.flatMap(({ targetFramework: group }) => group ?? []);
+  const named = checkGroups(input.dependencyGroups ?? [], `${pointer}/dependencyGroups`, problems);
+  return {
+    semanticVersion: input.semanticVersion,
+    versionKey: parsed ? formatVersion(parsed).toLowerCase() : "",
+    targetFrameworks: checkFrameworks(
+      [...(targetFramework == null ? [] : [targetFramework]), ...(input.targetFrameworks ?? [])],
+      `${pointer}/targetFrameworks`,
+      problems,
+    ),
+    dependencies,
+    dependencyGroups: [...new Set([...named, ...groups])],
+    conflictsWith: checkRanges(input.conflictsWith, `${pointer}/conflictsWith`, problems),
+    consumes: [...new Set(input.consumes ?? [])],
+    maxRuntime:
+      maxRuntime == null ? null : (checkFrameworks([maxRuntime], `${pointer}/maxRuntime`, problems)[0] ?? null),
+    vulnerabilities: (input.vulnerabilities ?? []).map(({ severity, advisoryUrl }) => ({ severity, advisoryUrl })),
+    deprecation: deprecation == null ? null : checkDeprecation(deprecation, `${pointer}/deprecation`, problems),
+  };
+}
+
+export function checkDeprecation(
+  { reason, message, alternatePackage }: DeprecateLibraryVersionInput,
+  pointer: string,
+  problems: InputProblems,
+): Deprecation {
+  return {
+    reason,
+    message: message ?? null,
+    alternatePackage:
+      alternatePackage == null ? null : checkRange(alternatePackage, `${pointer}/alternatePackage`, problems),
+  };
+}
+
+export function checkRanges(
+  given: readonly PackageRangeInput[] | null | undefined,
+  pointer: string,
+  problems: InputProblems,
+): PackageRange[] {
+  return (given ?? []).map((one, index) => checkRange(one, `${pointer}/${index}`, problems));
+}
+
+function checkRange({ packageName, range }: PackageRangeInput, pointer: string, problems: InputProblems): PackageRange {
+  if (!isPackageName(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", "This is no NuGet package id.");
+  if (range != null && !parseRange(range))
+    problems.add(`${pointer}/range`, "FORMAT", "This is no NuGet version range.");
+  return { packageName, range: range ?? null };
+}
+
+function checkDependencies(
+  given: readonly PackageDependencyInput[] | null | undefined,
+  pointer: string,
+  problems: InputProblems,
+): PackageDependency[] {
+  return (given ?? []).map((one, index) => {
+    const { targetFramework } = one;
+    const [group = null] =
+      targetFramework == null ? [] : checkGroups([targetFramework], `${pointer}/${index}/targetFramework`, problems);
+    return { ...checkRange(one, `${pointer}/${index}`, problems), targetFramework: group };
+  });
+}
+
+/** As frameworks of projects, and `any` for the group that serves where no other does. */
+function checkGroups(given: readonly string[], pointer: string, problems: InputProblems): string[] {
+  return given.flatMap((moniker) => {
+    const framework = readFramework(moniker);
+    if (framework.identifier === "Any" || parseFramework(moniker)) return frameworkName(framework);
+    problems.add(pointer, "UNKNOWN_VALUE", `${moniker} is no known framework moniker.`);
+    return [];
+  });
+}
+
+/** Known monikers, each once, the one that most projects can consume first. */
+function checkFrameworks(given: readonly string[], pointer: string, problems: InputProblems): string[] {
+  const parsed = new Map<string, Framework>();
+  for (const moniker of given) {
+    const framework = parseFramework(moniker);
+    if (framework) parsed.set(frameworkName(framework), framework);
+    else problems.add(pointer, "UNKNOWN_VALUE", `${moniker} is no known framework moniker.`);
+  }
+  return [...parsed].sort(([, a], [, b]) => lowestFirst(a, b)).map(([name]) => name);
+}
+
+function lowestFirst(a: Framework, b: Framework): number {
+  const [aConsumesB, bConsumesA] = [isCompatible(a, b), isCompatible(b, a)];
+  if (aConsumesB === bConsumesA) return 0;
+  return bConsumesA ? -1 : 1;
+}

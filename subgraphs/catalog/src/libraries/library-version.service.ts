@@ -1,0 +1,161 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { EventType } from "@factory/schema/event-names";
+import { LockMode } from "@mikro-orm/postgresql";
+import { Library } from "./library.entity.js";
+import type {
+  DeprecateLibraryVersionInput,
+  RegisterLibraryVersionInput,
+  RetireLibraryVersionInput,
+} from "./library.input.js";
+import type { ReleasedState } from "./library.states.js";
+import { statesBefore } from "./library.states.js";
+import type { LibraryVersionType } from "./library.type.js";
+import { writtenVersion } from "./library.view.js";
+import { LibraryVersion } from "./library-version.entity.js";
+import { checkDeprecation, checkVersion, InputProblems } from "./library-version-check.js";
+import { indexVersions, versionFacts, writeVersion, writingFailure } from "./library-writing.js";
+
+interface Move {
+  /** Root field and arguments; the idempotency key is theirs. */
+  readonly field: string;
+  readonly arguments: unknown;
+  readonly libraryVersionId: string;
+  readonly to: ReleasedState;
+  readonly event: EventType;
+  readonly facts?: Partial<Pick<LibraryVersion, "deprecation" | "retirementReason">>;
+  /** What the event says besides who moved where. */
+  readonly told?: Record<string, unknown>;
+}
+
+/** The life of library versions after their library is there. */
+export class LibraryVersionService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async register(
+    context: RequestContext,
+    libraryId: string,
+    input: RegisterLibraryVersionInput,
+  ): Promise<LibraryVersionType> {
+    const version = checkedVersion(input);
+    const publish = input.publish ?? true;
+    try {
+      return await mutate(this.#database, context, {
+        field: "registerLibraryVersion",
+        arguments: { libraryId, input },
+        commit: async (transaction) => {
+          const library = await requireLibrary(transaction, libraryId);
+          const written = writeVersion(transaction, library, { ...version, publish });
+          await indexVersions(transaction, libraryId);
+          return writtenVersion(written);
+        },
+      });
+    } catch (error) {
+      throw writingFailure(error);
+    }
+  }
+
+  publish(context: RequestContext, libraryVersionId: string): Promise<LibraryVersionType> {
+    return this.#move(context, {
+      field: "publishLibraryVersion",
+      arguments: { libraryVersionId },
+      libraryVersionId,
+      to: "Published",
+      event: "LibraryVersionPublished",
+    });
+  }
+
+  deprecate(
+    context: RequestContext,
+    libraryVersionId: string,
+    input: DeprecateLibraryVersionInput,
+  ): Promise<LibraryVersionType> {
+    const problems = new InputProblems();
+    const deprecation = checkDeprecation(input, "", problems);
+    problems.refuse("The version cannot be deprecated like this.");
+    return this.#move(context, {
+      field: "deprecateLibraryVersion",
+      arguments: { libraryVersionId, input },
+      libraryVersionId,
+      to: "Deprecated",
+      event: "LibraryVersionDeprecated",
+      facts: { deprecation },
+      told: { ...deprecation },
+    });
+  }
+
+  retire(
+    context: RequestContext,
+    libraryVersionId: string,
+    input: RetireLibraryVersionInput,
+  ): Promise<LibraryVersionType> {
+    const { reason } = input;
+    return this.#move(context, {
+      field: "retireLibraryVersion",
+      arguments: { libraryVersionId, input },
+      libraryVersionId,
+      to: "Retired",
+      event: "LibraryVersionRetired",
+      facts: { retirementReason: reason },
+      told: { reason },
+    });
+  }
+
+  #move(context: RequestContext, move: Move): Promise<LibraryVersionType> {
+    return mutate(this.#database, context, {
+      field: move.field,
+      arguments: move.arguments,
+      commit: async (transaction) => {
+        const { em, tenant, record } = transaction;
+        const { libraryVersionId, to } = move;
+        const known = decodeId("lbv", libraryVersionId) !== undefined;
+        const key = { tenantId: tenant.tenantId, libraryVersionId };
+        // two moves at once: the second finds the state that the first left
+        const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+        const version = known ? await em.findOne(LibraryVersion, key, lock) : null;
+        if (!version)
+          throw new DomainError("LIBRARY_VERSION_NOT_FOUND", { detail: "No such library version in this tenant." });
+        const { tenantId, libraryId, status } = version;
+        const allowed = statesBefore(to);
+        if (!allowed.includes(status))
+          throw new DomainError("INVALID_STATE", {
+            detail: `A version that is ${status} does not become ${to}.`,
+            currentState: status,
+            allowed,
+          });
+        const library = await em.findOneOrFail(Library, { tenantId, libraryId });
+        em.assign(version, { ...move.facts, status: to });
+        record({
+          type: move.event,
+          subject: `libraries/${libraryId}`,
+          data: { ...versionFacts(library, version), ...move.told },
+        });
+        await indexVersions(transaction, libraryId);
+        return writtenVersion(version);
+      },
+    });
+  }
+}
+
+async function requireLibrary({ em, tenant }: Transaction, libraryId: string): Promise<Library> {
+  const known = decodeId("lib", libraryId) !== undefined;
+  const library = known ? await em.findOne(Library, { tenantId: tenant.tenantId, libraryId }) : null;
+  if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: "No such library in this tenant." });
+  return library;
+}
+
+function checkedVersion(input: RegisterLibraryVersionInput) {
+  const problems = new InputProblems();
+  const version = checkVersion(input, "", problems);
+  if (input.publish === false && version.deprecation !== null)
+    problems.add("/deprecation", "FORMAT", "Only what is published can be deprecated.");
+  problems.refuse("The version cannot be registered like this.");
+  return version;
+}

@@ -1,0 +1,102 @@
+import type { Transaction } from "@factory/runtime/db/database";
+import { violatedUnique } from "@factory/runtime/db/database-failure";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { indexEntry, reindexVersions } from "../library-search/search-index.js";
+import { Library } from "./library.entity.js";
+import type { RegisterLibraryInput } from "./library.input.js";
+import type { LibraryVersionState } from "./library.states.js";
+import { LibraryVersion } from "./library-version.entity.js";
+import type { NewLibraryVersion } from "./library-version-check.js";
+
+export type NewLibrary = Pick<RegisterLibraryInput, "packageName" | "area" | "owner" | "capabilities" | "tags">;
+
+/** Writes a library, tells of it and lets it be found. */
+export async function writeLibrary(transaction: Transaction, input: NewLibrary): Promise<Library> {
+  const { em, tenant, record } = transaction;
+  const capabilities = (input.capabilities ?? []).map(({ name, contract, exclusive }) => ({
+    name,
+    contract: contract ?? null,
+    exclusive: exclusive ?? false,
+  }));
+  const library = em.create(Library, {
+    tenantId: tenant.tenantId,
+    libraryId: newId("lib"),
+    packageName: input.packageName,
+    packageKey: input.packageName.toLowerCase(),
+    area: input.area ?? null,
+    owner: input.owner ?? null,
+    capabilities,
+    tags: [...new Set(input.tags ?? [])],
+    status: "Active",
+    createdAt: new Date(),
+  });
+  em.persist(library);
+  const { libraryId, packageName, area, owner, tags, status } = library;
+  record({
+    type: "LibraryRegistered",
+    subject: `libraries/${libraryId}`,
+    data: { libraryId, packageName, area, owner, capabilities, tags, status },
+  });
+  await em.flush();
+  const entry = { entryId: decodeId("lib", libraryId) ?? "", source: "Library", name: packageName } as const;
+  await indexEntry(transaction, { ...entry, area, owner, tags, status, capabilities });
+  return library;
+}
+
+/** Writes a version and tells of it; one that comes with its deprecation enters Deprecated. */
+export function writeVersion(
+  { em, tenant, record }: Transaction,
+  library: Library,
+  facts: NewLibraryVersion & { resolvedRef?: string; publish?: boolean },
+): LibraryVersion {
+  const { publish = true, resolvedRef = null, ...fields } = facts;
+  const version = em.create(LibraryVersion, {
+    ...fields,
+    tenantId: tenant.tenantId,
+    libraryVersionId: newId("lbv"),
+    libraryId: library.libraryId,
+    resolvedRef,
+    retirementReason: null,
+    status: entryState(publish, fields.deprecation !== null),
+    createdAt: new Date(),
+  });
+  em.persist(version);
+  const { targetFrameworks } = version;
+  const subject = `libraries/${library.libraryId}`;
+  record({ type: "LibraryVersionRegistered", subject, data: { ...versionFacts(library, version), targetFrameworks } });
+  if (version.status === "Deprecated")
+    record({
+      type: "LibraryVersionDeprecated",
+      subject,
+      data: { ...versionFacts(library, version), ...version.deprecation },
+    });
+  return version;
+}
+
+/** After versions of the library were written or moved. */
+export async function indexVersions(transaction: Transaction, libraryId: string): Promise<void> {
+  await transaction.em.flush();
+  await reindexVersions(transaction, decodeId("lib", libraryId) ?? "");
+}
+
+function entryState(publish: boolean, deprecated: boolean): LibraryVersionState {
+  if (!publish) return "Registered";
+  return deprecated ? "Deprecated" : "Published";
+}
+
+/** What every event of a version says. */
+export function versionFacts({ libraryId, packageName }: Library, version: LibraryVersion) {
+  const { libraryVersionId, semanticVersion, status } = version;
+  return { libraryId, packageName, libraryVersionId, semanticVersion, status };
+}
+
+/** The refusal that a unique constraint stands for, or the error as it is. */
+export function writingFailure(error: unknown, packageName = "A package of this name"): unknown {
+  const violated = violatedUnique(error);
+  if (violated === "libraries_package")
+    return new DomainError("LIBRARY_EXISTS", { detail: `${packageName} is registered in this tenant.` });
+  if (violated === "library_versions_version")
+    return new DomainError("LIBRARY_VERSION_EXISTS", { detail: "This version of the library is registered." });
+  return error;
+}

@@ -1,0 +1,65 @@
+import { type Framework, frameworkName, parseFramework, readFramework } from "../nuget/framework.js";
+import type { PackageProblems } from "./package-problem.js";
+
+export interface ImportWarning {
+  code: string;
+  message: string;
+}
+
+interface AssetFolder {
+  readonly moniker: string;
+  /** Only assemblies must stand under a framework; build folders hold whatever their author likes. */
+  readonly strict: boolean;
+}
+
+const assembly = /\.(?:dll|exe|winmd)$/i;
+
+/** The frameworks that the folders of a package are for; none where it has no such folder: it serves every project. */
+export function assetFrameworks(
+  paths: readonly string[],
+  problems: PackageProblems,
+): { frameworks: string[]; warnings: ImportWarning[] } {
+  const frameworks = new Set<string>();
+  const left = new Set<string>();
+  const unknown = new Set<string>();
+  for (const path of paths) {
+    const folder = assetFolder(path);
+    if (folder === undefined) continue;
+    const framework = assetFramework(folder.moniker);
+    if (framework) frameworks.add(frameworkName(framework));
+    else if (/^portable\b/i.test(folder.moniker)) left.add(folder.moniker);
+    else if (folder.strict) unknown.add(folder.moniker);
+  }
+  for (const moniker of unknown) problems.add("UNKNOWN_VALUE", `The framework "${moniker}" of a folder is not known.`);
+  if (left.size > 0 && frameworks.size === 0)
+    problems.add("UNKNOWN_VALUE", `Of the package's frameworks (${[...left].join(", ")}) none is known.`);
+  const warnings = [...left].map((moniker) => ({
+    code: "PortableProfileIgnored",
+    message: `The portable profile "${moniker}" is not known; its assets are left out.`,
+  }));
+  return { frameworks: [...frameworks], warnings };
+}
+
+/** `lib/net8.0/A.dll`, `ref/…`, `runtimes/win/lib/…`, `build/…`, also with `_._` alone, which stands for the folder. */
+function assetFolder(path: string): AssetFolder | undefined {
+  const [head = "", second = "", third = "", fourth = "", ...rest] = path.split("/");
+  switch (head.toLowerCase()) {
+    case "lib":
+    case "ref":
+      if (third !== "") return { moniker: second, strict: true };
+      // from before there were folders: .NET Framework of any version
+      return head.toLowerCase() === "lib" && assembly.test(second) ? { moniker: "net", strict: true } : undefined;
+    case "runtimes":
+      return third.toLowerCase() === "lib" && rest.length > 0 ? { moniker: fourth, strict: true } : undefined;
+    case "build":
+    case "buildtransitive":
+      return third !== "" ? { moniker: second, strict: false } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** NuGet reads an `any` folder of assemblies as the retired `dotnet`. */
+function assetFramework(moniker: string): Framework | undefined {
+  return parseFramework(readFramework(moniker).identifier === "Any" ? "dotnet" : moniker);
+}

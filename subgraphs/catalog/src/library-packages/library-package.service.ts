@@ -1,0 +1,88 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Trace } from "@factory/runtime/telemetry/trace";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { compareVersions, parseVersion } from "../nuget/version.js";
+import type { TemplateSources } from "../remote-credentials/template-sources.js";
+import { TenantSlots } from "../rendering/tenant-slots.js";
+import type { PackageListing } from "../sources/source-reader.js";
+import { parseSourceRef } from "../sources/source-ref.js";
+import { assetFrameworks, type ImportWarning } from "./asset-frameworks.js";
+import { type Nuspec, readNuspec } from "./nuspec.js";
+import { PackageProblems, packageProblem } from "./package-problem.js";
+
+/** What a package says of the library version in it. */
+export interface LibraryPackage extends Omit<Nuspec, "packageTypes"> {
+  readonly targetFrameworks: string[];
+  readonly resolvedRef: string;
+  readonly warnings: ImportWarning[];
+}
+
+const limitMs = 30_000;
+/** Each holds its package in memory, 50 MiB at most. */
+const mostAtOnce = 4;
+const manifests = { isWanted: (path: string) => /^[^/]+\.nuspec$/i.test(path), maxBytes: 1024 * 1024 };
+/** Types of packages that no project references. */
+const noLibraries = new Set(["template", "dotnettool", "dotnetclitool", "dotnetplatform", "msbuildsdk"]);
+const library = "dependency";
+
+/** Reads .NET packages for the catalog: the manifest and the names of the files, never their content. */
+export class LibraryPackageService {
+  readonly #sources: TemplateSources;
+  readonly #slots = new TenantSlots(mostAtOnce, "imports");
+
+  constructor(sources: TemplateSources) {
+    this.#sources = sources;
+  }
+
+  async read(tenant: Tenant, sourceRef: string, trace: Trace): Promise<LibraryPackage> {
+    const { paths, files, resolvedRef } = await this.#list(tenant, sourceRef, trace);
+    const [manifest, another] = [...files.values()];
+    if (manifest === undefined) throw packageProblem("REQUIRED", "The package has no nuspec at its root.");
+    if (another !== undefined) throw packageProblem("FORMAT", "The package has more than one nuspec at its root.");
+    const problems = new PackageProblems();
+    const { packageTypes, ...nuspec } = readNuspec(manifest, problems);
+    requireSameName(sourceRef, nuspec, problems);
+    const typeWarnings = judgeTypes(packageTypes, problems);
+    const { frameworks, warnings } = assetFrameworks(paths, problems);
+    problems.refuse();
+    return { ...nuspec, targetFrameworks: frameworks, resolvedRef, warnings: [...typeWarnings, ...warnings] };
+  }
+
+  async #list(tenant: Tenant, sourceRef: string, trace: Trace): Promise<PackageListing> {
+    try {
+      const options = { timeoutMs: limitMs, subject: "libraries/import", trace };
+      return await this.#slots.run(tenant.tenantId, () =>
+        this.#sources.listPackage(tenant, sourceRef, manifests, options),
+      );
+    } catch (error) {
+      // what an execution keeps as its error is here the answer to a request
+      if (error instanceof DomainError && /^SOURCE_(?:UNAVAILABLE|TOO_LARGE|UNSAFE)$/.test(error.code))
+        throw new DomainError("LIBRARY_PACKAGE_INVALID", { ...error.facts, reason: error.code });
+      throw error;
+    }
+  }
+}
+
+/** A feed must give what it was asked for. */
+function requireSameName(sourceRef: string, { packageName, version }: Identity, problems: PackageProblems): void {
+  const parsed = parseSourceRef(sourceRef);
+  if (!("ref" in parsed) || parsed.ref.kind !== "package" || parsed.ref.transport !== "feed") return;
+  const [asked, given] = [parseVersion(parsed.ref.version), parseVersion(version)];
+  const same = asked !== undefined && given !== undefined && compareVersions(asked, given) === 0;
+  if (!same || parsed.ref.packageId.toLowerCase() !== packageName.toLowerCase())
+    problems.add("FORMAT", `The feed gave ${packageName} ${version} instead of what was asked for.`);
+}
+
+type Identity = Pick<Nuspec, "packageName" | "version">;
+
+function judgeTypes(packageTypes: readonly string[], problems: PackageProblems): ImportWarning[] {
+  if (packageTypes.some((type) => type.toLowerCase() === library)) return [];
+  const other = packageTypes.find((type) => noLibraries.has(type.toLowerCase()));
+  if (other !== undefined) problems.add("UNSUPPORTED", `The package is a ${other}, not a library.`);
+  return packageTypes
+    .filter((type) => type !== other)
+    .map((type) => ({
+      code: "PackageTypeUnknown",
+      message: `The package is of the type ${type}; it is taken for a library.`,
+    }));
+}

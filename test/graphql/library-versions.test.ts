@@ -1,0 +1,558 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { aLibrary, aPackageName } from "../kit/libraries.js";
+import { aPackage } from "../kit/nuget-packages.js";
+import { graphql, type Json, request } from "../kit/request.js";
+import { aTenant } from "../kit/tenants.js";
+
+let token: string;
+let other: string;
+
+beforeAll(async () => {
+  const [one, another] = await Promise.all([aTenant(), aTenant()]);
+  [token, other] = await Promise.all([one.tokenWith(), another.tokenWith()]);
+});
+
+interface Answer {
+  value: Json;
+  code: unknown;
+  error: Record<string, unknown> | undefined;
+}
+
+/** The first root field's value, or the first error's extensions. */
+async function ask(query: string, variables: object = {}, { by = token, key = "" } = {}): Promise<Answer> {
+  const headers = key === "" ? {} : { "idempotency-key": key };
+  const { body } = await graphql(query, { token: by, variables: { ...variables }, headers });
+  const { data, errors } = body;
+  const error = errors?.[0]?.extensions;
+  return {
+    value: data === null || data === undefined ? (null as never) : (Object.values(data)[0] as Json),
+    code: error?.code,
+    error,
+  };
+}
+
+const versionFields = `libraryVersionId libraryId semanticVersion status targetFrameworks
+  dependencies { packageName range targetFramework } dependencyGroups conflictsWith { packageName range } consumes maxRuntime
+  vulnerabilities { severity advisoryUrl } deprecation { reason message alternatePackage { packageName range } }
+  retirementReason resolvedRef createdAt`;
+
+const pointersOf = (error: Answer["error"]) =>
+  ((error?.["errors"] ?? []) as { pointer: string }[]).map(({ pointer }) => pointer).sort();
+
+const register = (libraryId: string, input: object, options = {}) =>
+  ask(
+    `mutation ($libraryId: ID!, $input: RegisterLibraryVersionInput!) {
+       registerLibraryVersion(libraryId: $libraryId, input: $input) { ${versionFields} } }`,
+    { libraryId, input },
+    options,
+  );
+const publish = (libraryVersionId: string, options = {}) =>
+  ask(
+    `mutation ($libraryVersionId: ID!) { publishLibraryVersion(libraryVersionId: $libraryVersionId) { status } }`,
+    { libraryVersionId },
+    options,
+  );
+const deprecate = (libraryVersionId: string, input: object = { reason: "Legacy" }, options = {}) =>
+  ask(
+    `mutation ($libraryVersionId: ID!, $input: DeprecateLibraryVersionInput!) {
+       deprecateLibraryVersion(libraryVersionId: $libraryVersionId, input: $input) { ${versionFields} } }`,
+    { libraryVersionId, input },
+    options,
+  );
+const retire = (libraryVersionId: string, options = {}) =>
+  ask(
+    `mutation ($libraryVersionId: ID!, $input: RetireLibraryVersionInput!) {
+       retireLibraryVersion(libraryVersionId: $libraryVersionId, input: $input) { status retirementReason } }`,
+    { libraryVersionId, input: { reason: "It leaks." } },
+    options,
+  );
+const importPackage = (input: object, options = {}) =>
+  ask(
+    `mutation ($input: ImportLibraryPackageInput!) { importLibraryPackage(input: $input) {
+       library { libraryId packageName owner tags versions { semanticVersion } } version { ${versionFields} }
+       warnings { code } } }`,
+    { input },
+    options,
+  );
+
+async function aVersion(input: object = {}): Promise<string> {
+  const { value } = await register(await aLibrary(token), { semanticVersion: "1.0.0", ...input });
+  return String(value["libraryVersionId"]);
+}
+
+/** What REST answers of the evaluation of one library on net8.0. */
+async function evaluated(packageName: string, version: string) {
+  const { body } = await request<{
+    compatible: boolean;
+    violations: { rule: string }[];
+    advisories: { rule: string }[];
+  }>("POST /v1/libraries/compatibility/evaluate", {
+    token,
+    body: { runtime: "net8.0", libraries: [{ packageName, version }] },
+  });
+  return { compatible: body.compatible, rules: body.violations.map(({ rule }) => rule) };
+}
+
+describe("Mutation.registerLibraryVersion", () => {
+  it("stores every fact, and the library shows it", async () => {
+    const libraryId = await aLibrary(token);
+    const facts = {
+      semanticVersion: "2.0.0-beta.1",
+      targetFrameworks: ["net8.0", "netstandard2.0"],
+      dependencies: [
+        { packageName: "A", range: "[1.0,2.0)", targetFramework: "netstandard2.0" },
+        { packageName: "B", range: null, targetFramework: null },
+      ],
+      dependencyGroups: ["net8.0"],
+      conflictsWith: [{ packageName: "C", range: null }],
+      consumes: ["messaging/v2"],
+      maxRuntime: "net9.0",
+      vulnerabilities: [{ severity: "High", advisoryUrl: "https://example.com/1" }],
+    };
+    const { value } = await register(libraryId, facts);
+    const stored = {
+      ...facts,
+      libraryId,
+      libraryVersionId: expect.stringMatching(/^lbv_/),
+      status: "Published",
+      targetFrameworks: ["netstandard2.0", "net8.0"],
+      dependencyGroups: ["net8.0", "netstandard2.0"],
+      deprecation: null,
+      retirementReason: null,
+      resolvedRef: null,
+      createdAt: expect.stringMatching(/Z$/),
+    };
+    expect(value).toEqual(stored);
+    const library = await ask(`{ library(libraryId: "${libraryId}") { versions { ${versionFields} } } }`);
+    expect(library.value["versions"]).toEqual([value]);
+  });
+
+  it("takes each version once, in every spelling", async () => {
+    const libraryId = await aLibrary(token, { versions: [{ semanticVersion: "1.0.0" }] });
+    for (const semanticVersion of ["1.0.0", "1.0", "1.0.0.0+build"])
+      expect(await register(libraryId, { semanticVersion })).toMatchObject({
+        code: "LIBRARY_VERSION_EXISTS",
+        error: { status: 409 },
+      });
+  });
+
+  it("has one effect for one Idempotency-Key", async () => {
+    const libraryId = await aLibrary(token);
+    const key = newId("evt");
+    const first = await register(libraryId, { semanticVersion: "1.0.0" }, { key });
+    const second = await register(libraryId, { semanticVersion: "1.0.0" }, { key });
+    expect(second.value).toEqual(first.value);
+    expect((await register(libraryId, { semanticVersion: "2.0.0" }, { key })).code).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  it("names everything that is wrong", async () => {
+    const { code, error } = await register(await aLibrary(token), {
+      semanticVersion: "one",
+      targetFrameworks: ["gameboy"],
+      maxRuntime: "gameboy",
+      dependencies: [{ packageName: "a b", range: "[2,1]", targetFramework: "gameboy" }],
+      dependencyGroups: ["gameboy"],
+      deprecation: { reason: "Other", alternatePackage: { packageName: "a b" } },
+      publish: false,
+    });
+    expect(code).toBe("LIBRARIES_INVALID");
+    expect(pointersOf(error)).toEqual([
+      "/dependencies/0/packageName",
+      "/dependencies/0/range",
+      "/dependencies/0/targetFramework",
+      "/dependencyGroups",
+      "/deprecation",
+      "/deprecation/alternatePackage/packageName",
+      "/maxRuntime",
+      "/semanticVersion",
+      "/targetFrameworks",
+    ]);
+  });
+
+  it.each([["file:///etc/passwd"], ["javascript:alert(1)"], ["no url"]])(
+    "takes no advisory at %s",
+    async (advisoryUrl) => {
+      const input = { semanticVersion: "1.0.0", vulnerabilities: [{ severity: "Low", advisoryUrl }] };
+      expect((await register(newId("lib"), input)).code).toBe("VALIDATION_FAILED");
+    },
+  );
+
+  it("finds no library of another tenant", async () => {
+    const libraryId = await aLibrary(other);
+    for (const id of [libraryId, newId("lib"), newId("tpl"), "x"])
+      expect((await register(id, { semanticVersion: "1.0.0" })).code).toBe("LIBRARY_NOT_FOUND");
+  });
+});
+
+describe("the life of a library version", () => {
+  it("may begin with waiting, unknown to searches and compatibility", async () => {
+    const packageName = aPackageName();
+    const capability = packageName.replace(".", "");
+    const libraryId = await aLibrary(token, {
+      packageName,
+      capabilities: [{ name: capability }],
+      versions: [{ semanticVersion: "1.0.0" }],
+    });
+    const latest = async () => {
+      const found = await request("POST /v1/libraries/search", { token, body: { capability } });
+      return found.body["results"]?.[0]?.["latestVersion"];
+    };
+    const { value } = await register(libraryId, { semanticVersion: "2.0.0", publish: false });
+    expect(value["status"]).toBe("Registered");
+    expect([await evaluated(packageName, "2.0.0"), await latest()]).toEqual([
+      { compatible: false, rules: ["LibraryVersionNotFound"] },
+      "1.0.0",
+    ]);
+    expect((await publish(String(value["libraryVersionId"]))).value).toEqual({ status: "Published" });
+    expect([await evaluated(packageName, "2.0.0"), await latest()]).toEqual([{ compatible: true, rules: [] }, "2.0.0"]);
+  });
+
+  it("goes on to Deprecated and Retired, and a retired version breaks a set", async () => {
+    const packageName = aPackageName();
+    const libraryId = await aLibrary(token, { packageName, versions: [{ semanticVersion: "1.0.0" }] });
+    const library = await ask(`{ library(libraryId: "${libraryId}") { versions { libraryVersionId } } }`);
+    const id = String(library.value["versions"]?.[0]?.["libraryVersionId"]);
+    const deprecation = {
+      reason: "CriticalBugs",
+      message: "Loses messages.",
+      alternatePackage: { packageName: "New", range: "[2,)" },
+    };
+    expect((await deprecate(id, deprecation)).value).toMatchObject({ status: "Deprecated", deprecation });
+    expect((await retire(id)).value).toEqual({ status: "Retired", retirementReason: "It leaks." });
+    expect(await evaluated(packageName, "1.0.0")).toEqual({ compatible: false, rules: ["LibraryVersionRetired"] });
+  });
+
+  it("has no way back, and no second time", async () => {
+    const version = await aVersion();
+    const refused = (currentState: string, allowed: string[]) => ({
+      code: "INVALID_STATE",
+      error: { status: 409, currentState, allowed },
+    });
+    expect(await publish(version)).toMatchObject(refused("Published", ["Registered"]));
+    await deprecate(version);
+    expect(await deprecate(version)).toMatchObject(refused("Deprecated", ["Published"]));
+    await retire(version);
+    expect(await retire(version)).toMatchObject(refused("Retired", ["Published", "Deprecated"]));
+    expect(await deprecate(version)).toMatchObject(refused("Retired", ["Published"]));
+    const waiting = await aVersion({ publish: false });
+    expect(await deprecate(waiting)).toMatchObject(refused("Registered", ["Published"]));
+  });
+
+  it("moves once when two ask at the same time", async () => {
+    const version = await aVersion();
+    const answers = await Promise.all([deprecate(version), deprecate(version), deprecate(version)]);
+    expect(answers.filter(({ code }) => code === "INVALID_STATE")).toHaveLength(2);
+  });
+
+  it("is answered again for the same Idempotency-Key", async () => {
+    const [version, key] = [await aVersion(), newId("evt")];
+    const first = await retire(version, { key });
+    expect(await retire(version, { key })).toMatchObject({ value: first.value, code: undefined });
+  });
+
+  it("enters Deprecated with its deprecation", async () => {
+    const { value } = await register(await aLibrary(token), {
+      semanticVersion: "1.0.0",
+      deprecation: { reason: "Legacy" },
+    });
+    expect(value).toMatchObject({
+      status: "Deprecated",
+      deprecation: { reason: "Legacy", message: null, alternatePackage: null },
+    });
+  });
+
+  it("is nobody else's", async () => {
+    const version = await aVersion({ publish: false });
+    for (const id of [version, newId("lbv"), "x"])
+      for (const move of [publish, retire])
+        expect((await move(id, { by: other })).code).toBe("LIBRARY_VERSION_NOT_FOUND");
+    expect((await deprecate(version, { reason: "Other" }, { by: other })).code).toBe("LIBRARY_VERSION_NOT_FOUND");
+    expect((await publish(version)).value).toEqual({ status: "Published" });
+  });
+
+  it("is told event by event", async () => {
+    const tenant = await aTenant();
+    const by = await tenant.tokenWith();
+    const libraryId = await aLibrary(by);
+    const query = 'subscription { events(after: "0") { type data } }';
+    const feed = await aFeed<{ events: { type: string; data: Record<string, unknown> } }>({ token: by, query });
+    const { value } = await register(libraryId, { semanticVersion: "1.0.0", publish: false }, { by });
+    const id = String(value["libraryVersionId"]);
+    await publish(id, { by });
+    await deprecate(id, { reason: "Other", message: "Use B." }, { by });
+    await retire(id, { by });
+    const told = () => feed.events.map(({ events }) => events).filter(({ data }) => data["libraryVersionId"] === id);
+    await eventually("all are told", () => told().length === 4);
+    expect(told().map(({ type, data }) => [type, data["status"]])).toEqual([
+      ["LibraryVersionRegistered", "Registered"],
+      ["LibraryVersionPublished", "Published"],
+      ["LibraryVersionDeprecated", "Deprecated"],
+      ["LibraryVersionRetired", "Retired"],
+    ]);
+    expect(told()[2]?.data).toMatchObject({ reason: "Other", message: "Use B.", alternatePackage: null });
+    expect(told()[3]?.data).toMatchObject({ reason: "It leaks." });
+    await feed.stop();
+  });
+});
+
+describe("POST /v1/libraries", () => {
+  it("takes the facts of its versions, and keeps them optional", async () => {
+    const libraryId = await aLibrary(token, {
+      capabilities: [{ name: "messaging.bus", contract: "messaging/v2", exclusive: true }, { name: "x" }],
+      versions: [
+        {
+          semanticVersion: "1.0.0",
+          consumes: ["clock/v1"],
+          maxRuntime: "net9.0",
+          vulnerabilities: [{ severity: "Critical", advisoryUrl: "https://example.com/2" }],
+          dependencies: [{ packageName: "A", targetFramework: "net8.0" }],
+          deprecation: { reason: "Legacy", message: "old" },
+        },
+      ],
+    });
+    const { value } = await ask(
+      `{ library(libraryId: "${libraryId}") { capabilities { name contract exclusive } versions { ${versionFields} } } }`,
+    );
+    expect(value["capabilities"]).toEqual([
+      { name: "messaging.bus", contract: "messaging/v2", exclusive: true },
+      { name: "x", contract: null, exclusive: false },
+    ]);
+    expect(value["versions"]).toEqual([
+      expect.objectContaining({
+        status: "Deprecated",
+        consumes: ["clock/v1"],
+        maxRuntime: "net9.0",
+        vulnerabilities: [{ severity: "Critical", advisoryUrl: "https://example.com/2" }],
+        dependencies: [{ packageName: "A", range: null, targetFramework: "net8.0" }],
+        dependencyGroups: ["net8.0"],
+        deprecation: { reason: "Legacy", message: "old", alternatePackage: null },
+      }),
+    ]);
+  });
+
+  it("refuses a severity that it does not know", async () => {
+    const vulnerabilities = [{ severity: "Severe", advisoryUrl: "https://example.com/2" }];
+    const versions = [{ semanticVersion: "1.0.0", vulnerabilities }];
+    const body = { packageName: aPackageName(), versions };
+    expect(await request("POST /v1/libraries", { token, body })).toMatchObject({
+      status: 400,
+      body: { code: "VALIDATION_FAILED" },
+    });
+  });
+});
+
+describe("Mutation.importLibraryPackage", () => {
+  const packages = new Map<string, Buffer>();
+  let server: Server;
+  let base: string;
+
+  beforeAll(async () => {
+    server = createServer((asked, response) => {
+      const found = packages.get(asked.url ?? "");
+      response.writeHead(found === undefined ? 404 : 200).end(found);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    base = `nupkg+http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  /** Its sourceRef. */
+  function serve(
+    id: string,
+    version: string,
+    more: { metadata?: string; files?: Record<string, string> } = {},
+  ): string {
+    const path = `/${id}.${version}.nupkg`;
+    packages.set(path, aPackage({ id, version, ...more }));
+    return `${base}${path}`;
+  }
+  const groups = `<dependencies>
+      <group targetFramework=".NETStandard2.0"><dependency id="System.Memory" version="4.5.5" /></group>
+      <group targetFramework="net8.0" />
+    </dependencies>`;
+
+  it("registers the library and the version that the package holds", async () => {
+    const id = aPackageName();
+    const sourceRef = serve(id, "1.2.3", {
+      metadata: `<authors>Team Orders</authors><tags>orders bus</tags>${groups}`,
+      files: { "lib/net8.0/Orders.dll": "MZ", "lib/netstandard2.0/Orders.dll": "MZ" },
+    });
+    const { value } = await importPackage({ sourceRef });
+    expect(value).toEqual({
+      library: {
+        libraryId: expect.stringMatching(/^lib_/),
+        packageName: id,
+        owner: "Team Orders",
+        tags: ["orders", "bus"],
+        versions: [{ semanticVersion: "1.2.3" }],
+      },
+      version: expect.objectContaining({
+        semanticVersion: "1.2.3",
+        status: "Published",
+        targetFrameworks: ["netstandard2.0", "net8.0"],
+        dependencies: [{ packageName: "System.Memory", range: "4.5.5", targetFramework: "netstandard2.0" }],
+        dependencyGroups: ["netstandard2.0", "net8.0"],
+        resolvedRef: expect.stringMatching(/#sha256=[0-9a-f]{64}$/),
+      }),
+      warnings: [],
+    });
+    const search = await request("POST /v1/libraries/search", {
+      token,
+      body: { targetFramework: "net8.0", limit: 100 },
+    });
+    expect(JSON.stringify(search.body)).toContain(id);
+  });
+
+  it("adds a version to the library that is there, whatever the case of its name", async () => {
+    const id = aPackageName();
+    const libraryId = await aLibrary(token, { packageName: id.toUpperCase() });
+    await importPackage({ sourceRef: serve(id, "1.0.0") });
+    const { value } = await importPackage({ sourceRef: serve(id, "1.10.0"), libraryId });
+    expect(value["library"]).toMatchObject({
+      libraryId,
+      packageName: id.toUpperCase(),
+      versions: [{ semanticVersion: "1.10.0" }, { semanticVersion: "1.0.0" }],
+    });
+  });
+
+  it("registers a library once for all of its versions that come at the same time", async () => {
+    const id = aPackageName();
+    const versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0"];
+    const answers = await Promise.all(versions.map((version) => importPackage({ sourceRef: serve(id, version) })));
+    expect(answers.map(({ code }) => code)).toEqual(versions.map(() => undefined));
+    expect(new Set(answers.map(({ value }) => value["library"]?.["libraryId"])).size).toBe(1);
+  });
+
+  it("takes a version once, and answers a repetition by its Idempotency-Key", async () => {
+    const sourceRef = serve(aPackageName(), "1.0.0");
+    const key = newId("evt");
+    const first = await importPackage({ sourceRef }, { key });
+    expect((await importPackage({ sourceRef }, { key })).value).toEqual(first.value);
+    expect(await importPackage({ sourceRef })).toMatchObject({
+      code: "LIBRARY_VERSION_EXISTS",
+      error: { status: 409 },
+    });
+  });
+
+  it("refuses a package of another name, and a library of another tenant", async () => {
+    const sourceRef = serve(aPackageName(), "1.0.0");
+    const [mine, theirs] = await Promise.all([aLibrary(token), aLibrary(other)]);
+    expect(await importPackage({ sourceRef, libraryId: mine })).toMatchObject({
+      code: "LIBRARY_PACKAGE_INVALID",
+      error: { status: 422 },
+    });
+    expect((await importPackage({ sourceRef, libraryId: theirs })).code).toBe("LIBRARY_NOT_FOUND");
+  });
+
+  it.each<[string, { metadata?: string; files?: Record<string, string> }, RegExp]>([
+    ["a template pack", { metadata: '<packageTypes><packageType name="Template" /></packageTypes>' }, /is a Template/],
+    ["a tool", { metadata: '<packageTypes><packageType name="DotnetTool" /></packageTypes>' }, /is a DotnetTool/],
+    ["a broken nuspec", { metadata: "<oops>" }, /not well-formed/],
+    ["an unknown framework", { files: { "lib/gameboy1/A.dll": "MZ" } }, /"gameboy1" of a folder/],
+  ])("refuses %s, and leaves nothing behind", async (_, more, says) => {
+    const id = aPackageName();
+    const { code, error } = await importPackage({ sourceRef: serve(id, "1.0.0", more) });
+    expect([code, error?.["status"]]).toEqual(["LIBRARY_PACKAGE_INVALID", 422]);
+    expect(error?.["errors"]).toEqual([expect.objectContaining({ detail: expect.stringMatching(says) })]);
+    const left = await ask(`{ libraries(filter: { packageNamePrefix: "${id}" }) { totalCount } }`);
+    expect(left.value).toEqual({ totalCount: 0 });
+  });
+
+  it("refuses what cannot be fetched, and what it would never fetch", async () => {
+    expect(await importPackage({ sourceRef: `${base}/nothing.nupkg` })).toMatchObject({
+      code: "LIBRARY_PACKAGE_INVALID",
+      error: { status: 422, reason: "SOURCE_UNAVAILABLE" },
+    });
+    for (const sourceRef of ["nupkg+https://user:secret@example.com/a.nupkg", "git+https://example.com/a.git", "x"])
+      expect((await importPackage({ sourceRef })).code).toBe("SOURCE_REF_INVALID");
+  });
+
+  it("gives two tenants libraries of their own under one name", async () => {
+    const sourceRef = serve(aPackageName(), "1.0.0");
+    const [one, another] = [await importPackage({ sourceRef }), await importPackage({ sourceRef }, { by: other })];
+    expect(one.value["library"]?.["libraryId"]).not.toBe(another.value["library"]?.["libraryId"]);
+    expect(another.code).toBeUndefined();
+  });
+});
+
+describe("Query.libraries", () => {
+  let by: string;
+  let foreign: string;
+  const list = (args: object = {}, options: object = { by }) =>
+    ask(
+      `query ($first: Int, $after: String, $filter: LibraryFilterInput) {
+         libraries(first: $first, after: $after, filter: $filter) {
+           edges { cursor node { packageName } } items { packageName versions { semanticVersion } }
+           nextCursor totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+      args,
+      options,
+    );
+  const names = ({ value }: Answer) =>
+    (value["items"] as unknown as { packageName: string }[]).map(({ packageName }) => packageName);
+
+  beforeAll(async () => {
+    const [one, another] = await Promise.all([aTenant(), aTenant()]);
+    [by, foreign] = await Promise.all([one.tokenWith(), another.tokenWith()]);
+    const make = (packageName: string, more: object = {}) => aLibrary(by, { packageName, ...more });
+    await make("Beta.Bus", { area: "Messaging", owner: "Team-A", tags: ["bus", "io"] });
+    await make("acme.orders", { area: "Sales", owner: "team-a", versions: [{ semanticVersion: "1.0.0" }] });
+    await make("Acme.Bills", { area: "sales", tags: ["io"] });
+    await make("Zeta_1");
+    await aLibrary(foreign, { packageName: "Acme.Orders", area: "Sales" });
+  });
+
+  it("lists by name, whatever its case", async () => {
+    const answer = await list();
+    expect(names(answer)).toEqual(["Acme.Bills", "acme.orders", "Beta.Bus", "Zeta_1"]);
+    expect(answer.value).toMatchObject({ nextCursor: null, totalCount: 4, pageInfo: { hasNextPage: false } });
+    expect(answer.value["items"]?.[1]?.["versions"]).toEqual([{ semanticVersion: "1.0.0" }]);
+  });
+
+  it("goes page by page, each library once, those registered meanwhile where they belong", async () => {
+    const first = await list({ first: 2 });
+    expect(first.value).toMatchObject({
+      totalCount: 4,
+      pageInfo: { hasNextPage: true, hasPreviousPage: false, endCursor: first.value["nextCursor"] },
+    });
+    await aLibrary(by, { packageName: "Acme.Aaa" });
+    await aLibrary(by, { packageName: "Center" });
+    const second = await list({ first: 2, after: first.value["nextCursor"] });
+    expect(names(second)).toEqual(["Beta.Bus", "Center"]);
+    expect(second.value).toMatchObject({ totalCount: 6, pageInfo: { hasPreviousPage: true } });
+    expect(names(await list({ first: 2, after: second.value["nextCursor"] }))).toEqual(["Zeta_1"]);
+  });
+
+  it.each([
+    [{ area: "SALES" }, ["Acme.Bills", "acme.orders"]],
+    [{ owner: "team-a" }, ["acme.orders", "Beta.Bus"]],
+    [{ tag: "io" }, ["Acme.Bills", "Beta.Bus"]],
+    [{ tag: "IO" }, []],
+    [{ packageNamePrefix: "ACME.o" }, ["acme.orders"]],
+    [{ packageNamePrefix: "%" }, []],
+    [{ packageNamePrefix: "zeta_" }, ["Zeta_1"]],
+    [{ area: "Sales", tag: "io", status: "Active" }, ["Acme.Bills"]],
+  ])("filters by %j", async (filter, expected) => {
+    const answer = await list({ filter });
+    expect(names(answer)).toEqual(expected);
+    expect(answer.value["totalCount"]).toBe(expected.length);
+  });
+
+  it("shows nothing of another tenant", async () => {
+    expect(names(await list({}, { by: foreign }))).toEqual(["Acme.Orders"]);
+  });
+
+  it("refuses cursors of another list, filter or tenant, and pages of nothing", async () => {
+    const after = (await list({ first: 1 })).value["nextCursor"];
+    for (const [args, options] of [
+      [{ after, filter: { area: "Sales" } }, { by }],
+      [{ after }, { by: foreign }],
+      [{ after: "x" }, { by }],
+    ] as const)
+      expect((await list(args, options)).code).toBe("INVALID_CURSOR");
+    expect((await list({ first: 0 })).code).toBe("VALIDATION_FAILED");
+  });
+});
