@@ -47,7 +47,7 @@ function exclusiveOffers(situation: Situation): Map<string, Provider[]> {
 }
 
 function providersOf(situation: Situation): Provider[] {
-  return membersOf(situation).flatMap((member) => (member.release ? [{ ...member, release: member.release }] : []));
+  return membersOf(situation).filter((member): member is Provider => member.release !== undefined);
 }
 
 function capabilityKey({ name, contract }: KnownLibrary["capabilities"][number]): string {

@@ -29,6 +29,8 @@ export interface Release {
   readonly version: NugetVersion;
   readonly status: CatalogLibraryVersion["status"];
   readonly targetFrameworks: readonly string[];
+  /** Some of its dependencies stand in groups. */
+  readonly isGrouped: boolean;
   /** Of all groups, by name. */
   readonly dependencies: readonly Dependency[];
   readonly registered: CatalogLibraryVersion;
@@ -90,7 +92,7 @@ export class Snapshot {
 
   /** What the release depends on in a project: the ungrouped dependencies and the nearest group. */
   dependenciesOf(release: Release, project: Framework): readonly Dependency[] {
-    if (release.dependencies.every(({ group }) => group === undefined)) return release.dependencies;
+    if (!release.isGrouped) return release.dependencies;
     return remembered(this.#on(project).dependencies, release, () => {
       const nearest = nearestFramework(
         project,
@@ -104,10 +106,10 @@ export class Snapshot {
 
   /** The release that a restore takes for these ranges; a retired one is never taken on its own. */
   lowest(library: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
-    const [first, ...others] = ranges;
+    const [first] = ranges;
     // equal texts are one range object, and the askers of one package mostly ask the same
-    if (first === undefined || others.some((range) => range !== first)) return lowestOf(library, [...new Set(ranges)]);
-    return this.lowestIn(library, first);
+    const isOne = first !== undefined && ranges.every((range) => range === first);
+    return isOne ? this.lowestIn(library, first) : lowestOf(library, [...new Set(ranges)]);
   }
 
   lowestIn(library: KnownLibrary, range: VersionRange): Release | undefined {
@@ -132,6 +134,7 @@ export class Snapshot {
         status,
         targetFrameworks,
         registered,
+        isGrouped: dependencies.some(({ targetFramework }) => targetFramework != null),
         get dependencies() {
           return needs();
         },

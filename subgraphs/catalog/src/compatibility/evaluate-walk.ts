@@ -228,8 +228,8 @@ function lowestForAll(snapshot: Snapshot, library: KnownLibrary, edges: readonly
   );
 }
 
-function isOneRange([first, ...rest]: readonly Edge[]): boolean {
-  return rest.every(({ range }) => range === first?.range);
+function isOneRange(edges: readonly Edge[]): boolean {
+  return edges.every(({ range }) => range === edges[0]?.range);
 }
 
 function byPackage(edges: readonly Edge[]): Map<string, Edge[]> {
