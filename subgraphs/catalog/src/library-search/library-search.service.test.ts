@@ -165,3 +165,136 @@ describe("the search", () => {
     expect([...seen].sort()).toEqual([...tierNames].sort());
   }, 120_000);
 });
+
+describe("the search of a tenant", () => {
+  it("finds its own libraries only, whatever others call theirs", async () => {
+    const [ours, theirs] = [aCaller(), aCaller()];
+    const same = { packageName: "Same.Name", area: "Billing", capabilities: [{ name: "payment.capture" }] };
+    const [own] = await Promise.all([fixture.register(ours, same), fixture.register(theirs, same)]);
+    await fixture.register(theirs, { packageName: "Their.Own", capabilities: [{ name: "payments.capture" }] });
+    for (const capability of ["payment.capture", "payment", "capture", "capt", "paymnet.capture"]) {
+      const found = await fixture.search(ours, { capability });
+      expect(found.results.map(({ libraryId }) => libraryId)).toEqual([own?.libraryId]);
+    }
+    expect((await fixture.search(ours, {})).total).toBe(1);
+    expect((await fixture.search(aCaller(), { capability: "payment.capture" })).total).toBe(0);
+  });
+
+  it("takes text for text", async () => {
+    const caller = aCaller();
+    await fixture.register(caller, {
+      packageName: "Plain",
+      area: "100%",
+      tags: ["a_b"],
+      capabilities: [{ name: "percent.100%", contract: "it's" }, { name: "back\\slash" }, { name: "\u{10ffff}end" }],
+    });
+    const total = async (input: SearchLibrariesInput) => (await fixture.search(caller, input)).total;
+    expect(await total({ capability: "100%" })).toBe(1);
+    expect(await total({ capability: "it's" })).toBe(1);
+    expect(await total({ capability: "back\\slash" })).toBe(1);
+    expect(await total({ capability: "\u{10ffff}" })).toBe(1);
+    expect(await total({ area: "100%", tags: ["A_B"] })).toBe(1);
+    for (const capability of ["%", "per%nt", "p_r_ent", "10\\%", "' or true --", "{}", "$1", "(", "NULL", "."])
+      expect([capability, await total({ capability })]).toEqual([capability, 0]);
+    for (const filter of [{ area: "%" }, { area: "1__%" }, { owner: "%" }, { tags: ["a%"] }, { tags: ["{}"] }])
+      expect(await total(filter)).toBe(0);
+  });
+
+  it("stands names that unfold to many letters, and as many words and capabilities as a request may hold", async () => {
+    const caller = aCaller();
+    const unfolding = "\u{fdfa}".repeat(100);
+    const everyLetter = Array.from({ length: 50 }, (_, at) => String.fromCharCode(97 + (at % 26))).join(".");
+    const capabilities = [
+      { name: unfolding, contract: unfolding },
+      { name: everyLetter, contract: "w".repeat(100) },
+      ...Array.from({ length: 98 }, (_, at) => ({
+        name: `area${at}.of-${at}.camelCase${at}`,
+        contract: `Contract${at}`,
+      })),
+    ];
+    await fixture.register(caller, { packageName: "Heavy", capabilities });
+    for (const capability of [unfolding, everyLetter, "w".repeat(100), "of 97", "area97.of-97.camelCase97"])
+      expect((await fixture.search(caller, { capability })).results).toMatchObject([{ packageName: "Heavy" }]);
+    const noise = Array.from({ length: 16 }, (_, at) => `xyzz${String.fromCharCode(97 + at)}`).join(" ");
+    expect((await fixture.search(caller, { capability: noise })).total).toBe(0);
+  });
+
+  it("refuses a state that no library has", async () => {
+    for (const status of ["Gone", "toString", ""])
+      await expect(fixture.search(aCaller(), { status })).rejects.toMatchObject({ code: "PARAMETERS_INVALID" });
+    expect((await fixture.search(aCaller(), { status: "Active" })).total).toBe(0);
+  });
+});
+
+describe("the pages of a search", () => {
+  const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `N${100 + from + at}`);
+
+  async function pages(
+    caller: ReturnType<typeof aCaller>,
+    input: { limit: number; capability?: string },
+    between = async () => {},
+  ) {
+    const seen: string[] = [];
+    for (let cursor: string | null = null; ; ) {
+      const found = await fixture.search(caller, { ...input, cursor });
+      seen.push(...found.results.map(({ packageName }) => packageName));
+      if (found.nextCursor === null) return seen;
+      cursor = found.nextCursor;
+      await between();
+    }
+  }
+
+  it.each([
+    ["an exact word", "alpha"],
+    ["a misspelt one", "alhpa"],
+    ["none", undefined],
+  ])("show each row once while others are added, asked with %s", async (_, capability) => {
+    const caller = aCaller();
+    const register = (packageName: string, name: string, versions: { semanticVersion: string }[] = []) =>
+      fixture.register(caller, { packageName, capabilities: [{ name }], versions });
+    const before = [...names(0, 6), ...names(10, 16)];
+    for (const name of before) await register(name, "alpha.beta", name < "N105" ? [{ semanticVersion: "1.0.0" }] : []);
+    let added = 0;
+    const input = { limit: 3, ...(capability === undefined ? {} : { capability }) };
+    const seen = await pages(caller, input, async () => {
+      added += 1;
+      await register(`A${added}`, "alpha.beta", [{ semanticVersion: "1.0.0" }]);
+      await register(`Z${added}`, "alpha.beta");
+    });
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining(before));
+    const sorted = [...before].sort((a, b) => Number(a >= "N105") - Number(b >= "N105") || (a < b ? -1 : 1));
+    expect(seen.filter((name) => name.startsWith("N"))).toEqual(sorted);
+  });
+
+  it("belong to their search and their tenant", async () => {
+    const [ours, theirs] = [aCaller(), aCaller()];
+    for (const caller of [ours, theirs])
+      for (const packageName of names(0, 3)) await fixture.register(caller, { packageName, area: "x" });
+    const { nextCursor: cursor } = await fixture.search(ours, { limit: 1 });
+    await expect(fixture.search(ours, { limit: 2, cursor })).resolves.toMatchObject({ total: 3 });
+    for (const [caller, input] of [
+      [theirs, {}],
+      [ours, { area: "x" }],
+      [ours, { status: "Active" }],
+      [ours, { includeApiClients: true }],
+    ] as const)
+      await expect(fixture.search(caller, { ...input, cursor })).rejects.toMatchObject({ code: "INVALID_CURSOR" });
+  });
+
+  it("are cut at a hundred rows", async () => {
+    const caller = aCaller();
+    await Promise.all(names(0, 101).map((packageName) => fixture.register(caller, { packageName })));
+    const found = await fixture.search(caller, { limit: 5000 });
+    expect([found.results.length, found.total, found.nextCursor === null]).toEqual([100, 101, false]);
+    expect((await fixture.search(caller, {})).results).toHaveLength(20);
+  });
+});
+
+describe("a search that takes too long", () => {
+  it("is ended and refused", async () => {
+    const tenant = { tenantId: "", uuid: "00000000-0000-7000-8000-000000000000" };
+    const slow = "select pg_sleep(30) where scope.tenant is not null";
+    await expect(fixture.reader.rows(slow, tenant, [])).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  });
+});
