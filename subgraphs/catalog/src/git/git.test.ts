@@ -24,6 +24,12 @@ describe("running git", () => {
     expect((await git(["config", "--list", "--show-scope"])).toString()).not.toContain("system");
   });
 
+  it("gives git 2 GiB of memory for what a remote sends", async () => {
+    const limit = await git(["-c", "alias.limit=!ulimit -v", "limit"], { unpacks: true });
+    expect(limit.toString().trim()).toBe(String(2 * 1024 * 1024));
+    await expect(git(["cat-file", "-t", "a b"], { unpacks: true })).rejects.toMatchObject({ exitCode: 128 });
+  });
+
   it("reads its settings from its own home only", async () => {
     const settings = (await git(["config", "--global", "--list"])).toString();
     expect(settings).toContain("core.hookspath=/dev/null");

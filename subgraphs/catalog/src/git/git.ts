@@ -10,6 +10,8 @@ export interface GitOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
   maxOutputBytes?: number;
+  /** It unpacks what a remote sends, under a limit of memory. */
+  unpacks?: boolean;
 }
 
 interface GitFailure {
@@ -40,6 +42,10 @@ export class GitError extends Error {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const KILL_AFTER_MS = 2000;
+// a few bytes of a hostile pack can unpack to any size; systems that know no such limit go on without
+const MAX_MEMORY_KIB = 2 * 1024 * 1024;
+const LIMITED = `ulimit -v ${MAX_MEMORY_KIB} 2>/dev/null || :; exec git "$@"`;
+const NOT_FOUND = 127;
 const MAX_STDERR_BYTES = 16 * 1024;
 
 /** Runs git by argv in the hardened environment and answers its stdout. An abort rejects with the signal's reason. */
@@ -47,7 +53,8 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   options.signal?.throwIfAborted();
   const home = await gitHome();
   const cwd = options.cwd ?? home.folder;
-  const child = spawn("git", args, {
+  const [program, words] = options.unpacks ? ["sh", ["-c", LIMITED, "git", ...args]] : ["git", args];
+  const child = spawn(program, words, {
     cwd,
     env: { ...(await gitEnvironment()), GIT_CEILING_DIRECTORIES: dirname(cwd), ...options.env },
     // its own process group: a timeout must also end git's transport helpers
@@ -114,7 +121,7 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
     child.stdin.on("error", () => undefined);
     child.stdin.end(options.input ?? "");
     child.once("error", () => settle(null, "git cannot be started"));
-    child.once("close", (code) => settle(code));
+    child.once("close", (code) => settle(code, code === NOT_FOUND ? "git cannot be started" : undefined));
   });
 }
 

@@ -57,7 +57,10 @@ export class Workspace {
     await writeFile(join(this.folder, "HEAD"), "ref: refs/heads/main\n", { mode: 0o600 });
   }
 
-  async git(args: readonly string[], options: Pick<GitOptions, "input" | "maxOutputBytes" | "signal"> = {}) {
+  async git(
+    args: readonly string[],
+    options: Pick<GitOptions, "input" | "maxOutputBytes" | "signal" | "unpacks"> = {},
+  ) {
     const settings = this.options.remote.settings.flatMap((setting) => ["-c", setting]);
     const signals = [this.options.signal, options.signal].filter((signal) => signal !== undefined);
     return git([...settings, ...args], {
@@ -78,7 +81,7 @@ export class Workspace {
     const timer = setInterval(() => void check(), SIZE_CHECK_INTERVAL_MS);
     try {
       const input = limit.input === undefined ? {} : { input: limit.input };
-      await this.git(args, { signal: cut.signal, ...input });
+      await this.git(args, { signal: cut.signal, unpacks: true, ...input });
     } finally {
       clearInterval(timer);
     }

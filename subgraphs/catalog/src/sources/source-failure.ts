@@ -37,6 +37,10 @@ const failures: readonly { says: RegExp; failure: DomainError }[] = [
     failure: sourceUnsafe("The template source holds an object that git refuses."),
   },
   {
+    says: /out of memory/i,
+    failure: sourceTooLarge("The template source holds an object that unpacks to more than git may hold."),
+  },
+  {
     says: /unable to update url base from redirection|returned error: 30\d/i,
     failure: sourceUnavailable("The template source answers with a redirect; name its final address."),
   },

@@ -35,6 +35,10 @@ export function targetFailure(error: unknown): unknown {
 
 const failures: readonly { says: RegExp; failure: DomainError }[] = [
   {
+    says: /out of memory/i,
+    failure: targetUnavailable("The target holds an object that unpacks to more than git may hold."),
+  },
+  {
     says: /unable to update url base from redirection|returned error: 30\d/i,
     failure: targetUnavailable("The target answers with a redirect; name its final address."),
   },
