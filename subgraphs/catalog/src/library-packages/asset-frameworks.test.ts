@@ -21,6 +21,7 @@ describe("the frameworks of a package", () => {
     ["runtimes", ["runtimes/win-x64/lib/net6.0/A.dll", "runtimes/win-x64/native/a.dll"], ["net6.0"]],
     ["build files", ["build/net6.0/A.targets", "buildTransitive/net8.0/A.props"], ["net6.0", "net8.0"]],
     ["build files for all, and folders of their own", ["build/A.props", "build/assets/x.txt"], []],
+    ["folders for any framework", ["lib/any/A.dll", "build/any/A.props"], ["dotnet"]],
     ["assemblies without a framework", ["lib/A.dll", "lib/readme.txt"], ["net"]],
     ["portable profiles", ["lib/portable-net45+win8/A.dll"], ["portable-net45+win8"]],
     ["nothing but tools, analyzers and texts", ["tools/net8.0/x.dll", "analyzers/dotnet/cs/A.dll", "a.md"], []],

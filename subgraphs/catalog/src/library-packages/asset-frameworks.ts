@@ -25,7 +25,7 @@ export function assetFrameworks(
   for (const path of paths) {
     const folder = assetFolder(path);
     if (folder === undefined) continue;
-    const framework = assetFramework(folder.moniker);
+    const framework = assetFramework(folder);
     if (framework) frameworks.add(frameworkName(framework));
     else if (/^portable\b/i.test(folder.moniker)) left.add(folder.moniker);
     else if (folder.strict) unknown.add(folder.moniker);
@@ -59,7 +59,8 @@ function assetFolder(path: string): AssetFolder | undefined {
   }
 }
 
-/** NuGet reads an `any` folder of assemblies as the retired `dotnet`. */
-function assetFramework(moniker: string): Framework | undefined {
-  return parseFramework(readFramework(moniker).identifier === "Any" ? "dotnet" : moniker);
+/** NuGet reads an `any` folder of assemblies as the retired `dotnet`; one of build files is for every project. */
+function assetFramework({ moniker, strict }: AssetFolder): Framework | undefined {
+  if (readFramework(moniker).identifier !== "Any") return parseFramework(moniker);
+  return strict ? parseFramework("dotnet") : undefined;
 }
