@@ -46,6 +46,8 @@ describe("the charge of an operation", () => {
       "mutation { registerTemplate { name } ... { requestExecution { status } requestExecution { status } } }",
     );
     expect(spent).toEqual({ write: 1, execute: 2 });
+    expect((await charge("mutation { retryExecution { status } }")).spent).toEqual({ execute: 1 });
+    expect((await charge("{ previewExecution { files { path } } }")).spent).toEqual({ execute: 1 });
     expect((await charge("subscription { events { type } }")).spent).toEqual({ read: 1 });
   });
 

@@ -17,8 +17,8 @@ export interface RateLimits {
   spend(rate: RateClass, principal: Principal, points: number): Promise<{ exceeded: boolean; seconds: number }>;
 }
 
-/** Mutations that start heavy work. */
-const executing: ReadonlySet<string> = new Set(["requestExecution"]);
+/** Fields that start heavy work. */
+const executing: ReadonlySet<string> = new Set(["requestExecution", "retryExecution", "previewExecution"]);
 
 /** Counts each root field as the REST request that it stands for. What is over a limit is refused whole, before it runs. */
 export async function refusedByRate(
@@ -30,7 +30,7 @@ export async function refusedByRate(
   if (!context.principal) return undefined;
   const points = new Map<RateClass, number>();
   for (const name of rootFields(document, operation.selectionSet)) {
-    const rate = operation.operation !== "mutation" ? "read" : executing.has(name) ? "execute" : "write";
+    const rate = executing.has(name) ? "execute" : operation.operation === "mutation" ? "write" : "read";
     points.set(rate, (points.get(rate) ?? 0) + 1);
   }
   for (const [rate, count] of points) {
