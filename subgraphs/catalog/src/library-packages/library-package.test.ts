@@ -1,3 +1,7 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -55,6 +59,17 @@ describe("reading a package as a library", () => {
     expect(await readRef("nuget:Acme.Orders@1.2.3.0")).toMatchObject({ packageName: "Acme.Orders" });
     for (const other of ["nuget:Acme.Orders@2.0.0", "nuget:Acme.Bills@1.2.3"])
       await expect(readRef(other)).rejects.toThrow(/instead of what was asked for/);
+  });
+
+  it("reads a file where the operator allows it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "library-package-"));
+    try {
+      const path = join(folder, "a.nupkg");
+      await writeFile(path, zipOf({ "a.nuspec": nuspecOf(""), "ref/net8.0/A.dll": "MZ" }));
+      expect(await readRef(`nupkg+${pathToFileURL(path).href}`)).toMatchObject({ targetFrameworks: ["net8.0"] });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it.each([["Template"], ["DotnetTool"], ["dotnetclitool"]])("refuses a %s", async (type) => {
