@@ -4,6 +4,7 @@ import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
 import type { CompatibilityService } from "./compatibility.service.js";
 import { CompatibilityMatrixType } from "./compatibility.type.js";
+import { LibraryUpgradeAdviceType } from "./upgrade.type.js";
 
 @Resolver(() => CompatibilityMatrixType)
 export class CompatibilityResolver {
@@ -20,6 +21,17 @@ export class CompatibilityResolver {
     @Ctx() context: RequestContext,
   ): Promise<CompatibilityMatrixType> {
     return this.#compatibility.matrix(context, matrixId);
+  }
+
+  @Query(() => LibraryUpgradeAdviceType, {
+    description: "The smallest moves of a set to the newest compatible Published versions.",
+  })
+  @Auth({ scopes: ["libraries.read"] })
+  libraryUpgradeAdvice(
+    @Arg("input") input: EvaluateLibraryCompatibilityInput,
+    @Ctx() context: RequestContext,
+  ): Promise<LibraryUpgradeAdviceType> {
+    return this.#compatibility.upgrades(context, input.runtime, input.libraries);
   }
 
   @Mutation(() => CompatibilityMatrixType)

@@ -2,13 +2,11 @@ import type { Database } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
-import type { LibraryService } from "../libraries/library.service.js";
-import type { ReleasedLibraryRow } from "../libraries/library.view.js";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
-import { parseFramework } from "../nuget/framework.js";
+import { type Framework, parseFramework } from "../nuget/framework.js";
 import type { TemplateFacts } from "../template-versions/template-facts.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
@@ -16,10 +14,9 @@ import type { TemplateService } from "../templates/template.service.js";
 import type { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
 import type { CompatibilityMatrixType } from "./compatibility.type.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
-import { type CatalogLibrary, type Evaluation, evaluateSet, type TemplateSide } from "./evaluate-set.js";
-
-/** Rounds in which dependencies of dependencies are loaded before the evaluation. */
-const maxDependencyDepth = 5;
+import { type Evaluation, evaluateSet, type TemplateSide } from "./evaluate-set.js";
+import { type UpgradeAdvice, upgradeAdvice } from "./evaluate-upgrade.js";
+import { LibrarySnapshots } from "./library-snapshot.js";
 
 interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
@@ -29,18 +26,17 @@ const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown])
 
 export class CompatibilityService {
   readonly #database: Database;
-  readonly #libraries: LibraryService;
+  readonly #snapshots: LibrarySnapshots;
   readonly #templates: TemplateService;
   readonly #versions: TemplateVersionService;
 
   constructor(services: {
     database: Database;
-    libraries: LibraryService;
     templates: TemplateService;
     versions: TemplateVersionService;
   }) {
     this.#database = services.database;
-    this.#libraries = services.libraries;
+    this.#snapshots = new LibrarySnapshots(services.database);
     this.#templates = services.templates;
     this.#versions = services.versions;
   }
@@ -52,16 +48,9 @@ export class CompatibilityService {
     libraries: readonly LibraryReference[],
     template?: TemplateSide,
   ): Promise<Assessment> {
-    const framework = parseFramework(runtime);
-    if (!framework) {
-      const detail = `${runtime} is no known framework moniker.`;
-      throw new DomainError("RUNTIME_NOT_RECOGNISED", {
-        detail,
-        errors: [{ pointer: "/runtime", code: "UNKNOWN_VALUE", detail }],
-      });
-    }
+    const framework = requireRuntime(runtime);
     checkLibraries(libraries, { distinct: false });
-    const catalog = await this.#snapshot(tenant, libraries);
+    const catalog = await this.#snapshots.of(tenant, namesOf(libraries));
     const input = { libraries: [...libraries], ...(template ? { template } : {}) };
     const evaluation = evaluateSet({ ...input, runtime: framework, catalog, now: new Date() });
     const snapshotDigest = `sha256:${fingerprint({ ...input, runtime, catalog: [...catalog].sort(byKey) })}`;
@@ -87,6 +76,19 @@ export class CompatibilityService {
         throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", { detail: "No such version of this template." });
       return templateSide(version, template.versions, await this.#versions.facts(tenantOf(context), templateId));
     });
+  }
+
+  /** Nothing is stored: advice is of its moment. */
+  async upgrades(
+    context: RequestContext,
+    runtime: string,
+    libraries: readonly LibraryReference[],
+  ): Promise<UpgradeAdvice> {
+    const framework = requireRuntime(runtime);
+    checkLibraries(libraries, { distinct: false });
+    const catalog = await this.#snapshots.of(tenantOf(context), namesOf(libraries));
+    const listed = libraries.map(({ packageName, version }) => ({ packageName, version }));
+    return upgradeAdvice({ runtime: framework, libraries: listed, catalog, now: new Date() });
   }
 
   /** An evaluation as it was answered, whatever has changed since. */
@@ -145,21 +147,18 @@ export class CompatibilityService {
       },
     });
   }
+}
 
-  /** The named libraries and what their versions depend on, level by level. */
-  async #snapshot(tenant: Tenant, libraries: readonly LibraryReference[]): Promise<Map<string, CatalogLibrary>> {
-    const snapshot = new Map<string, CatalogLibrary>();
-    let wanted = new Set(libraries.map(({ packageName }) => packageName.toLowerCase()));
-    for (let depth = 0; depth < maxDependencyDepth && wanted.size > 0; depth += 1) {
-      const rows = await this.#libraries.byPackage(tenant, [...wanted]);
-      for (const row of rows) snapshot.set(row.package_name.toLowerCase(), catalogLibrary(row));
-      const dependencies = rows.flatMap(({ versions }) => (versions ?? []).flatMap((version) => version.dependencies));
-      wanted = new Set(
-        dependencies.map(({ packageName }) => packageName.toLowerCase()).filter((name) => !snapshot.has(name)),
-      );
-    }
-    return snapshot;
-  }
+const namesOf = (libraries: readonly LibraryReference[]) => libraries.map(({ packageName }) => packageName);
+
+function requireRuntime(runtime: string): Framework {
+  const framework = parseFramework(runtime);
+  if (framework) return framework;
+  const detail = `${runtime} is no known framework moniker.`;
+  throw new DomainError("RUNTIME_NOT_RECOGNISED", {
+    detail,
+    errors: [{ pointer: "/runtime", code: "UNKNOWN_VALUE", detail }],
+  });
 }
 
 function matrixView({ tenantId: _, evaluatedAt, ...matrix }: CompatibilityMatrix): CompatibilityMatrixType {
@@ -181,21 +180,5 @@ function templateSide(
     templateVersionId: version.templateVersionId,
     ...side(version),
     otherVersions: versions.filter((other) => other !== version).map(side),
-  };
-}
-
-function catalogLibrary(row: ReleasedLibraryRow): CatalogLibrary {
-  return {
-    libraryId: encodeId("lib", row.library_id),
-    packageName: row.package_name,
-    capabilities: row.capabilities,
-    versions: (row.versions ?? []).map((version) => ({
-      libraryVersionId: encodeId("lbv", version.library_version_id),
-      version: version.semantic_version,
-      status: version.status,
-      targetFrameworks: version.target_frameworks,
-      dependencies: version.dependencies.map(({ packageName, range }) => ({ packageName, range: range ?? "0.0.0" })),
-      conflictsWith: version.conflicts_with,
-    })),
   };
 }

@@ -26,6 +26,8 @@ export interface CatalogLibraryVersion {
   /** Empty: registered without any, so it is taken to run everywhere. */
   targetFrameworks: string[];
   dependencies: PackageRequirement[];
+  /** Groups that the dependencies may not show, because they are empty: nothing is needed there. */
+  dependencyGroups?: string[];
   conflictsWith: { packageName: string; range: string | null }[];
   /** Contracts that the version needs somebody in the set to offer, e.g. `messaging/v2`. */
   consumes?: string[];

@@ -94,10 +94,10 @@ export class Snapshot {
   dependenciesOf(release: Release, project: Framework): readonly Dependency[] {
     if (!release.isGrouped) return release.dependencies;
     return remembered(this.#on(project).dependencies, release, () => {
-      const nearest = nearestFramework(
-        project,
-        release.dependencies.flatMap(({ group }) => group ?? []),
-      );
+      const nearest = nearestFramework(project, [
+        ...release.dependencies.flatMap(({ group }) => group ?? []),
+        ...(release.registered.dependencyGroups ?? []).map((text) => this.#framework(text)),
+      ]);
       return release.dependencies.filter(
         ({ group }) => group === undefined || (nearest !== undefined && sameFramework(group, nearest)),
       );

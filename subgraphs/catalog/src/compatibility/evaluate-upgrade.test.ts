@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { evaluateSet } from "./evaluate-set.js";
 import type { CatalogSketch } from "./evaluate-sketch.fixture.js";
 import { inputOf } from "./evaluate-sketch.fixture.js";
-import { evaluateSet } from "./evaluate-set.js";
 import { type UpgradeAdvice, upgradeAdvice } from "./evaluate-upgrade.js";
 
 function advise(sketch: CatalogSketch, set: string, runtime?: string): UpgradeAdvice {

@@ -28,6 +28,8 @@ export async function writeLibrary(transaction: Transaction, input: NewLibrary):
     owner: input.owner ?? null,
     capabilities,
     tags: [...new Set(input.tags ?? [])],
+    dependencyKeys: [],
+    revision: 0,
     status: "Active",
     createdAt: new Date(),
   });
@@ -76,8 +78,17 @@ export function writeVersion(
 
 /** After versions of the library were written or moved. */
 export async function indexVersions(transaction: Transaction, libraryId: string): Promise<void> {
+  const uuid = decodeId("lib", libraryId) ?? "";
   await transaction.em.flush();
-  await reindexVersions(transaction, decodeId("lib", libraryId) ?? "");
+  await reindexVersions(transaction, uuid);
+  await transaction.execute(
+    `update libraries library set revision = revision + 1, dependency_keys = array(
+       select distinct lower(dependency->>'packageName')
+       from library_versions version, jsonb_array_elements(version.dependencies) dependency
+       where version.tenant_id = library.tenant_id and version.library_id = library.library_id order by 1)
+     where tenant_id = $1 and library_id = $2`,
+    [transaction.tenant.uuid, uuid],
+  );
 }
 
 function entryState(publish: boolean, deprecated: boolean): LibraryVersionState {

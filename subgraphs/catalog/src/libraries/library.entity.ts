@@ -40,6 +40,14 @@ export class Library {
   @Property({ type: "text[]" })
   tags: string[];
 
+  /** Lower-case names of all that any version depends on. */
+  @Property({ type: "text[]", defaultRaw: "'{}'" })
+  dependencyKeys: string[];
+
+  /** Rises with every change of the library or one of its versions. */
+  @Property({ type: "integer", default: 0 })
+  revision: number;
+
   @Property({ type: "text" })
   status: "Active";
 

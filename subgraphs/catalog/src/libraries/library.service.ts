@@ -7,7 +7,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { RegisterLibraryInput } from "./library.input.js";
 import type { LibraryType } from "./library.type.js";
-import { type LibraryRow, libraryView, type ReleasedLibraryRow, writtenLibrary } from "./library.view.js";
+import { type LibraryRow, libraryView, writtenLibrary } from "./library.view.js";
 import { checkNewLibrary } from "./library-registration.js";
 import { indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
 
@@ -26,12 +26,6 @@ const libraryById = tenantStatement(
 const libraryByPackage = tenantStatement(
   "library_by_package",
   `select ${columns} from libraries library where tenant_id = scope.tenant and package_key = $2`,
-);
-
-const librariesByPackage = tenantStatement(
-  "libraries_by_package",
-  `select ${libraryColumnsWith("version.status <> 'Registered'")}
-   from libraries library where tenant_id = scope.tenant and package_key = any($2)`,
 );
 
 export class LibraryService {
@@ -57,15 +51,6 @@ export class LibraryService {
     const library = await this.find(tenantOf(context), libraryId);
     if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: "No such library in this tenant." });
     return library;
-  }
-
-  /** By package name, ignoring case, with what is released of each; one statement for all. */
-  byPackage(tenant: Tenant, packageNames: readonly string[]): Promise<ReleasedLibraryRow[]> {
-    return this.#database.reader.rows<ReleasedLibraryRow>(
-      librariesByPackage,
-      tenant,
-      packageNames.map((name) => name.toLowerCase()),
-    );
   }
 
   async register(context: RequestContext, input: RegisterLibraryInput): Promise<LibraryType> {

@@ -91,6 +91,11 @@ export function longProfile(text: string): string {
   return (profileNames.find(([short]) => same(short)) ?? profileNames.find(([, long]) => same(long)))?.[1] ?? text;
 }
 
+/** One that came with a release, and no text of somebody's own. */
+export function isNamedProfile(text: string): boolean {
+  return profileNames.some(([, long]) => long.toLowerCase() === text.toLowerCase());
+}
+
 export function shortProfile(text: string): string {
   const found = text === "" ? undefined : profileNames.find(([, long]) => long.toLowerCase() === text.toLowerCase());
   return (found?.[0] ?? text).toLowerCase();

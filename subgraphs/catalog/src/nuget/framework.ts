@@ -6,6 +6,7 @@ import {
   frameworkKey,
   frameworkOf,
   identifierOf,
+  isNamedProfile,
   isPortable,
   longProfile,
   shortNameOf,
@@ -49,6 +50,7 @@ function isTargetable(framework: Framework): boolean {
   if (identifier === "Unsupported" || identifier === "Any" || identifier === "Agnostic") return false;
   if (isPortable(framework)) return portableMembers(framework).every(isTargetable);
   if (!isReleased(framework)) return false;
+  if (identifier === ".NETFramework") return profile === "" || isNamedProfile(profile);
   return profile === "" || (withProfiles.has(identifier) && !profile.includes("+"));
 }
 

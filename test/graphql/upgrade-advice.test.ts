@@ -1,0 +1,119 @@
+import { graphql, type Json, request } from "../kit/request.js";
+import { aTenant } from "../kit/tenants.js";
+
+const document = `query ($input: EvaluateLibraryCompatibilityInput!) { libraryUpgradeAdvice(input: $input) {
+  upgrades { packageName from to jump newest verified notNewer { version rule packageName } }
+  proposal { compatible libraries { packageName version } changes { packageName from to jump } } complete } }`;
+
+interface Dependency {
+  packageName: string;
+  range: string;
+}
+
+let token: string;
+
+beforeAll(async () => {
+  token = await (await aTenant()).tokenWith();
+  const library = async (packageName: string, versions: Record<string, Dependency[]>) => {
+    const body = {
+      packageName,
+      versions: Object.entries(versions).map(([semanticVersion, dependencies]) => ({ semanticVersion, dependencies })),
+    };
+    expect((await request("POST /v1/libraries", { token, body })).status).toBe(201);
+  };
+  const asks = (packageName: string, range: string) => [{ packageName, range }];
+  await library("Base", { "1.0.0": [], "1.4.0": [], "2.0.0": [], "3.0.0-beta": [] });
+  await library("Uses.Base", { "1.0.0": asks("Base", "[1.0.0, 2.0.0)"), "1.1.0": asks("Base", "[1.0.0, 2.0.0)") });
+  await library("Deep.3", { "1.0.0": asks("Base", "1.0.0") });
+  await library("Deep.2", { "1.0.0": asks("Deep.3", "1.0.0") });
+  await library("Deep.1", { "1.0.0": asks("Deep.2", "1.0.0") });
+});
+
+const ask = async (libraries: { packageName: string; version: string }[], as = token, runtime = "net10.0") =>
+  (await graphql<Json>(document, { token: as, variables: { input: { runtime, libraries } } })).body;
+
+describe("libraryUpgradeAdvice", () => {
+  it("names the newest versions that hold together, and what keeps a package back", async () => {
+    const { data } = await ask([
+      { packageName: "Base", version: "1.0.0" },
+      { packageName: "Uses.Base", version: "1.0.0" },
+    ]);
+    const { upgrades, proposal, complete } = data["libraryUpgradeAdvice"];
+    expect(complete).toBe(true);
+    expect(upgrades).toMatchObject([
+      { packageName: "Base", from: "1.0.0", to: "1.4.0", jump: "Minor", newest: "2.0.0", verified: true },
+      { packageName: "Uses.Base", from: "1.0.0", to: "1.1.0", verified: true },
+    ]);
+    expect(upgrades[0]).toMatchObject({ notNewer: { version: "2.0.0", packageName: "Uses.Base" } });
+    expect(proposal).toMatchObject({
+      compatible: true,
+      libraries: [
+        { packageName: "Base", version: "1.4.0" },
+        { packageName: "Uses.Base", version: "1.1.0" },
+      ],
+    });
+  });
+
+  it("tells no tenant of another's versions, and refuses what evaluations refuse", async () => {
+    const stranger = await (await aTenant()).tokenWith();
+    const { data } = await ask([{ packageName: "Base", version: "1.0.0" }], stranger);
+    expect(data["libraryUpgradeAdvice"]).toMatchObject({ upgrades: [], proposal: null });
+    const code = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).errors?.[0]?.extensions.code;
+    expect(await code([], token, "net-eight")).toBe("RUNTIME_NOT_RECOGNISED");
+    expect(await code([{ packageName: "a b", version: "1" }])).toBe("LIBRARIES_INVALID");
+  });
+});
+
+describe("an evaluation", () => {
+  const evaluate = async (version: string) =>
+    (
+      await request<{ violations: { rule: string; detail: string }[] }>("POST /v1/libraries/compatibility/evaluate", {
+        token,
+        body: {
+          runtime: "net10.0",
+          libraries: [
+            { packageName: "Deep.1", version: "1.0.0" },
+            { packageName: "Base", version },
+          ],
+        },
+      })
+    ).body.violations;
+
+  it("follows dependencies however deep, and sees at once what has changed", async () => {
+    expect(await evaluate("1.0.0")).toEqual([]);
+    const found = await graphql<Json>("{ libraries(first: 50) { items { libraryId packageName } } }", { token });
+    const deep = (
+      found.body.data["libraries"]["items"] as unknown as { libraryId: string; packageName: string }[]
+    ).find(({ packageName }) => packageName === "Deep.3");
+    const version = { semanticVersion: "1.0.1", dependencies: [{ packageName: "Base", range: "1.4.0" }] };
+    const registered = await graphql<Json>(
+      `mutation ($id: ID!, $input: RegisterLibraryVersionInput!) {
+        registerLibraryVersion(libraryId: $id, input: $input) { libraryVersionId } }`,
+      { token, variables: { id: deep?.libraryId, input: version } },
+    );
+    expect(registered.body.errors).toBeUndefined();
+    // the lowest that satisfies is still 1.0.0; only a higher demand brings the new one in
+    expect(await evaluate("1.0.0")).toEqual([]);
+    await request("POST /v1/libraries", {
+      token,
+      body: {
+        packageName: "Deep.0",
+        versions: [{ semanticVersion: "1.0.0", dependencies: [{ packageName: "Deep.3", range: "1.0.1" }] }],
+      },
+    });
+    const { body: answer } = await request<{ violations: { rule: string; detail: string }[] }>(
+      "POST /v1/libraries/compatibility/evaluate",
+      {
+        token,
+        body: {
+          runtime: "net10.0",
+          libraries: [
+            { packageName: "Deep.0", version: "1.0.0" },
+            { packageName: "Base", version: "1.0.0" },
+          ],
+        },
+      },
+    );
+    expect(answer.violations.map(({ rule }) => rule)).toEqual(["LibraryDowngraded"]);
+  });
+});
