@@ -161,8 +161,9 @@ function requireRuntime(runtime: string): Framework {
   });
 }
 
-function matrixView({ tenantId: _, evaluatedAt, ...matrix }: CompatibilityMatrix): CompatibilityMatrixType {
-  return { ...matrix, evaluatedAt: evaluatedAt.toISOString() };
+function matrixView(matrix: CompatibilityMatrix): CompatibilityMatrixType {
+  const { tenantId: _, evaluatedAt, ...fields } = matrix;
+  return { ...fields, evaluatedAt: evaluatedAt.toISOString() };
 }
 
 function templateSide(

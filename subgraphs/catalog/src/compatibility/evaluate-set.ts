@@ -6,7 +6,7 @@ import { Snapshot } from "./evaluate-snapshot.js";
 import { SuggestionSearch } from "./evaluate-suggestion.js";
 import type { RuleName } from "./rules.js";
 
-export type { CatalogLibrary, TemplateSide } from "./evaluate-input.js";
+export type { TemplateSide } from "./evaluate-input.js";
 
 export interface Violation {
   rule: RuleName;

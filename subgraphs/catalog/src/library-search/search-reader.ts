@@ -4,14 +4,13 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import pg, { type QueryResultRow } from "pg";
 
 const connections = 4;
 const timeout = "5s";
 
 /** Reads whose cost depends on what was asked: on connections of their own, planned for their values, ended after 5 s. */
 export class SearchReader {
-  readonly #pool: pg.Pool;
+  readonly #pool: ReturnType<typeof openPool>;
 
   constructor(appUrl: string, logger: Logger) {
     const url = new URL(appUrl);
@@ -22,10 +21,10 @@ export class SearchReader {
   }
 
   /** `select` depends on `scope.tenant`; `$1` is the tenant. */
-  async rows<R extends QueryResultRow>(select: string, tenant: Tenant, values: readonly unknown[]): Promise<R[]> {
+  async rows<R extends object>(select: string, tenant: Tenant, values: readonly unknown[]): Promise<R[]> {
     const { text } = tenantStatement("library search", select);
     try {
-      const { rows } = await this.#pool.query<R>({ text, values: [tenant.uuid, ...values], types: pg.types });
+      const { rows } = await this.#pool.query<R>({ text, values: [tenant.uuid, ...values] });
       return rows;
     } catch (error) {
       if (isStatementTimeout(error))
