@@ -95,7 +95,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const templates = new TemplateService(database);
   const versions = new TemplateVersionService(database, templates, sources);
   const libraries = new LibraryService(database);
-  const compatibility = new CompatibilityService({ database, templates, versions });
+  const compatibility = new CompatibilityService({ database, templates, versions, rendering });
   const watch = new ExecutionWatch();
   await watch.start(resources.listener);
   const scaffolding = new Scaffolding({ templates, versions, sources, rendering });

@@ -7,6 +7,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
 import { type Framework, parseFramework } from "../nuget/framework.js";
+import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { TemplateFacts } from "../template-versions/template-facts.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
@@ -15,7 +16,7 @@ import type { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityIn
 import type { CompatibilityMatrixType } from "./compatibility.type.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
 import { type Evaluation, evaluateSet, type TemplateSide } from "./evaluate-set.js";
-import { type UpgradeAdvice, upgradeAdvice } from "./evaluate-upgrade.js";
+import type { UpgradeAdvice } from "./evaluate-upgrade.js";
 import { LibrarySnapshots } from "./library-snapshot.js";
 
 interface Assessment extends Evaluation {
@@ -29,12 +30,15 @@ export class CompatibilityService {
   readonly #snapshots: LibrarySnapshots;
   readonly #templates: TemplateService;
   readonly #versions: TemplateVersionService;
+  readonly #rendering: RenderingPool;
 
   constructor(services: {
     database: Database;
     templates: TemplateService;
     versions: TemplateVersionService;
+    rendering: RenderingPool;
   }) {
+    this.#rendering = services.rendering;
     this.#database = services.database;
     this.#snapshots = new LibrarySnapshots(services.database);
     this.#templates = services.templates;
@@ -86,9 +90,11 @@ export class CompatibilityService {
   ): Promise<UpgradeAdvice> {
     const framework = requireRuntime(runtime);
     checkLibraries(libraries, { distinct: false });
-    const catalog = await this.#snapshots.of(tenantOf(context), namesOf(libraries));
+    const tenant = tenantOf(context);
+    const catalog = await this.#snapshots.of(tenant, namesOf(libraries));
     const listed = libraries.map(({ packageName, version }) => ({ packageName, version }));
-    return upgradeAdvice({ runtime: framework, libraries: listed, catalog, now: new Date() });
+    const input = { runtime: framework, libraries: listed, catalog, now: new Date() };
+    return this.#rendering.upgradeAdvice(input, { tenantId: tenant.tenantId });
   }
 
   /** An evaluation as it was answered, whatever has changed since. */

@@ -1,3 +1,4 @@
+import { upgradeAdvice } from "../compatibility/evaluate-upgrade.js";
 import { render } from "../engine/render.js";
 import { TemplateError } from "../engine/template-error.js";
 import { loadTemplatePack } from "../engine/template-pack.js";
@@ -26,6 +27,8 @@ async function answer(request: RenderingRequest): Promise<RenderingAnswer> {
       return renderTree(request);
     case "parameters":
       return { kind: "parameters", checked: await checkParameters(request.schema, request.parameters) };
+    case "upgrade":
+      return { kind: "upgrade", advice: upgradeAdvice(request.input) };
     case "check": {
       const { check, tree, ...subject } = request;
       return { kind: "checked", ...(await runCheck(check, unpackTree(tree), subject)) };

@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { FileTree } from "../engine/file-tree.js";
 import type { Finding } from "../engine/finding.js";
 import type { RenderResult } from "../engine/render.js";
@@ -15,6 +16,7 @@ export interface RenderingLimits {
   readonly parametersMs: number;
   /** For all checks of one validation together. */
   readonly checksMs: number;
+  readonly upgradeMs: number;
 }
 
 /** For whom a thread works: tenants take turns, and work that was given up is ended. */
@@ -32,9 +34,9 @@ interface CheckOrder {
 
 const nobody: RenderingClient = { tenantId: "" };
 
-const standardLimits: RenderingLimits = { renderMs: 30_000, parametersMs: 2000, checksMs: 30_000 };
+const standardLimits: RenderingLimits = { renderMs: 30_000, parametersMs: 2000, checksMs: 30_000, upgradeMs: 15_000 };
 
-/** Runs what a template or its schema asks for in threads of its own, under limits of time and memory. */
+/** Runs what a template or its schema asks for, and long calculations, in threads under limits of time and memory. */
 export class RenderingPool {
   readonly #limits: RenderingLimits;
   readonly #renders: WorkerLane;
@@ -106,6 +108,14 @@ export class RenderingPool {
       }
     }
     return { findings, samples };
+  }
+
+  /** Tries many sets: too long for the thread that answers everybody. */
+  async upgradeAdvice(input: UpgradeInput, client: RenderingClient = nobody): Promise<UpgradeAdvice> {
+    const timeoutMs = this.#limits.upgradeMs;
+    const outcome = await this.#renders.run({ request: { kind: "upgrade", input }, timeoutMs, ...client });
+    if (typeof outcome !== "string") return expected(outcome, "upgrade").advice;
+    throw new DomainError("UNAVAILABLE", { detail: "The advice took too long: ask for fewer libraries at once." });
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { Finding } from "../engine/finding.js";
 import type { TemplateErrorCode } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
@@ -17,6 +18,7 @@ export interface RenderOrder {
 export type RenderingRequest =
   | { readonly kind: "render"; readonly tree: PackedTree; readonly order: RenderOrder }
   | { readonly kind: "parameters"; readonly schema: unknown; readonly parameters: unknown }
+  | { readonly kind: "upgrade"; readonly input: UpgradeInput }
   | {
       readonly kind: "check";
       readonly tree: PackedTree;
@@ -37,6 +39,7 @@ export interface Rendered {
 export type RenderingAnswer =
   | Rendered
   | { readonly kind: "parameters"; readonly checked: CheckedParameters }
+  | { readonly kind: "upgrade"; readonly advice: UpgradeAdvice }
   | { readonly kind: "checked"; readonly findings: Finding[]; readonly samples: number }
   | {
       readonly kind: "refused";
