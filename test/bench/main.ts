@@ -2,12 +2,13 @@ import { parseArgs } from "node:util";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { packExecutions } from "./pack-executions.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
+import { librarySearches } from "./search.js";
 import { onStage, type Stage } from "./stage.js";
 import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, webhook, post or packs
+  --only <table>  get, webhook, packs, search or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -22,6 +23,7 @@ const benches = {
   // before the POSTs, which leave a backlog of events behind
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds),
   packs: (stage: Stage) => packExecutions(stage),
+  search: (stage: Stage) => librarySearches(stage),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };

@@ -19,6 +19,8 @@ export interface Table {
 export interface Figures {
   readonly title: string;
   readonly values: Readonly<Record<string, number>>;
+  /** What was to be reached, and whether it was. */
+  readonly verdict?: string;
 }
 
 export function tableOf(title: string, goal: number, shots: ReadonlyMap<string, readonly Shot[]>): Table {
@@ -68,9 +70,9 @@ export function printTable({ title, rows, goal, met }: Table): string {
   );
 }
 
-export function printFigures({ title, values }: Figures): string {
+export function printFigures({ title, values, verdict }: Figures): string {
   const cells = Object.entries(values).map(([name, value]) => [name, String(Math.round(value * 10) / 10)]);
-  return [title, ...aligned(cells), ""].join("\n");
+  return [title, ...aligned(cells), ...(verdict === undefined ? [] : [verdict]), ""].join("\n");
 }
 
 function aligned(lines: readonly (readonly string[])[]): string[] {

@@ -44,6 +44,9 @@ export interface Stage {
   readonly platform: PlatformProcess;
   readonly bare: { readonly url: string; readonly pid: number };
   readonly postgresPid: number;
+  /** As the cluster's superuser. */
+  readonly databaseUrl: string;
+  readonly tenantUuid: string;
   readonly token: string;
   readonly templates: readonly Template[];
 }
@@ -66,9 +69,10 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
     const postgres = await readJson<PostgresRecord>(dataDir, "postgres.json");
     const databaseUrl = `postgres://${postgres.user}:${postgres.password}@${postgres.host}:${postgres.port}/postgres`;
     await makeBareTables(databaseUrl);
-    const bare = await startBareServer({ databaseUrl, tenantUuid: uuidOf("ten", tenantId) });
+    const tenantUuid = uuidOf("ten", tenantId);
+    const bare = await startBareServer({ databaseUrl, tenantUuid });
     try {
-      return await play({ platform, bare, postgresPid: postgres.pid, token, templates });
+      return await play({ platform, bare, postgresPid: postgres.pid, databaseUrl, tenantUuid, token, templates });
     } finally {
       bare.stop();
     }
