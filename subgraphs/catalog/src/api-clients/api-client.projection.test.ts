@@ -167,7 +167,6 @@ describe("the projection", () => {
     const registered = told(provider, "ProviderRegistered", 0);
     await take(
       { ...registered, subject: "providers/else", data: {} },
-      { ...registered, messagekind: "command" },
       { ...registered, time: "yesterday" },
       { ...registered, data: { ...registered.data, apiClientId: newId("prv") } },
     );

@@ -1,4 +1,4 @@
-import type { BusConsumer, BusMessage } from "@factory/runtime/bus/bus";
+import type { BusMessage, EventConsumer } from "@factory/runtime/bus/bus";
 import type { Database, Transaction } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -26,7 +26,7 @@ export class ApiClientProjection {
     this.#database = database;
   }
 
-  consumer(): BusConsumer {
+  consumer(): EventConsumer {
     return { group: "catalog.api-clients", types: providerEventTypes, handle: (messages) => this.take(messages) };
   }
 

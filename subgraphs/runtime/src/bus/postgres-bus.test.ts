@@ -1,9 +1,12 @@
 import pg from "pg";
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
 import { Listener } from "../db/listener.js";
+import { DomainError } from "../errors/domain-error.js";
+import { sealCommand } from "../outbox/command.js";
 import { type Envelope, sealEnvelope } from "../outbox/envelope.js";
 import { OutboxRelay } from "../outbox/relay.js";
 import { continueTrace } from "../telemetry/trace.js";
+import { UnreadableMessage } from "./bus.js";
 import { PostgresBus } from "./postgres-bus.js";
 
 const cause = { trace: continueTrace(undefined) };
@@ -92,6 +95,96 @@ describe("the bus in PostgreSQL", () => {
     await bus.publish(envelopes(3, "poison"));
     await until(() => seen.length === 3);
     expect(seen).toEqual(["templates/poison0", "templates/poison1", "templates/poison2"]);
+  });
+
+  const aCommand = () =>
+    sealCommand(
+      { type: "PublishLibraryVersion", subject: "library-versions/lbv", data: {} },
+      "spine",
+      aTenant().tenantId,
+      { ...cause, actorId: "cli_a", actorScopes: new Set(["libraries.publish"]) },
+    );
+  const parked = async (group: string) =>
+    (await query("select from bus.dead_letters where consumer = $1", group)).length;
+  const query = async (text: string, ...values: unknown[]) => {
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    try {
+      return (await admin.query<Record<string, unknown>>(text, values)).rows;
+    } finally {
+      await admin.end();
+    }
+  };
+
+  it("keeps commands from consumers of events, and events from those of commands", async () => {
+    const events = await follow("kinds");
+    const everything: string[] = [];
+    const commands: string[] = [];
+    await bus.subscribe({
+      group: "kinds-all",
+      handle: async (messages) => void everything.push(...messages.map(({ envelope }) => envelope.messagekind)),
+    });
+    await bus.subscribe({
+      group: "kinds-commands",
+      kind: "command",
+      types: ["PublishLibraryVersion"],
+      handle: async (messages) => void commands.push(...messages.map(({ envelope }) => envelope.id)),
+    });
+    const [first, second] = [aCommand(), aCommand()];
+    await bus.publish([first, ...envelopes(1, "kinds-a"), second, ...envelopes(1, "kinds-b")]);
+    await until(() => events.length === 2 && commands.length === 2);
+    expect(commands).toEqual([first.id, second.id]);
+    expect(new Set(everything)).toEqual(new Set(["event"]));
+  });
+
+  it("lets a consumer that nothing is for pass the messages of others", async () => {
+    const seen: string[] = [];
+    await bus.subscribe({
+      group: "stranger",
+      types: ["TenantSuspended"],
+      handle: async (messages) => void seen.push(...messages.map(({ envelope }) => envelope.subject)),
+    });
+    await bus.publish(envelopes(450, "stranger"));
+    await until(async () => {
+      const [row] = await query(
+        `select (select max(position) from bus.messages) - position < 200 as passed
+         from bus.consumers where name = 'stranger'`,
+      );
+      return row?.["passed"] === true;
+    });
+    await bus.publish([sealEnvelope({ type: "TenantSuspended", subject: "tenants/late", data: {} }, "ten", cause)]);
+    await until(() => seen.length === 1);
+  });
+
+  it("parks at once what its consumer cannot read", async () => {
+    const seen: string[] = [];
+    await bus.subscribe({
+      group: "unreadable",
+      handle: async (messages) => {
+        for (const { envelope } of messages) {
+          if (envelope.subject === "templates/unreadable0") throw new UnreadableMessage("torn");
+          if (envelope.subject.startsWith("templates/unreadable")) seen.push(envelope.subject);
+        }
+      },
+    });
+    await bus.publish(envelopes(2, "unreadable"));
+    await until(() => seen.length === 1);
+    expect(await parked("unreadable")).toBe(1);
+  });
+
+  it("parks nothing while something is not available", async () => {
+    let attempts = 0;
+    await bus.subscribe({
+      group: "outage",
+      handle: async (messages) => {
+        if (!messages.some(({ envelope }) => envelope.subject === "templates/outage0")) return;
+        attempts += 1;
+        throw new DomainError("UNAVAILABLE");
+      },
+    });
+    await bus.publish(envelopes(1, "outage"));
+    await until(() => attempts >= 3);
+    expect(await parked("outage")).toBe(0);
   });
 
   it("loses nothing that commits late: the relay publishes in commit order", async () => {

@@ -3,15 +3,29 @@ import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import { Listener } from "../db/listener.js";
 import { openPool } from "../db/pool.js";
 import { Retention } from "../db/retention.js";
-import type { Envelope } from "../outbox/envelope.js";
+import { isUnavailable } from "../errors/unavailable.js";
+import type { Message } from "../outbox/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { Bus, BusConsumer, BusMessage } from "./bus.js";
+import { type Bus, type BusConsumer, type BusMessage, type MessageConsumer, UnreadableMessage } from "./bus.js";
 
 const channel = "bus_messages";
 const publishLock = 4_000_004;
 const consumerLock = 4_000_005;
 const batchSize = 200;
 const retryDelaysMs = [100, 1000, 5000, 30_000];
+const outageDelayMs = 5000;
+
+/** Of either kind: the statement that reads for it keeps the kinds apart. */
+type Consumer = MessageConsumer<Message> & Pick<BusConsumer, "kind" | "types">;
+type Read = BusMessage<Message>;
+
+/** A batch that threw: its messages come one by one, up to its last. */
+interface Failure {
+  readonly position: string;
+  readonly attempts: number;
+  readonly notBefore: number;
+  readonly upTo: string;
+}
 
 /** The bus in PostgreSQL: a log table, positions per consumer, dead letters beside it. */
 export class PostgresBus implements Bus {
@@ -20,7 +34,7 @@ export class PostgresBus implements Bus {
   readonly #retention: Retention;
   readonly #logger: Logger;
   readonly #loops: DrainLoop[] = [];
-  readonly #failures = new Map<string, { position: string; attempts: number; notBefore: number }>();
+  readonly #failures = new Map<string, Failure>();
 
   private constructor(url: string, logger: Logger) {
     this.#pool = openPool(url, 6, logger);
@@ -39,7 +53,7 @@ export class PostgresBus implements Bus {
   }
 
   /** The lock makes positions ascend in commit order, so a consumer that has passed one never misses a lower one. */
-  async publish(envelopes: readonly Envelope[]): Promise<void> {
+  async publish(messages: readonly Message[]): Promise<void> {
     await this.#pool.query(
       `with turn as materialized (select pg_advisory_xact_lock($2)),
        inserted as (
@@ -48,7 +62,7 @@ export class PostgresBus implements Bus {
          from turn, unnest($1::jsonb[]) with ordinality as message(envelope, place) order by place
          on conflict (event_id) do nothing)
        select pg_notify('${channel}', '')`,
-      [envelopes.map((envelope) => JSON.stringify(envelope)), publishLock],
+      [messages.map((envelope) => JSON.stringify(envelope)), publishLock],
     );
   }
 
@@ -70,7 +84,7 @@ export class PostgresBus implements Bus {
     await this.#pool.end();
   }
 
-  async #drain(consumer: BusConsumer): Promise<Drained> {
+  async #drain(consumer: Consumer): Promise<Drained> {
     const failure = this.#failures.get(consumer.group);
     if (failure && failure.notBefore > Date.now()) return "empty";
     const client = await this.#pool.connect();
@@ -81,23 +95,19 @@ export class PostgresBus implements Bus {
         [consumerLock, consumer.group],
       );
       if (!turn[0]?.won) return "empty";
-      const { rows } = await client.query<BusMessage>(
-        `select message.position, message.envelope from bus.messages message
-         where message.position > (select position from bus.consumers where name = $1)
-           and ($2::text[] is null or message.type = any($2)) order by message.position limit $3`,
-        [consumer.group, consumer.types ?? null, failure ? 1 : batchSize],
-      );
-      const last = rows.at(-1);
-      if (!last) return "empty";
-      const handled = await this.#handle(consumer, rows, client);
+      const limit = failure ? 1 : batchSize;
+      const { messages, position } = await read(client, consumer, limit);
+      if (position === undefined) return "empty";
+      const handled = await this.#handle(consumer, messages, client);
       if (handled) {
         await client.query("update bus.consumers set position = $2, updated_at = now() where name = $1", [
           consumer.group,
-          last.position,
+          position,
         ]);
         await client.query("commit");
       }
-      return handled && (failure || rows.length === batchSize) ? "more" : "empty";
+      const waits = (this.#failures.get(consumer.group)?.notBefore ?? 0) > Date.now();
+      return !waits && (!handled || messages.length === limit) ? "more" : "empty";
     } finally {
       await client.query("rollback").catch(() => undefined);
       client.release();
@@ -105,35 +115,58 @@ export class PostgresBus implements Bus {
   }
 
   /** False: not handled and not parked yet; the position stays. */
-  async #handle(consumer: BusConsumer, messages: readonly BusMessage[], client: pg.PoolClient): Promise<boolean> {
+  async #handle(consumer: Consumer, messages: readonly Read[], client: pg.PoolClient): Promise<boolean> {
+    const [first] = messages;
+    if (!first) return true;
+    const { group } = consumer;
+    const before = this.#failures.get(group);
+    const upTo = before?.upTo ?? messages.at(-1)?.position ?? first.position;
     try {
       await consumer.handle(messages);
-      this.#failures.delete(consumer.group);
-      return true;
     } catch (error) {
-      const first = messages[0];
-      if (!first) return true;
-      const before = this.#failures.get(consumer.group);
       const attempts = before?.position === first.position ? before.attempts + 1 : 1;
-      const delay = retryDelaysMs[attempts - 1];
       this.#logger.warn(
-        { err: error, consumer: consumer.group, eventId: first.envelope.id, attempts },
-        "event not consumed",
+        { err: error, consumer: group, messageId: first.envelope.id, attempts },
+        "message not consumed",
       );
-      if (delay !== undefined || messages.length > 1) {
-        this.#failures.set(consumer.group, {
-          position: first.position,
-          attempts,
-          notBefore: Date.now() + (delay ?? 0),
-        });
+      const delay = messages.length > 1 ? 0 : delayAfter(attempts, error);
+      if (delay !== undefined) {
+        const notBefore = Date.now() + delay;
+        this.#failures.set(group, { position: first.position, attempts: delay === 0 ? 0 : attempts, notBefore, upTo });
         return false;
       }
-      this.#failures.delete(consumer.group);
       await client.query(
         "insert into bus.dead_letters (consumer, position, envelope, error) values ($1, $2, $3, $4) on conflict do nothing",
-        [consumer.group, first.position, JSON.stringify(first.envelope), String(error)],
+        [group, first.position, JSON.stringify(first.envelope), String(error)],
       );
-      return true;
     }
+    if (before && Number(first.position) < Number(upTo)) this.#failures.set(group, { ...before, notBefore: 0 });
+    else this.#failures.delete(group);
+    return true;
   }
+}
+
+/** The next messages for a consumer, and where it stands once it has them; undefined: where it stood. */
+async function read(client: pg.PoolClient, { group, kind = "event", types }: Consumer, limit: number) {
+  const { rows: ends } = await client.query<{ from: string; end: string }>(
+    `select position as from, coalesce((select max(position) from bus.messages), position) as end
+     from bus.consumers where name = $1`,
+    [group],
+  );
+  const { from = "0", end = "0" } = ends[0] ?? {};
+  const { rows: messages } = await client.query<Read>(
+    `select position, envelope from bus.messages
+     where position > $1 and position <= $2 and envelope->>'messagekind' = $3
+       and ($4::text[] is null or type = any($4)) order by position limit $5`,
+    [from, end, kind, types ?? null, limit],
+  );
+  // what is for others is passed in strides: else it would be read again each time, and never be forgotten
+  const passed = Number(end) - Number(from) < batchSize ? undefined : end;
+  return { messages, position: messages.at(-1)?.position ?? passed };
+}
+
+/** Undefined: nothing would change. */
+function delayAfter(attempts: number, error: unknown): number | undefined {
+  if (error instanceof UnreadableMessage) return undefined;
+  return retryDelaysMs[attempts - 1] ?? (isUnavailable(error) ? outageDelayMs : undefined);
 }

@@ -5,13 +5,21 @@ import { defineConfig, type EntityManager, MikroORM } from "@mikro-orm/postgresq
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Pool } from "pg";
 import { idempotencyTable } from "../idempotency/idempotency.entity.js";
-import { type Cause, type Envelope, type NewEvent, sealEnvelope } from "../outbox/envelope.js";
+import { type NewCommand, sealCommand } from "../outbox/command.js";
+import {
+  type Cause,
+  type CommandEnvelope,
+  type Envelope,
+  type Message,
+  type NewEvent,
+  sealEnvelope,
+} from "../outbox/envelope.js";
 import { outboxTable } from "../outbox/outbox.entity.js";
 import { writeOutbox } from "../outbox/write-outbox.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import { reclaimLostConnections } from "./pool.js";
 import { ReadPipeline } from "./read-pipeline.js";
-import type { SchemaConnections } from "./roles.js";
+import type { SchemaConnections, SubgraphSchema } from "./roles.js";
 import { TenantReader } from "./tenant-statement.js";
 
 const readConnections = 4;
@@ -22,12 +30,14 @@ export interface DatabaseDefinition {
   readonly migrations: NonNullable<MigrationsOptions["migrationsList"]>;
 }
 
-/** One transaction of one tenant: rows through `em`, events and jobs beside them, all or nothing. */
+/** One transaction of one tenant: rows through `em`, events, commands and jobs beside them, all or nothing. */
 export interface Transaction {
   readonly em: EntityManager;
   readonly tenant: Tenant;
   /** Writes the event with this transaction; returns its envelope. */
   readonly record: (event: NewEvent) => Envelope;
+  /** Writes the command with this transaction; refused where the actor has not the scopes that the command needs. */
+  readonly send: (command: NewCommand) => CommandEnvelope;
   /** One statement on this transaction's connection, parameters as `$1`. */
   readonly execute: <R = Record<string, unknown>>(text: string, values?: readonly unknown[]) => Promise<R[]>;
 }
@@ -56,10 +66,12 @@ export function ormOptions(definition: DatabaseDefinition, url: string) {
 export class Database {
   readonly reader: TenantReader;
   readonly #orm: MikroORM;
+  readonly #schema: SubgraphSchema;
   readonly #pipeline: ReadPipeline;
 
-  private constructor(orm: MikroORM, pool: Pool, pipeline: ReadPipeline) {
+  private constructor(orm: MikroORM, schema: SubgraphSchema, pool: Pool, pipeline: ReadPipeline) {
     this.#orm = orm;
+    this.#schema = schema;
     this.#pipeline = pipeline;
     this.reader = new TenantReader(pool, pipeline);
   }
@@ -69,7 +81,7 @@ export class Database {
     const pool = await orm.em.getConnection().getNativeClient();
     reclaimLostConnections(pool);
     const pipeline = new ReadPipeline(definition.connections.app, readConnections);
-    return new Database(orm, pool, pipeline);
+    return new Database(orm, definition.connections.schema, pool, pipeline);
   }
 
   /** Opens a transaction as this tenant. No network and no git in `work`: the connection is held meanwhile. */
@@ -77,7 +89,7 @@ export class Database {
     const variables = { "app.tenant": tenant.uuid, ...(tenant.platform ? { "app.platform": "on" } : {}) };
     const scope = this.#orm.em.fork({ session: { variables } });
     return scope.transactional(async (em) => {
-      const envelopes: Envelope[] = [];
+      const messages: Message[] = [];
       const execute: Transaction["execute"] = (text, values = []) => executeIn(em, text, values);
       const result = await work({
         em,
@@ -85,12 +97,17 @@ export class Database {
         execute,
         record(event) {
           const envelope = sealEnvelope(event, event.tenantId ?? tenant.tenantId, cause);
-          envelopes.push(envelope);
+          messages.push(envelope);
+          return envelope;
+        },
+        send: (command) => {
+          const envelope = sealCommand(command, this.#schema, tenant.tenantId, cause);
+          messages.push(envelope);
           return envelope;
         },
       });
       await em.flush();
-      if (envelopes.length > 0) await writeOutbox(execute, tenant, envelopes);
+      if (messages.length > 0) await writeOutbox(execute, tenant, messages);
       return result;
     });
   }

@@ -38,7 +38,8 @@ export async function mutate<Result, Prepared = undefined>(
 ): Promise<Result> {
   const principal = principalOf(context);
   const tenant = mutation.tenant ?? tenantOf(context);
-  const cause = { trace: context.trace, actorId: principal.subject };
+  const { trace, correlationId, causationId } = context;
+  const cause = { trace, correlationId, causationId, actorId: principal.subject, actorScopes: principal.scopes };
   const key = context.idempotencyKey;
   if (key === undefined) {
     const prepared = (await mutation.prepare?.()) as Prepared;

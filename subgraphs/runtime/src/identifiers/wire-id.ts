@@ -17,6 +17,7 @@ export const idPrefixes = {
   run: "run",
   crd: "credential",
   evt: "event",
+  cmd: "command",
   ten: "tenant",
   usr: "user",
   inv: "invitation",

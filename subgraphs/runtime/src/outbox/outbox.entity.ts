@@ -11,7 +11,7 @@ export interface OutboxRow {
   publishedAt: Date | null;
 }
 
-/** Events written with the rows they tell of. `txid` and `seq` give the order in which the relay may publish.
+/** Events written with the rows they tell of, and commands. `txid` and `seq` give the order in which the relay may publish.
  * A schema made per ORM instance, since several instances of one process hold this table. */
 export const outboxTable = () =>
   new EntitySchema<OutboxRow>({

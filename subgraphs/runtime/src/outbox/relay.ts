@@ -4,7 +4,7 @@ import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import type { Listener } from "../db/listener.js";
 import { openPool } from "../db/pool.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { Envelope } from "./envelope.js";
+import type { Message } from "./envelope.js";
 
 const batchSize = 200;
 const leaderLock = 4_000_003;
@@ -45,7 +45,7 @@ export class OutboxRelay {
         [leaderLock, this.#schema],
       );
       if (!leader[0]?.won) return "empty";
-      const { rows } = await client.query<{ id: string; envelope: Envelope; ready: boolean }>(
+      const { rows } = await client.query<{ id: string; envelope: Message; ready: boolean }>(
         `select id, envelope, txid < pg_snapshot_xmin(pg_current_snapshot()) as ready
          from outbox where published_at is null order by txid, seq limit $1`,
         [batchSize],

@@ -6,6 +6,9 @@ export interface RequestContext {
   readonly principal: Principal | undefined;
   readonly trace: Trace;
   readonly idempotencyKey: string | undefined;
+  /** Of the message that asks for the operation, where one does; events of the operation carry them. */
+  readonly correlationId: string | undefined;
+  readonly causationId: string | undefined;
   /** The operation was asked for on the internal listener. */
   readonly internal: boolean;
   /** Request-scoped caches, e.g. entity loaders, by their owner. */
@@ -15,8 +18,9 @@ export interface RequestContext {
 }
 
 export function requestContext(
-  from: Pick<RequestContext, "principal" | "trace"> & { idempotencyKey?: string | undefined; internal?: boolean },
+  from: Pick<RequestContext, "principal" | "trace"> &
+    Partial<Pick<RequestContext, "idempotencyKey" | "correlationId" | "causationId" | "internal">>,
 ): RequestContext {
-  const { idempotencyKey, internal = false } = from;
-  return { ...from, idempotencyKey, internal, loaders: new Map(), replayed: false };
+  const { idempotencyKey, correlationId, causationId, internal = false } = from;
+  return { ...from, idempotencyKey, correlationId, causationId, internal, loaders: new Map(), replayed: false };
 }

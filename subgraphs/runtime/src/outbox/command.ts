@@ -1,0 +1,37 @@
+import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import { DomainError } from "../errors/domain-error.js";
+import { newId } from "../identifiers/wire-id.js";
+import { attributes, type Cause, type CommandEnvelope } from "./envelope.js";
+
+export interface NewCommand {
+  type: CommandType;
+  /** `<resource>/<id>` of what it is about. */
+  subject: string;
+  partitionKey?: string;
+  /** As `schema/commands/<type>.schema.json` describes it. */
+  data: Record<string, unknown>;
+}
+
+/** The last place where the actor's scopes are known: who handles the command takes them from the table. */
+export function sealCommand(
+  command: NewCommand,
+  producer: "catalog" | "integration" | "spine",
+  tenantId: string,
+  cause: Cause,
+): CommandEnvelope {
+  const { actorId, actorScopes } = cause;
+  const { scopes } = commandTypes[command.type];
+  if (actorId === undefined) throw new Error(`${command.type} was sent for nobody`);
+  if (!scopes.every((scope) => actorScopes?.has(scope)))
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `${command.type} needs the scopes ${scopes.join(", ")}.`,
+      requiredScopes: scopes,
+    });
+  return {
+    messagekind: "command",
+    id: newId("cmd"),
+    type: command.type,
+    ...attributes(command, `/${producer}`, tenantId, cause),
+    actorid: actorId,
+  };
+}
