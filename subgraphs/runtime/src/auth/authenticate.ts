@@ -10,16 +10,27 @@ const token = /^[\w.~+/-]+=*$/;
 const scheme = "bearer";
 
 export async function authenticate(request: IncomingMessage, verifier: Verifier): Promise<Principal> {
-  const principal = await verifier.verify(bearerToken(request));
-  requireOwnTenant(request, principal);
-  return principal;
-}
-
-function bearerToken(request: IncomingMessage): string {
   const { authorization } = request.headers;
   // node keeps the first of several Authorization headers, so only the raw list shows the others
   if (authorization !== undefined && occurrences(request.rawHeaders, "authorization") > 1)
     throw ambiguous("Authorization");
+  const named = request.headers["x-tenant-id"];
+  if (Array.isArray(named)) throw ambiguous("X-Tenant-Id");
+  return authenticateWith(verifier, authorization, named);
+}
+
+/** By the values of `authorization` and `x-tenant-id`, whatever carried them. */
+export async function authenticateWith(
+  verifier: Verifier,
+  authorization: string | undefined,
+  namedTenant: string | undefined,
+): Promise<Principal> {
+  const principal = await verifier.verify(bearerToken(authorization));
+  requireOwnTenant(namedTenant, principal);
+  return principal;
+}
+
+function bearerToken(authorization: string | undefined): string {
   const credentials = authorization === undefined ? "" : afterScheme(authorization);
   if (credentials === "") throw new DomainError("UNAUTHENTICATED", { detail: "A bearer token is required." });
   if (token.test(credentials)) return credentials;
@@ -36,15 +47,15 @@ function afterScheme(authorization: string): string {
 }
 
 /** Spine specification, Authentication 4: an explicit tenant must be the claim. */
-function requireOwnTenant(request: IncomingMessage, principal: Principal): void {
-  const named = request.headers["x-tenant-id"];
+function requireOwnTenant(named: string | undefined, principal: Principal): void {
   if (named === undefined) return;
-  if (typeof named !== "string" || named.includes(",")) throw ambiguous("X-Tenant-Id");
+  if (named.includes(",")) throw ambiguous("X-Tenant-Id");
   if (named !== principal.tenantId)
     throw new DomainError("TENANT_MISMATCH", { detail: "X-Tenant-Id names another tenant than the token." });
 }
 
-const ambiguous = (header: string) =>
+/** Which of two values counts is a question that an attacker would answer otherwise than we do. */
+export const ambiguous = (header: string) =>
   new DomainError("VALIDATION_FAILED", {
     detail: `The request must carry at most one ${header} header with one value.`,
   });

@@ -18,6 +18,8 @@ import { type ServiceIdentity, serverName } from "./service-identity.js";
 
 export interface CallSettings {
   readonly trace?: Trace | undefined;
+  /** Metadata of the call, e.g. `authorization` where it is made for a caller of our own. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** How long the answer may take, connecting included. */
   readonly timeoutMs?: number;
 }
@@ -69,9 +71,10 @@ export class GrpcChannel {
 /** Every call has a deadline, which its server is told; what comes back is the refusal that was thrown there. */
 function callerBoundary(defaultMs: number): ClientMiddleware<CallSettings> {
   return async function* (call, options) {
-    const { trace, timeoutMs = defaultMs, signal: cancelled, ...rest } = options;
+    const { trace, headers = {}, timeoutMs = defaultMs, signal: cancelled, ...rest } = options;
     const late = AbortSignal.timeout(timeoutMs);
     const metadata = Metadata(options.metadata).set("grpc-timeout", `${Math.ceil(timeoutMs)}m`);
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     if (trace) metadata.set("traceparent", traceparent(trace));
     let details: Uint8Array | undefined;
     const own: CallOptions = {
