@@ -19,6 +19,7 @@ export const eventTypes = {
   LibraryVersionPublished:        { source: "catalog",      readScopes: ["libraries.read"] },
   LibraryVersionDeprecated:       { source: "catalog",      readScopes: ["libraries.read"] },
   LibraryVersionRetired:          { source: "catalog",      readScopes: ["libraries.read"] },
+  CommandRefused:                 { source: "catalog",      readScopes: ["templates.read", "libraries.read"] },
   ConnectionEstablished:          { source: "integration",  readScopes: ["integration.connections.read"] },
   ConnectionHealthChanged:        { source: "integration",  readScopes: ["integration.connections.read"] },
   ConnectionSuspended:            { source: "integration",  readScopes: ["integration.connections.read"] },

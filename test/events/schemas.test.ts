@@ -5,6 +5,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { sentCommand } from "../kit/commands.js";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
@@ -157,6 +158,7 @@ describe("what the platform emits", () => {
     const broken = await aTemplateVersion(token, "stored://nowhere");
     await executed(token, broken, { target: { repository: "acme/events" } });
     await cancelled(token);
+    await sentCommand(tenant.tenantId, "RetireLibraryVersion", {});
     await graphql(`mutation { createApiClient(input: { name: "more", scopes: ["templates.read"] }) { clientId } }`, {
       token,
     });

@@ -99,16 +99,6 @@ async function start(
     httpsOnly: !environment.development,
     ...(environment.development ? {} : { allowedPorts: [80, 443, 8443] }),
   });
-  const grpcStart = integrationStart.then(async ({ grpcServices }) =>
-    (await grpcModule).startGrpc({
-      certificates: await certificates,
-      services: grpcServices,
-      host: environment.host,
-      port: environment.grpcPort,
-      development: environment.development,
-      logger,
-    }),
-  );
   const catalogStart = startCatalog(host("catalog"), {
     publicUrl,
     dataDir,
@@ -120,8 +110,20 @@ async function start(
     nugetFeeds: environment.nugetFeeds,
     allowSsh: environment.allowSsh,
     sourceCredentials: environment.sourceCredentials,
-    secrets: secretsOnce(grpcStart),
+    secrets: secretsOnce(() => grpcStart),
   });
+  const grpcStart = awaitedLater(
+    Promise.all([integrationStart, catalogStart]).then(async (subgraphs) =>
+      (await grpcModule).startGrpc({
+        certificates: await certificates,
+        services: subgraphs.flatMap(({ grpcServices }) => grpcServices),
+        host: environment.host,
+        port: environment.grpcPort,
+        development: environment.development,
+        logger,
+      }),
+    ),
+  );
   // the catalog stops first: its running jobs still ask for secrets
   onStop("integration", () => closeStarted(integrationStart));
   onStop("gRPC", () => closeStarted(grpcStart));
@@ -202,8 +204,8 @@ async function closeStarted(start: Promise<{ close(): Promise<void> }>): Promise
 }
 
 /** For a job that resumes before the gRPC server listens: it waits. */
-function secretsOnce(start: Promise<PlatformGrpc>): SecretResolver {
-  return { resolve: async (...request) => (await start).secrets.resolve(...request) };
+function secretsOnce(started: () => Promise<PlatformGrpc>): SecretResolver {
+  return { resolve: async (...request) => (await started()).secrets.resolve(...request) };
 }
 
 /** A server of the operator's, or our own; either way this process alone holds DATA_DIR from here on. */

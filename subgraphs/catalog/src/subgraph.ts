@@ -2,11 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import { ApiClientProjection } from "./api-clients/api-client.projection.js";
+import { CommandService } from "./commands/command.service.js";
+import { promotionEndpoint } from "./commands/promotion.endpoint.js";
+import { Promotions } from "./commands/promotions.js";
 import { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { EarlierRenders } from "./executions/earlier-render.js";
 import { ExecutionAcceptance } from "./executions/execution.acceptance.js";
@@ -64,6 +68,8 @@ export interface CatalogSettings {
 
 export interface Catalog {
   readonly schema: GraphQLSchema;
+  /** For the gRPC server of the process this runs in. */
+  readonly grpcServices: readonly GrpcService[];
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   /** `/git/{tenantSlug}/{owner}/{name}.git`, read-only. */
@@ -109,11 +115,14 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const validations = new ValidationService({ database, versions, sources, rendering });
   const searchReader = new SearchReader(host.connections.app, logger);
   const search = new LibrarySearchService(searchReader, cursors);
+  const promotions = new TemplatePromotionService(database);
+  const libraryVersions = new LibraryVersionService(database);
+  const libraryImports = new LibraryImportService(database, libraries, new LibraryPackageService(sources));
   const { schema } = catalogSchema(
     {
       templates,
       versions,
-      promotions: new TemplatePromotionService(database),
+      promotions,
       executions,
       previews,
       scaffoldFiles,
@@ -124,18 +133,21 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
       compatibility,
       libraries,
       libraryLists: new LibraryListService(database, cursors),
-      libraryVersions: new LibraryVersionService(database),
-      libraryImports: new LibraryImportService(database, libraries, new LibraryPackageService(sources)),
+      libraryVersions,
+      libraryImports,
       search,
     },
     logger,
   );
   const runner = new ExecutionRunner({ database, scaffolding, targets, earlierRenders, watch, logger });
+  const promoting = new Promotions(promotions, libraryVersions);
   await resources.consume(new ApiClientProjection(database).consumer());
+  await resources.consume(new CommandService(database, promoting, logger));
   await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt));
   const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier), logger });
   return {
     schema,
+    grpcServices: [promotionEndpoint({ promotions: promoting, imports: libraryImports, verifier: settings.verifier })],
     git(request, response) {
       const path = readGitPath(request.url ?? "") ?? { tenant: "", owner: "", name: "", rest: "" };
       void git(request, response, path);

@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Verifier } from "@factory/runtime/auth/authenticate";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { Database } from "@factory/runtime/db/database";
+import { openPool } from "@factory/runtime/db/pool";
+import { provisionDatabase, schemaConnections } from "@factory/runtime/db/roles";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
+import { graphql } from "graphql";
+import { type Catalog, startCatalog } from "./subgraph.js";
+import { catalogTables } from "./tables.js";
+
+export interface CatalogFixture {
+  readonly catalog: Catalog;
+  readonly bus: PostgresBus;
+  /** What is written to its outbox is relayed, as that of any producer of commands. */
+  readonly database: Database;
+  /** As the superuser, who sees every tenant. */
+  rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
+  /** The data of a mutation or query; throws its first error. */
+  run<T = Record<string, unknown>>(principal: Principal, source: string): Promise<T>;
+  /** A Draft version, whose content has passed every check unless told otherwise. */
+  aTemplateVersion(principal: Principal, given?: { validated: boolean }): Promise<string>;
+  /** As a validation leaves it: rendering is tested where it is built. */
+  passEveryCheck(templateVersionId: string): Promise<void>;
+  /** A version that is registered to wait. */
+  aLibraryVersion(principal: Principal): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function startCatalogFixture(
+  verifier: Verifier,
+  logger: Logger = createLogger("test", "silent"),
+): Promise<CatalogFixture> {
+  const dataDir = await mkdtemp(join(tmpdir(), "catalog-"));
+  const server = await startEmbeddedPostgres({ dataDir, logger });
+  await provisionDatabase(server.url, ["catalog"]);
+  const connections = schemaConnections(server.url, "catalog");
+  const bus = await PostgresBus.open(connections.worker, logger);
+  const catalog = await startCatalog(
+    { connections, bus, logger },
+    {
+      publicUrl: "http://127.0.0.1:4000",
+      dataDir,
+      secretsKey: randomBytes(32),
+      verifier,
+      development: true,
+      allowHosts: [],
+      sourceRoots: [],
+      nugetFeeds: [],
+      allowSsh: false,
+      sourceCredentials: new Map(),
+    },
+  );
+  const database = await Database.open({ connections, ...catalogTables });
+  const admin = openPool(server.url, 2, logger);
+  const rows = async <R>(sql: string, ...values: unknown[]) => (await admin.query(sql, values)).rows as R[];
+  const run = async <T>(principal: Principal, source: string): Promise<T> => {
+    const contextValue = requestContext({ principal, trace: continueTrace(undefined) });
+    const { data, errors } = await graphql({ schema: catalog.schema, source, contextValue });
+    if (errors?.[0]) throw errors[0];
+    return data as T;
+  };
+  return {
+    catalog,
+    bus,
+    database,
+    rows,
+    run,
+    passEveryCheck: (templateVersionId) => passEveryCheck(rows, templateVersionId),
+    async aTemplateVersion(principal, { validated } = { validated: true }) {
+      const name = `t${randomBytes(6).toString("hex")}`;
+      const { registerTemplate } = await run<{ registerTemplate: { templateId: string } }>(
+        principal,
+        `mutation { registerTemplate(input: { name: "${name}", category: "Service" }) { templateId } }`,
+      );
+      const { templateId } = registerTemplate;
+      const input =
+        '{ semanticVersion: "1.0.0", sourceRef: "stored://nowhere", engineKind: "DotnetNewTemplatePack", targetFramework: "net8.0" }';
+      const { createTemplateVersion } = await run<{ createTemplateVersion: { templateVersionId: string } }>(
+        principal,
+        `mutation { createTemplateVersion(templateId: "${templateId}", input: ${input}) { templateVersionId } }`,
+      );
+      const { templateVersionId } = createTemplateVersion;
+      if (validated) await passEveryCheck(rows, templateVersionId);
+      return templateVersionId;
+    },
+    async aLibraryVersion(principal) {
+      const packageName = `Acme.L${randomBytes(6).toString("hex")}`;
+      const { registerLibrary } = await run<{ registerLibrary: { libraryId: string } }>(
+        principal,
+        `mutation { registerLibrary(input: { packageName: "${packageName}" }) { libraryId } }`,
+      );
+      const { registerLibraryVersion } = await run<{ registerLibraryVersion: { libraryVersionId: string } }>(
+        principal,
+        `mutation { registerLibraryVersion(libraryId: "${registerLibrary.libraryId}",
+           input: { semanticVersion: "1.0.0", publish: false }) { libraryVersionId } }`,
+      );
+      return registerLibraryVersion.libraryVersionId;
+    },
+    async close() {
+      await bus.close();
+      await catalog.close();
+      await database.close();
+      await admin.end();
+      await server.stop();
+      await removeDataDirectory(dataDir, logger);
+    },
+  };
+}
+
+async function passEveryCheck(rows: CatalogFixture["rows"], templateVersionId: string): Promise<void> {
+  const digest = `sha256:${"0".repeat(64)}`;
+  const [version] = await rows<{ tenant_id: string }>(
+    `update catalog.template_versions set resolved_ref = 'stored://nowhere@1', content_digest = $2
+     where template_version_id = $1 returning tenant_id`,
+    decodeId("tpv", templateVersionId),
+    digest,
+  );
+  const checks = ["StructuralLint", "ParameterSchema", "SampleGeneration"];
+  await rows(
+    `insert into catalog.validation_results (tenant_id, validation_result_id, template_version_id, checks, outcome,
+       findings, samples, content_digest, validated_at)
+     values ($1, $2, $3, $4, 'Passed', '[]', 1, $5, now())`,
+    version?.tenant_id,
+    decodeId("val", newId("val")),
+    decodeId("tpv", templateVersionId),
+    checks,
+    digest,
+  );
+}
+
+/** A principal of a new tenant, or of the given one, who holds every scope unless told otherwise. */
+export function aPrincipal(given: { tenantId?: string; scopes?: readonly Scope[] } = {}): Principal {
+  return {
+    subject: newId("cli"),
+    clientId: "client",
+    tenantId: given.tenantId ?? newId("ten"),
+    tenantSlug: "acme",
+    scopes: new Set(given.scopes ?? allScopes),
+    principalType: "Service",
+    platformAdmin: false,
+    agentTaskId: undefined,
+    roles: [],
+    tokenId: "token",
+    expiresAt: Math.floor(Date.now() / 1000) + 900,
+  };
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { inputValidator } from "@factory/runtime/input-validation/input-validator";
+import { unstorableText } from "@factory/runtime/input-validation/storable-text";
+import type { CommandType } from "@factory/schema/command-names";
+import type {
+  DeprecateLibraryVersionInput,
+  ImportLibraryPackageInput,
+  RetireLibraryVersionInput,
+} from "../libraries/library.input.js";
+import type { DeprecateTemplateVersionInput } from "../template-versions/template-version.input.js";
+
+/** What each command says, as its schema in `schema/commands` describes it. */
+export interface CommandData {
+  PublishTemplateVersion: { templateVersionId: string };
+  DeprecateTemplateVersion: { templateVersionId: string } & DeprecateTemplateVersionInput;
+  PublishLibraryVersion: { libraryVersionId: string };
+  DeprecateLibraryVersion: { libraryVersionId: string } & DeprecateLibraryVersionInput;
+  RetireLibraryVersion: { libraryVersionId: string } & RetireLibraryVersionInput;
+}
+
+/** As protobuf gives it. */
+interface ImportRequest {
+  readonly sourceRef: string;
+  readonly libraryId?: string | undefined;
+}
+
+type Validate = (value: unknown) => FieldError[];
+const validators = new Map<CommandType, Validate>();
+
+/** As the input of the mutation bounds it. */
+const validateImport = inputValidator({
+  type: "object",
+  required: ["sourceRef"],
+  properties: {
+    sourceRef: { type: "string", minLength: 1, maxLength: 2048 },
+    libraryId: { type: ["string", "null"], minLength: 1, maxLength: 200 },
+  },
+});
+
+/** Refuses what the schema of the command refuses; members that it does not know are tolerated. */
+export function checkedData<C extends CommandType>(type: C, data: unknown): CommandData[C] {
+  requireValid(type, data, validator(type));
+  return data as CommandData[C];
+}
+
+export function checkedImport({ sourceRef, libraryId }: ImportRequest): ImportLibraryPackageInput {
+  const input = { sourceRef, ...(libraryId === undefined ? {} : { libraryId }) };
+  requireValid("ImportLibraryPackage", input, validateImport);
+  return input;
+}
+
+function requireValid(name: string, data: unknown, validate: Validate): void {
+  const unstorable = unstorableText(data);
+  const errors = unstorable.length > 0 ? unstorable : validate(data);
+  if (errors.length > 0)
+    throw new DomainError("VALIDATION_FAILED", { detail: `This is no ${name}. ${sentenceOf(errors)}`, errors });
+}
+
+/** A refusal on the bus has no room for the list of errors. */
+function sentenceOf(errors: readonly FieldError[]): string {
+  return errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(" ");
+}
+
+/** Read at the first command of its type. */
+function validator(type: CommandType): Validate {
+  const known = validators.get(type);
+  if (known) return known;
+  const file = fileURLToPath(import.meta.resolve(`@factory/schema/commands/${type}.schema.json`));
+  const { $id: _, ...schema } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+  const validate = inputValidator(schema);
+  validators.set(type, validate);
+  return validate;
+}

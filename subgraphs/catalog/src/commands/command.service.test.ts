@@ -1,0 +1,197 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { type NewCommand, sealCommand } from "@factory/runtime/outbox/command";
+import type { CommandEnvelope, Envelope } from "@factory/runtime/outbox/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import { eventTypes } from "@factory/schema/event-names";
+import { aPrincipal, type CatalogFixture, startCatalogFixture } from "../catalog.fixture.js";
+
+describe("commands of the bus", () => {
+  let fixture: CatalogFixture;
+  let actor: Principal;
+  const trace = continueTrace(undefined);
+
+  beforeAll(async () => {
+    fixture = await startCatalogFixture({ verify: () => Promise.reject(new Error("nobody asks")) });
+  });
+  afterAll(() => fixture.close());
+  beforeEach(() => {
+    actor = aPrincipal();
+  });
+
+  const tenant = (): Tenant => tenantWithId(actor.tenantId ?? "");
+  const causeOf = ({ subject, scopes }: Principal) => ({ trace, actorId: subject, actorScopes: scopes });
+  const command = (type: CommandType, data: Record<string, unknown>): NewCommand => ({
+    type,
+    subject: `versions/${String(Object.values(data)[0])}`,
+    data,
+  });
+  const send = (type: CommandType, data: Record<string, unknown>, by = actor): Promise<CommandEnvelope> =>
+    fixture.database.transaction(tenant(), causeOf(by), async (transaction) => transaction.send(command(type, data)));
+  const sealed = (type: CommandType, data: Record<string, unknown>) =>
+    sealCommand(command(type, data), "spine", actor.tenantId ?? "", causeOf(actor));
+  /** Events that the command caused. */
+  const causedBy = async ({ id }: Pick<CommandEnvelope, "id">) =>
+    (
+      await fixture.rows<{ envelope: Envelope }>(
+        "select envelope from catalog.outbox where envelope->>'causationid' = $1 order by txid, seq",
+        id,
+      )
+    ).map(({ envelope }) => envelope);
+  const answerTo = async (sent: Pick<CommandEnvelope, "id">): Promise<Envelope> => {
+    for (let tried = 0; tried < 1000; tried += 1) {
+      const [first] = await causedBy(sent);
+      if (first) return first;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error("no answer");
+  };
+  /** Resolves when the consumer is past everything that was published before. */
+  const settled = async () => answerTo(await send("PublishTemplateVersion", { templateVersionId: newId("tpv") }));
+  const refusal = (code: string) => ({ type: "CommandRefused", data: expect.objectContaining({ code }) });
+
+  it("have names that no event has", () => {
+    expect(Object.keys(commandTypes).filter((name) => Object.hasOwn(eventTypes, name))).toEqual([]);
+  });
+
+  it("publish and deprecate versions for their actor", async () => {
+    const templateVersionId = await fixture.aTemplateVersion(actor);
+    const published = await send("PublishTemplateVersion", { templateVersionId });
+    const deprecated = await send("DeprecateTemplateVersion", { templateVersionId, reason: "Legacy", message: "Old." });
+    expect(await answerTo(published)).toMatchObject({
+      type: "TemplateVersionPublished",
+      actorid: actor.subject,
+      tenantid: actor.tenantId,
+      traceid: trace.traceId,
+      correlationid: published.correlationid,
+      data: { templateVersionId },
+    });
+    expect(await answerTo(deprecated)).toMatchObject({
+      type: "TemplateVersionDeprecated",
+      data: { templateVersionId, reason: "Legacy", message: "Old.", replacementTemplateVersionId: null },
+    });
+  });
+
+  it("publish, deprecate and retire versions of libraries, in the order in which they were sent", async () => {
+    const libraryVersionId = await fixture.aLibraryVersion(actor);
+    const alternatePackage = { packageName: "Acme.Newer", range: "[2.0,)" };
+    const sent = await fixture.database.transaction(tenant(), causeOf(actor), async (transaction) => [
+      transaction.send(command("PublishLibraryVersion", { libraryVersionId })),
+      transaction.send(command("DeprecateLibraryVersion", { libraryVersionId, reason: "Other", alternatePackage })),
+      transaction.send(command("RetireLibraryVersion", { libraryVersionId, reason: "Recalled." })),
+    ]);
+    const answers = await Promise.all(sent.map((one) => answerTo(one)));
+    expect(answers.map(({ type }) => type)).toEqual([
+      "LibraryVersionPublished",
+      "LibraryVersionDeprecated",
+      "LibraryVersionRetired",
+    ]);
+    expect(answers[1]?.data).toMatchObject({ reason: "Other", alternatePackage });
+    expect(answers[2]?.data).toMatchObject({ reason: "Recalled." });
+  });
+
+  it("take effect once however often they are delivered", async () => {
+    const libraryVersionId = await fixture.aLibraryVersion(actor);
+    const sent = sealed("PublishLibraryVersion", { libraryVersionId });
+    await fixture.bus.publish([sent]);
+    await answerTo(sent);
+    await deliverAgain(sent);
+    await settled();
+    expect((await causedBy(sent)).map(({ type }) => type)).toEqual(["LibraryVersionPublished"]);
+  });
+
+  it("stay refused, though they might succeed when they are delivered again", async () => {
+    const templateVersionId = await fixture.aTemplateVersion(actor, { validated: false });
+    const sent = sealed("PublishTemplateVersion", { templateVersionId });
+    await fixture.bus.publish([sent]);
+    expect(await answerTo(sent)).toMatchObject(refusal("TEMPLATE_VERSION_NOT_VALIDATED"));
+    await fixture.passEveryCheck(templateVersionId);
+    await deliverAgain(sent);
+    await settled();
+    expect(await causedBy(sent)).toHaveLength(1);
+    expect(await answerTo(await send("PublishTemplateVersion", { templateVersionId }))).toMatchObject({
+      type: "TemplateVersionPublished",
+    });
+  });
+
+  it("are answered with what is wrong with them, and hold up nothing", async () => {
+    const libraryVersionId = await fixture.aLibraryVersion(actor);
+    const wrong: [CommandType, Record<string, unknown>, string][] = [
+      ["PublishTemplateVersion", { templateVersionId: newId("tpv") }, "TEMPLATE_VERSION_NOT_FOUND"],
+      ["PublishTemplateVersion", {}, "VALIDATION_FAILED"],
+      ["PublishTemplateVersion", { templateVersionId: 7 }, "VALIDATION_FAILED"],
+      ["PublishTemplateVersion", { templateVersionId: newId("lbv") }, "VALIDATION_FAILED"],
+      ["DeprecateTemplateVersion", { templateVersionId: newId("tpv"), reason: "Whim" }, "VALIDATION_FAILED"],
+      ["RetireLibraryVersion", { libraryVersionId, reason: "" }, "VALIDATION_FAILED"],
+      ["RetireLibraryVersion", { libraryVersionId, reason: "never published" }, "INVALID_STATE"],
+      [
+        "DeprecateLibraryVersion",
+        { libraryVersionId, reason: "Other", message: "x".repeat(2001) },
+        "VALIDATION_FAILED",
+      ],
+      ["PublishLibraryVersion", { libraryVersionId: newId("lbv") }, "LIBRARY_VERSION_NOT_FOUND"],
+    ];
+    for (const [type, data, code] of wrong) {
+      const sent = await send(type, data);
+      expect(await answerTo(sent)).toMatchObject({
+        type: "CommandRefused",
+        subject: `commands/${sent.id}`,
+        correlationid: sent.correlationid,
+        data: { commandId: sent.id, command: type, code, detail: expect.any(String) },
+      });
+    }
+    expect(await answerTo(await send("PublishLibraryVersion", { libraryVersionId }))).toMatchObject({
+      type: "LibraryVersionPublished",
+    });
+  });
+
+  it("reach no version of another tenant", async () => {
+    const templateVersionId = await fixture.aTemplateVersion(aPrincipal());
+    const sent = await send("PublishTemplateVersion", { templateVersionId });
+    expect(await answerTo(sent)).toMatchObject(refusal("TEMPLATE_VERSION_NOT_FOUND"));
+  });
+
+  it("are not sent for an actor without their scopes, and take their transaction along", async () => {
+    const by = { ...actor, scopes: new Set(["templates.publish"]) };
+    const attempt = fixture.database.transaction(tenant(), causeOf(by), async (transaction) => {
+      transaction.record({ type: "TemplateRegistered", subject: "templates/tpl", data: {} });
+      transaction.send(command("PublishLibraryVersion", { libraryVersionId: newId("lbv") }));
+    });
+    await expect(attempt).rejects.toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+      facts: { requiredScopes: ["libraries.publish"] },
+    });
+    expect(
+      await fixture.rows("select from catalog.outbox where envelope->>'tenantid' = $1", actor.tenantId),
+    ).toHaveLength(0);
+  });
+
+  it("are never sent for nobody", async () => {
+    const attempt = fixture.database.transaction(tenant(), { trace }, async (transaction) => {
+      transaction.send(command("PublishLibraryVersion", { libraryVersionId: newId("lbv") }));
+    });
+    await expect(attempt).rejects.toThrow("nobody");
+  });
+
+  it.each([
+    ["of a tenant that is none", { tenantid: "ten_none" }],
+    ["of nobody", { actorid: "" }],
+  ])("%s are parked, and the next goes on", async (_what, fault) => {
+    const whole = sealed("PublishLibraryVersion", { libraryVersionId: newId("lbv") });
+    await fixture.bus.publish([{ ...whole, ...fault }, sealed("PublishLibraryVersion", {})]);
+    expect((await settled()).type).toBe("CommandRefused");
+    const parked = await fixture.rows("select consumer from bus.dead_letters where envelope->>'id' = $1", whole.id);
+    expect(parked).toEqual([{ consumer: "catalog.commands" }]);
+  });
+
+  /** As a bus does whose consumer died before it could say that it was done. */
+  async function deliverAgain({ id }: CommandEnvelope): Promise<void> {
+    await fixture.rows(
+      `update bus.consumers set position = (select position - 1 from bus.messages where event_id = $1)
+       where name = 'catalog.commands'`,
+      id,
+    );
+  }
+});

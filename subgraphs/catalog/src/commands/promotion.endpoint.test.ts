@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { aTokenIssuer } from "@factory/runtime/auth/token-issuer.fixture";
+import { PromotionDefinition } from "@factory/runtime/grpc/generated/factory/catalog/v1/promotion";
+import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
+import { type GrpcServer, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
+import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
+import { type ServiceIdentity, serviceIdentities } from "@factory/runtime/grpc/service-identity";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import type { Scope } from "@factory/schema/scopes";
+import { aPrincipal, type CatalogFixture, startCatalogFixture } from "../catalog.fixture.js";
+
+const tokens = await aTokenIssuer();
+
+describe("factory.catalog.v1.Promotion", () => {
+  let folder: string;
+  let certificates: ServiceCertificates;
+  let fixture: CatalogFixture;
+  let server: GrpcServer;
+  let actor: Principal;
+  const channels: GrpcChannel[] = [];
+  const logger = createLogger("test", "silent");
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "promotion-"));
+    [fixture, certificates] = await Promise.all([startCatalogFixture(tokens.verifier), serviceCertificates(folder)]);
+    server = await startGrpcServer({
+      host: "127.0.0.1",
+      port: 0,
+      certificate: certificates.gateway,
+      services: fixture.catalog.grpcServices,
+      reflection: false,
+      logger,
+    });
+  });
+
+  afterAll(async () => {
+    for (const channel of channels) channel.close();
+    await server.stop();
+    await fixture.close();
+    await rm(folder, { recursive: true });
+  });
+
+  beforeEach(() => {
+    actor = aPrincipal();
+  });
+
+  const clientAs = (identity: ServiceIdentity = "spine") => {
+    const address = `127.0.0.1:${server.port}`;
+    const channel = new GrpcChannel({ address, server: "gateway", certificate: certificates[identity] });
+    channels.push(channel);
+    return channel.client(PromotionDefinition);
+  };
+  const bearing = async (more: Record<string, string> = {}, ...scopes: Scope[]) => {
+    const by = scopes.length > 0 ? { ...actor, scopes: new Set(scopes) } : actor;
+    return { headers: { authorization: `Bearer ${await tokens.sign(by)}`, ...more } };
+  };
+
+  it("answers every service of the platform", async () => {
+    const request = { libraryVersionId: newId("lbv") };
+    for (const identity of serviceIdentities)
+      await expect(clientAs(identity).publishLibraryVersion(request, await bearing())).rejects.toMatchObject({
+        code: "LIBRARY_VERSION_NOT_FOUND",
+      });
+  });
+
+  it("moves versions of templates on", async () => {
+    const [templateVersionId, other] = [await fixture.aTemplateVersion(actor), await fixture.aTemplateVersion(actor)];
+    const client = clientAs();
+    const published = await client.publishTemplateVersion({ templateVersionId }, await bearing());
+    expect(published.templateVersion).toMatchObject({
+      templateVersionId,
+      semanticVersion: "1.0.0",
+      status: "Published",
+    });
+    const deprecated = await client.deprecateTemplateVersion(
+      { templateVersionId, reason: "Legacy", message: "Old.", replacementTemplateVersionId: other },
+      await bearing(),
+    );
+    expect(deprecated.templateVersion?.status).toBe("Deprecated");
+  });
+
+  it("moves versions of libraries on", async () => {
+    const libraryVersionId = await fixture.aLibraryVersion(actor);
+    const client = clientAs();
+    const call = await bearing({}, "libraries.publish");
+    const alternatePackage = { packageName: "Acme.Newer" };
+    const { libraryVersion } = await client.publishLibraryVersion({ libraryVersionId }, call);
+    expect(libraryVersion).toMatchObject({ libraryVersionId, status: "Published" });
+    const deprecation = { libraryVersionId, reason: "Other", alternatePackage };
+    expect((await client.deprecateLibraryVersion(deprecation, call)).libraryVersion?.status).toBe("Deprecated");
+    const recall = { libraryVersionId, reason: "Recalled." };
+    expect((await client.retireLibraryVersion(recall, call)).libraryVersion?.status).toBe("Retired");
+  });
+
+  it("goes on with the trace and acts as the holder of the token", async () => {
+    const libraryVersionId = await fixture.aLibraryVersion(actor);
+    const trace = continueTrace(undefined);
+    await clientAs().publishLibraryVersion({ libraryVersionId }, { ...(await bearing()), trace });
+    const [event] = await fixture.rows<{ envelope: unknown }>(
+      "select envelope from catalog.outbox where type = 'LibraryVersionPublished' and envelope->>'traceid' = $1",
+      trace.traceId,
+    );
+    expect(event?.envelope).toMatchObject({ actorid: actor.subject, tenantid: actor.tenantId });
+  });
+
+  it("takes effect once under an idempotency key, and says so the second time", async () => {
+    const libraryVersionId = await fixture.aLibraryVersion(actor);
+    const client = clientAs();
+    const replays: unknown[] = [];
+    const call = async () => ({
+      ...(await bearing({ "idempotency-key": "once" })),
+      onTrailer: (trailer: { get(name: string): unknown }) => void replays.push(trailer.get("idempotent-replayed")),
+    });
+    const first = await client.publishLibraryVersion({ libraryVersionId }, await call());
+    expect(await client.publishLibraryVersion({ libraryVersionId }, await call())).toEqual(first);
+    expect(replays).toEqual([undefined, "true"]);
+    const another = client.publishLibraryVersion({ libraryVersionId: newId("lbv") }, await call());
+    await expect(another).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+  });
+
+  it("refuses what GraphQL refuses, with the same codes", async () => {
+    const client = clientAs();
+    const call = await bearing();
+    const unvalidated = await fixture.aTemplateVersion(actor, { validated: false });
+    const elsewhere = await fixture.aTemplateVersion(aPrincipal());
+    const waiting = await fixture.aLibraryVersion(actor);
+    await expect(client.publishTemplateVersion({ templateVersionId: unvalidated }, call)).rejects.toMatchObject({
+      code: "TEMPLATE_VERSION_NOT_VALIDATED",
+    });
+    await expect(client.publishTemplateVersion({ templateVersionId: elsewhere }, call)).rejects.toMatchObject({
+      code: "TEMPLATE_VERSION_NOT_FOUND",
+    });
+    await expect(
+      client.retireLibraryVersion({ libraryVersionId: waiting, reason: "too early" }, call),
+    ).rejects.toMatchObject({ code: "INVALID_STATE" });
+    await expect(client.retireLibraryVersion({ libraryVersionId: waiting }, call)).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+      facts: { errors: [expect.objectContaining({ pointer: "/reason" })] },
+    });
+    await expect(
+      client.retireLibraryVersion({ libraryVersionId: waiting, reason: "a\0b" }, call),
+    ).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    await expect(client.importLibraryPackage({ sourceRef: "" }, call)).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+    });
+    await expect(client.importLibraryPackage({ sourceRef: "nonsense" }, call)).rejects.toMatchObject({
+      code: "SOURCE_REF_INVALID",
+    });
+    await expect(client.upgradeAdvice({ runtime: "net8.0" }, call)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
+  });
+
+  it.each<[keyof ReturnType<typeof clientAs>, Scope]>([
+    ["publishTemplateVersion", "templates.publish"],
+    ["deprecateTemplateVersion", "templates.publish"],
+    ["publishLibraryVersion", "libraries.publish"],
+    ["deprecateLibraryVersion", "libraries.publish"],
+    ["retireLibraryVersion", "libraries.publish"],
+    ["importLibraryPackage", "libraries.write"],
+    ["upgradeAdvice", "libraries.read"],
+  ])("%s needs the scope %s", async (method, scope) => {
+    const others = [...actor.scopes].filter((held) => held !== scope) as Scope[];
+    await expect(clientAs()[method]({}, await bearing({}, ...others))).rejects.toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
+    await expect(clientAs()[method]({}, await bearing({}, scope))).rejects.not.toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
+  });
+
+  describe("refuses a caller", () => {
+    const attempt = (headers: Record<string, string>) =>
+      clientAs().publishLibraryVersion({ libraryVersionId: newId("lbv") }, { headers });
+
+    it("without a token", async () => {
+      await expect(attempt({})).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+      await expect(attempt({ authorization: "Basic YTpi" })).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    });
+
+    it("that names another tenant than its token", async () => {
+      const wrong = await bearing({ "x-tenant-id": newId("ten") });
+      await expect(attempt(wrong.headers)).rejects.toMatchObject({ code: "TENANT_MISMATCH" });
+      const right = await bearing({ "x-tenant-id": actor.tenantId ?? "" });
+      await expect(attempt(right.headers)).rejects.toMatchObject({ code: "LIBRARY_VERSION_NOT_FOUND" });
+    });
+
+    it("whose token is bound to no tenant", async () => {
+      const token = await tokens.sign(actor, { tenantId: undefined });
+      await expect(attempt({ authorization: `Bearer ${token}` })).rejects.toMatchObject({ code: "TENANT_REQUIRED" });
+    });
+
+    it.each(tokens.attacks)("with a forged token: %s", async (_what, forge, code) => {
+      await expect(attempt({ authorization: `Bearer ${await forge(actor)}` })).rejects.toMatchObject({ code });
+    });
+  });
+});

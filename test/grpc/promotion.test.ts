@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { readJson } from "@factory/gateway/standalone/platform-api";
+import { PromotionDefinition } from "@factory/runtime/grpc/generated/factory/catalog/v1/promotion";
+import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
+import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
+import { sentCommand } from "../kit/commands.js";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { forgedTokens } from "../kit/forged-tokens.js";
+import { platform } from "../kit/platform.js";
+import { request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+interface Told {
+  events: { type: string; subjectPath: string; data: unknown };
+}
+
+/** As the integration service in a process of its own would promote, and as it would ask over the bus. */
+describe("promotion by another service", () => {
+  const { dataDir } = platform();
+  const channels: GrpcChannel[] = [];
+  let address: string;
+  let certificates: ServiceCertificates;
+  let tenant: TestTenant;
+  let token: string;
+
+  const client = () => {
+    const channel = new GrpcChannel({ address, server: "gateway", certificate: certificates.integration });
+    channels.push(channel);
+    return channel.client(PromotionDefinition);
+  };
+  const aValidatedVersion = async () => {
+    const version = await aTemplateVersion(token, await aTemplateSource());
+    const { templateId, templateVersionId } = version;
+    await request(`POST /v1/templates/${templateId}/validate`, { token, body: { templateVersionId } });
+    return version;
+  };
+
+  beforeAll(async () => {
+    address = (await readJson<{ grpcAddress: string }>(dataDir, "runtime.json")).grpcAddress;
+    certificates = await serviceCertificates(join(dataDir, "tls"));
+    tenant = await aTenant();
+    token = await tenant.tokenWith();
+  });
+
+  afterAll(() => {
+    for (const channel of channels) channel.close();
+  });
+
+  it("publishes a validated version, and REST shows it", async () => {
+    const { templateId, templateVersionId } = await aValidatedVersion();
+    const headers = { authorization: `Bearer ${token}`, "x-tenant-id": tenant.tenantId };
+    const { templateVersion } = await client().publishTemplateVersion({ templateVersionId }, { headers });
+    expect(templateVersion).toMatchObject({ templateId, templateVersionId, status: "Published" });
+    const { body } = await request<{ versions: { status: string }[] }>(`GET /v1/templates/${templateId}`, { token });
+    expect(body.versions.map(({ status }) => status)).toEqual(["Published"]);
+  });
+
+  it("takes no forged token", async () => {
+    for (const [what, forged] of Object.entries(await forgedTokens(token))) {
+      const call = client().publishTemplateVersion({}, { headers: { authorization: `Bearer ${forged}` } });
+      const refusal = await call.catch((error: unknown) => error);
+      expect([what, refusal]).toEqual([what, expect.objectContaining({ code: expect.stringMatching(/^TOKEN_/) })]);
+    }
+  });
+
+  it("takes a token for no more than its scopes", async () => {
+    const headers = { authorization: `Bearer ${await tenant.tokenWith("templates.read")}` };
+    await expect(client().publishTemplateVersion({}, { headers })).rejects.toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
+  });
+
+  it("works over the bus, where a refusal is an event and no command reaches a subscriber", async () => {
+    const feed = await aFeed<Told>({ token, query: "subscription { events { type subjectPath data } }" });
+    const { templateVersionId } = await aValidatedVersion();
+    const sent = (type: "PublishTemplateVersion" | "RetireLibraryVersion", data: Record<string, unknown>) =>
+      sentCommand(tenant.tenantId, type, data);
+    await sent("PublishTemplateVersion", { templateVersionId });
+    const refused = await sent("RetireLibraryVersion", {});
+    const types = () => feed.events.map(({ events }) => events.type);
+    await eventually("both are answered", () => types().includes("CommandRefused"));
+    await feed.stop();
+    expect(types()).toContain("TemplateVersionPublished");
+    expect(types().filter((type) => type === "PublishTemplateVersion" || type === "RetireLibraryVersion")).toEqual([]);
+    const answer = feed.events.find(({ events }) => events.type === "CommandRefused")?.events;
+    expect(answer).toMatchObject({
+      subjectPath: `commands/${refused.id}`,
+      data: { commandId: refused.id, command: "RetireLibraryVersion", code: "VALIDATION_FAILED" },
+    });
+  });
+});

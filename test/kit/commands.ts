@@ -1,0 +1,27 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { sealCommand } from "@factory/runtime/outbox/command";
+import type { CommandEnvelope } from "@factory/runtime/outbox/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import { rows } from "./database.js";
+
+/** A command as the spine would send it: in its outbox, from where it is relayed. */
+export async function sentCommand(
+  tenantId: string,
+  type: CommandType,
+  data: Record<string, unknown>,
+): Promise<CommandEnvelope> {
+  const cause = {
+    trace: continueTrace(undefined),
+    actorId: newId("cli"),
+    actorScopes: new Set(commandTypes[type].scopes),
+  };
+  const command = sealCommand({ type, subject: "versions/test", data }, "spine", tenantId, cause);
+  await rows("insert into spine.outbox (id, tenant_id, type, envelope) values ($1, $2, $3, $4)", [
+    decodeId("cmd", command.id),
+    decodeId("ten", tenantId),
+    type,
+    JSON.stringify(command),
+  ]);
+  return command;
+}
