@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { evaluations } from "./evaluations.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { packExecutions } from "./pack-executions.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
@@ -8,7 +9,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, webhook, packs, search or post
+  --only <table>  get, webhook, packs, search, evaluate or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -24,6 +25,7 @@ const benches = {
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds),
   packs: (stage: Stage) => packExecutions(stage),
   search: (stage: Stage) => librarySearches(stage),
+  evaluate: (stage: Stage) => evaluations(stage),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };

@@ -23,8 +23,6 @@ interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
 }
 
-const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
-
 export class CompatibilityService {
   readonly #database: Database;
   readonly #snapshots: LibrarySnapshots;
@@ -54,10 +52,10 @@ export class CompatibilityService {
   ): Promise<Assessment> {
     const framework = requireRuntime(runtime);
     checkLibraries(libraries, { distinct: false });
-    const catalog = await this.#snapshots.of(tenant, namesOf(libraries));
+    const { catalog, revisions } = await this.#snapshots.of(tenant, namesOf(libraries));
     const input = { libraries: [...libraries], ...(template ? { template } : {}) };
     const evaluation = evaluateSet({ ...input, runtime: framework, catalog, now: new Date() });
-    const snapshotDigest = `sha256:${fingerprint({ ...input, runtime, catalog: [...catalog].sort(byKey) })}`;
+    const snapshotDigest = `sha256:${fingerprint({ ...input, runtime, revisions })}`;
     return { ...evaluation, snapshotDigest };
   }
 
@@ -91,7 +89,7 @@ export class CompatibilityService {
     const framework = requireRuntime(runtime);
     checkLibraries(libraries, { distinct: false });
     const tenant = tenantOf(context);
-    const catalog = await this.#snapshots.of(tenant, namesOf(libraries));
+    const { catalog } = await this.#snapshots.of(tenant, namesOf(libraries));
     const listed = libraries.map(({ packageName, version }) => ({ packageName, version }));
     const input = { runtime: framework, libraries: listed, catalog, now: new Date() };
     return this.#rendering.upgradeAdvice(input, { tenantId: tenant.tenantId });

@@ -12,6 +12,13 @@ interface Reached extends Record<string, unknown> {
   revision: number;
 }
 
+export interface LibrarySnapshot {
+  /** By lower-case package name. */
+  readonly catalog: ReadonlyMap<string, CatalogLibrary>;
+  /** Equal lists: equal catalogs. */
+  readonly revisions: readonly string[];
+}
+
 /** Bounds a set whose dependencies reach most of a large catalog. */
 const mostLibraries = 5000;
 const mostRememberedVersions = 100_000;
@@ -42,8 +49,7 @@ export class LibrarySnapshots {
     this.#database = database;
   }
 
-  /** By lower-case package name. */
-  of(tenant: Tenant, packageNames: readonly string[]): Promise<Map<string, CatalogLibrary>> {
+  of(tenant: Tenant, packageNames: readonly string[]): Promise<LibrarySnapshot> {
     const keys = [...new Set(packageNames.map((name) => name.toLowerCase()))];
     return this.#database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute }) => {
       const reached = await execute<Reached>(reachedFrom, [tenant.uuid, keys]);
@@ -52,12 +58,13 @@ export class LibrarySnapshots {
         execute,
         reached.filter((row) => !this.#recall(tenant, row)),
       );
-      const snapshot = new Map<string, CatalogLibrary>();
+      const catalog = new Map<string, CatalogLibrary>();
       for (const row of reached) {
         const library = loaded.get(row.library_id) ?? this.#recall(tenant, row);
-        if (library) snapshot.set(row.package_key, library);
+        if (library) catalog.set(row.package_key, library);
       }
-      return snapshot;
+      const revisions = reached.map(({ library_id, revision }) => `${library_id} ${revision}`).sort();
+      return { catalog, revisions };
     });
   }
 
