@@ -140,6 +140,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     logger,
   );
   const runner = new ExecutionRunner({ database, scaffolding, targets, earlierRenders, watch, logger });
+  const stopping = new AbortController();
   const promoting = new Promotions(promotions, libraryVersions);
   await resources.consume(new ApiClientProjection(database).consumer());
   await resources.consume(new CommandService(database, promoting, logger));
@@ -147,13 +148,21 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier), logger });
   return {
     schema,
-    grpcServices: [promotionEndpoint({ promotions: promoting, imports: libraryImports, verifier: settings.verifier })],
+    grpcServices: [
+      promotionEndpoint({
+        promotions: promoting,
+        imports: libraryImports,
+        verifier: settings.verifier,
+        stopping: stopping.signal,
+      }),
+    ],
     git(request, response) {
       const path = readGitPath(request.url ?? "") ?? { tenant: "", owner: "", name: "", rest: "" };
       void git(request, response, path);
     },
     ready: () => database.reader.ping(),
     async close() {
+      stopping.abort();
       await resources.close();
       await searchReader.close();
       await rendering.close();

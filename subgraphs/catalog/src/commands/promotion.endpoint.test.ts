@@ -28,14 +28,7 @@ describe("factory.catalog.v1.Promotion", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "promotion-"));
     [fixture, certificates] = await Promise.all([startCatalogFixture(tokens.verifier), serviceCertificates(folder)]);
-    server = await startGrpcServer({
-      host: "127.0.0.1",
-      port: 0,
-      certificate: certificates.gateway,
-      services: fixture.catalog.grpcServices,
-      reflection: false,
-      logger,
-    });
+    server = await startServer(fixture);
   });
 
   afterAll(async () => {
@@ -49,8 +42,17 @@ describe("factory.catalog.v1.Promotion", () => {
     actor = aPrincipal();
   });
 
-  const clientAs = (identity: ServiceIdentity = "spine") => {
-    const address = `127.0.0.1:${server.port}`;
+  const startServer = ({ catalog }: CatalogFixture) =>
+    startGrpcServer({
+      host: "127.0.0.1",
+      port: 0,
+      certificate: certificates.gateway,
+      services: catalog.grpcServices,
+      reflection: false,
+      logger,
+    });
+  const clientAs = (identity: ServiceIdentity = "spine", { port } = server) => {
+    const address = `127.0.0.1:${port}`;
     const channel = new GrpcChannel({ address, server: "gateway", certificate: certificates[identity] });
     channels.push(channel);
     return channel.client(PromotionDefinition);
@@ -152,6 +154,15 @@ describe("factory.catalog.v1.Promotion", () => {
       code: "SOURCE_REF_INVALID",
     });
     await expect(client.upgradeAdvice({ runtime: "net8.0" }, call)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
+  });
+
+  it("is not available once the catalog stops, which is before its server does", async () => {
+    const another = await startCatalogFixture(tokens.verifier);
+    const anotherServer = await startServer(another);
+    await another.close();
+    const call = clientAs("spine", anotherServer).publishLibraryVersion({}, await bearing());
+    await expect(call).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await anotherServer.stop();
   });
 
   it.each<[keyof ReturnType<typeof clientAs>, Scope]>([

@@ -5,7 +5,9 @@ import type { ServiceCallContext } from "@factory/runtime/grpc/call-boundary";
 import { PromotionDefinition } from "@factory/runtime/grpc/generated/factory/catalog/v1/promotion";
 import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-service";
 import { serviceIdentities } from "@factory/runtime/grpc/service-identity";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import type { Scope } from "@factory/schema/scopes";
 import type { LibraryImportService } from "../libraries/library-import.service.js";
 import { checkedImport } from "./command-data.js";
 import type { Promotions } from "./promotions.js";
@@ -14,14 +16,22 @@ interface PromotionServices {
   readonly promotions: Promotions;
   readonly imports: LibraryImportService;
   readonly verifier: Verifier;
+  /** Aborted once the catalog stops, which it does before the server that its calls come from. */
+  readonly stopping: AbortSignal;
 }
 
 /** factory.catalog.v1.Promotion. Any service of the platform may call; its caller's token decides. */
-export function promotionEndpoint({ promotions, imports, verifier }: PromotionServices): GrpcService {
-  const promote = <C extends CommandType>(type: C, request: object, call: ServiceCallContext) =>
-    authenticatedCall(call, verifier, commandTypes[type].scopes, (context) =>
-      promotions.carryOut(type, context, request),
-    );
+export function promotionEndpoint({ promotions, imports, verifier, stopping }: PromotionServices): GrpcService {
+  const authorized = <T>(
+    call: ServiceCallContext,
+    scopes: readonly Scope[],
+    work: (context: RequestContext) => Promise<T>,
+  ) => {
+    if (stopping.aborted) throw new DomainError("UNAVAILABLE", { detail: "The catalog is stopping." });
+    return authenticatedCall(call, verifier, scopes, work);
+  };
+  const promote = async <C extends CommandType>(type: C, request: object, call: ServiceCallContext) =>
+    authorized(call, commandTypes[type].scopes, (context) => promotions.carryOut(type, context, request));
   return grpcService(
     PromotionDefinition,
     {
@@ -40,13 +50,13 @@ export function promotionEndpoint({ promotions, imports, verifier }: PromotionSe
       async retireLibraryVersion(request, call) {
         return { libraryVersion: await promote("RetireLibraryVersion", request, call) };
       },
-      importLibraryPackage: (request, call) =>
-        authenticatedCall(call, verifier, ["libraries.write"], async (context) => {
+      importLibraryPackage: async (request, call) =>
+        authorized(call, ["libraries.write"], async (context) => {
           const { library, version, warnings } = await imports.importPackage(context, checkedImport(request));
           return { libraryVersion: version, packageName: library.packageName, warnings };
         }),
-      upgradeAdvice: (_request, call) =>
-        authenticatedCall(call, verifier, ["libraries.read"], async () => {
+      upgradeAdvice: async (_request, call) =>
+        authorized(call, ["libraries.read"], async () => {
           throw new DomainError("NOT_SUPPORTED", { detail: "UpgradeAdvice is not served by this release." });
         }),
     },

@@ -122,10 +122,18 @@ export interface UpgradeAdviceRequest_LibraryReference {
 }
 
 export interface UpgradeAdviceResponse {
+  /** Each package by itself, while nothing else changes. */
   upgrades: UpgradeAdviceResponse_PackageUpgrade[];
+  /** All together; absent where no compatible set was found that differs from the given one. */
+  proposal:
+    | UpgradeAdviceResponse_UpgradeProposal
+    | undefined;
+  /** How many sets were evaluated. */
+  evaluations: number;
+  /** False: the budget ended before everything was tried. */
+  complete: boolean;
 }
 
-/** The newest version that one package can take while nothing else of the set changes. */
 export interface UpgradeAdviceResponse_PackageUpgrade {
   packageName: string;
   from: string;
@@ -133,8 +141,53 @@ export interface UpgradeAdviceResponse_PackageUpgrade {
   to?:
     | string
     | undefined;
+  /** Major, Minor, Patch or Prerelease. */
+  jump?:
+    | string
+    | undefined;
   /** The newest Published version of all. */
   newest: string;
+  /** Why it is not the newest. */
+  notNewer:
+    | UpgradeAdviceResponse_UpgradeBlock
+    | undefined;
+  /** Evaluated again with this change alone: nothing is broken that was not before. */
+  verified: boolean;
+}
+
+export interface UpgradeAdviceResponse_UpgradeBlock {
+  /** The newer version that was tried. */
+  version: string;
+  /** The rule that it would break. */
+  rule: string;
+  /** The other package that stands in the way. */
+  packageName?: string | undefined;
+  detail: string;
+}
+
+export interface UpgradeAdviceResponse_UpgradeProposal {
+  changes: UpgradeAdviceResponse_Change[];
+  /** The whole set was evaluated at these versions. */
+  compatible: boolean;
+  /** Packages that stay below their newest version. */
+  held: UpgradeAdviceResponse_HeldPackage[];
+}
+
+export interface UpgradeAdviceResponse_HeldPackage {
+  packageName: string;
+  version: string;
+  /** The newest Published version of all. */
+  newest: string;
+  /** Why it is not the newest. */
+  notNewer: UpgradeAdviceResponse_UpgradeBlock | undefined;
+}
+
+export interface UpgradeAdviceResponse_Change {
+  packageName: string;
+  from: string;
+  to: string;
+  /** Major, Minor, Patch or Prerelease. */
+  jump: string;
 }
 
 function createBaseTemplateVersion(): TemplateVersion {
@@ -1382,13 +1435,22 @@ export const UpgradeAdviceRequest_LibraryReference: MessageFns<UpgradeAdviceRequ
 };
 
 function createBaseUpgradeAdviceResponse(): UpgradeAdviceResponse {
-  return { upgrades: [] };
+  return { upgrades: [], proposal: undefined, evaluations: 0, complete: false };
 }
 
 export const UpgradeAdviceResponse: MessageFns<UpgradeAdviceResponse> = {
   encode(message: UpgradeAdviceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.upgrades) {
       UpgradeAdviceResponse_PackageUpgrade.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.proposal !== undefined) {
+      UpgradeAdviceResponse_UpgradeProposal.encode(message.proposal, writer.uint32(18).fork()).join();
+    }
+    if (message.evaluations !== 0) {
+      writer.uint32(24).int32(message.evaluations);
+    }
+    if (message.complete !== false) {
+      writer.uint32(32).bool(message.complete);
     }
     return writer;
   },
@@ -1414,6 +1476,30 @@ export const UpgradeAdviceResponse: MessageFns<UpgradeAdviceResponse> = {
             message.upgrades.push(UpgradeAdviceResponse_PackageUpgrade.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.proposal = UpgradeAdviceResponse_UpgradeProposal.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.evaluations = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.complete = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1432,12 +1518,25 @@ export const UpgradeAdviceResponse: MessageFns<UpgradeAdviceResponse> = {
   fromPartial(object: DeepPartial<UpgradeAdviceResponse>): UpgradeAdviceResponse {
     const message = createBaseUpgradeAdviceResponse();
     message.upgrades = object.upgrades?.map((e) => UpgradeAdviceResponse_PackageUpgrade.fromPartial(e)) || [];
+    message.proposal = (object.proposal !== undefined && object.proposal !== null)
+      ? UpgradeAdviceResponse_UpgradeProposal.fromPartial(object.proposal)
+      : undefined;
+    message.evaluations = object.evaluations ?? 0;
+    message.complete = object.complete ?? false;
     return message;
   },
 };
 
 function createBaseUpgradeAdviceResponse_PackageUpgrade(): UpgradeAdviceResponse_PackageUpgrade {
-  return { packageName: "", from: "", to: undefined, newest: "" };
+  return {
+    packageName: "",
+    from: "",
+    to: undefined,
+    jump: undefined,
+    newest: "",
+    notNewer: undefined,
+    verified: false,
+  };
 }
 
 export const UpgradeAdviceResponse_PackageUpgrade: MessageFns<UpgradeAdviceResponse_PackageUpgrade> = {
@@ -1451,8 +1550,17 @@ export const UpgradeAdviceResponse_PackageUpgrade: MessageFns<UpgradeAdviceRespo
     if (message.to !== undefined) {
       writer.uint32(26).string(message.to);
     }
+    if (message.jump !== undefined) {
+      writer.uint32(34).string(message.jump);
+    }
     if (message.newest !== "") {
-      writer.uint32(34).string(message.newest);
+      writer.uint32(42).string(message.newest);
+    }
+    if (message.notNewer !== undefined) {
+      UpgradeAdviceResponse_UpgradeBlock.encode(message.notNewer, writer.uint32(50).fork()).join();
+    }
+    if (message.verified !== false) {
+      writer.uint32(56).bool(message.verified);
     }
     return writer;
   },
@@ -1499,7 +1607,31 @@ export const UpgradeAdviceResponse_PackageUpgrade: MessageFns<UpgradeAdviceRespo
               break;
             }
 
+            message.jump = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
             message.newest = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.notNewer = UpgradeAdviceResponse_UpgradeBlock.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.verified = reader.bool();
             continue;
           }
         }
@@ -1522,7 +1654,366 @@ export const UpgradeAdviceResponse_PackageUpgrade: MessageFns<UpgradeAdviceRespo
     message.packageName = object.packageName ?? "";
     message.from = object.from ?? "";
     message.to = object.to ?? undefined;
+    message.jump = object.jump ?? undefined;
     message.newest = object.newest ?? "";
+    message.notNewer = (object.notNewer !== undefined && object.notNewer !== null)
+      ? UpgradeAdviceResponse_UpgradeBlock.fromPartial(object.notNewer)
+      : undefined;
+    message.verified = object.verified ?? false;
+    return message;
+  },
+};
+
+function createBaseUpgradeAdviceResponse_UpgradeBlock(): UpgradeAdviceResponse_UpgradeBlock {
+  return { version: "", rule: "", packageName: undefined, detail: "" };
+}
+
+export const UpgradeAdviceResponse_UpgradeBlock: MessageFns<UpgradeAdviceResponse_UpgradeBlock> = {
+  encode(message: UpgradeAdviceResponse_UpgradeBlock, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== "") {
+      writer.uint32(10).string(message.version);
+    }
+    if (message.rule !== "") {
+      writer.uint32(18).string(message.rule);
+    }
+    if (message.packageName !== undefined) {
+      writer.uint32(26).string(message.packageName);
+    }
+    if (message.detail !== "") {
+      writer.uint32(34).string(message.detail);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpgradeAdviceResponse_UpgradeBlock {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpgradeAdviceResponse_UpgradeBlock();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rule = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.packageName = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.detail = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UpgradeAdviceResponse_UpgradeBlock>): UpgradeAdviceResponse_UpgradeBlock {
+    return UpgradeAdviceResponse_UpgradeBlock.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpgradeAdviceResponse_UpgradeBlock>): UpgradeAdviceResponse_UpgradeBlock {
+    const message = createBaseUpgradeAdviceResponse_UpgradeBlock();
+    message.version = object.version ?? "";
+    message.rule = object.rule ?? "";
+    message.packageName = object.packageName ?? undefined;
+    message.detail = object.detail ?? "";
+    return message;
+  },
+};
+
+function createBaseUpgradeAdviceResponse_UpgradeProposal(): UpgradeAdviceResponse_UpgradeProposal {
+  return { changes: [], compatible: false, held: [] };
+}
+
+export const UpgradeAdviceResponse_UpgradeProposal: MessageFns<UpgradeAdviceResponse_UpgradeProposal> = {
+  encode(message: UpgradeAdviceResponse_UpgradeProposal, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.changes) {
+      UpgradeAdviceResponse_Change.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.compatible !== false) {
+      writer.uint32(16).bool(message.compatible);
+    }
+    for (const v of message.held) {
+      UpgradeAdviceResponse_HeldPackage.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpgradeAdviceResponse_UpgradeProposal {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpgradeAdviceResponse_UpgradeProposal();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.changes.push(UpgradeAdviceResponse_Change.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.compatible = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.held.push(UpgradeAdviceResponse_HeldPackage.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UpgradeAdviceResponse_UpgradeProposal>): UpgradeAdviceResponse_UpgradeProposal {
+    return UpgradeAdviceResponse_UpgradeProposal.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpgradeAdviceResponse_UpgradeProposal>): UpgradeAdviceResponse_UpgradeProposal {
+    const message = createBaseUpgradeAdviceResponse_UpgradeProposal();
+    message.changes = object.changes?.map((e) => UpgradeAdviceResponse_Change.fromPartial(e)) || [];
+    message.compatible = object.compatible ?? false;
+    message.held = object.held?.map((e) => UpgradeAdviceResponse_HeldPackage.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseUpgradeAdviceResponse_HeldPackage(): UpgradeAdviceResponse_HeldPackage {
+  return { packageName: "", version: "", newest: "", notNewer: undefined };
+}
+
+export const UpgradeAdviceResponse_HeldPackage: MessageFns<UpgradeAdviceResponse_HeldPackage> = {
+  encode(message: UpgradeAdviceResponse_HeldPackage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.packageName !== "") {
+      writer.uint32(10).string(message.packageName);
+    }
+    if (message.version !== "") {
+      writer.uint32(18).string(message.version);
+    }
+    if (message.newest !== "") {
+      writer.uint32(26).string(message.newest);
+    }
+    if (message.notNewer !== undefined) {
+      UpgradeAdviceResponse_UpgradeBlock.encode(message.notNewer, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpgradeAdviceResponse_HeldPackage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpgradeAdviceResponse_HeldPackage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.packageName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.newest = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.notNewer = UpgradeAdviceResponse_UpgradeBlock.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UpgradeAdviceResponse_HeldPackage>): UpgradeAdviceResponse_HeldPackage {
+    return UpgradeAdviceResponse_HeldPackage.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpgradeAdviceResponse_HeldPackage>): UpgradeAdviceResponse_HeldPackage {
+    const message = createBaseUpgradeAdviceResponse_HeldPackage();
+    message.packageName = object.packageName ?? "";
+    message.version = object.version ?? "";
+    message.newest = object.newest ?? "";
+    message.notNewer = (object.notNewer !== undefined && object.notNewer !== null)
+      ? UpgradeAdviceResponse_UpgradeBlock.fromPartial(object.notNewer)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseUpgradeAdviceResponse_Change(): UpgradeAdviceResponse_Change {
+  return { packageName: "", from: "", to: "", jump: "" };
+}
+
+export const UpgradeAdviceResponse_Change: MessageFns<UpgradeAdviceResponse_Change> = {
+  encode(message: UpgradeAdviceResponse_Change, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.packageName !== "") {
+      writer.uint32(10).string(message.packageName);
+    }
+    if (message.from !== "") {
+      writer.uint32(18).string(message.from);
+    }
+    if (message.to !== "") {
+      writer.uint32(26).string(message.to);
+    }
+    if (message.jump !== "") {
+      writer.uint32(34).string(message.jump);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpgradeAdviceResponse_Change {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpgradeAdviceResponse_Change();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.packageName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.jump = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<UpgradeAdviceResponse_Change>): UpgradeAdviceResponse_Change {
+    return UpgradeAdviceResponse_Change.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpgradeAdviceResponse_Change>): UpgradeAdviceResponse_Change {
+    const message = createBaseUpgradeAdviceResponse_Change();
+    message.packageName = object.packageName ?? "";
+    message.from = object.from ?? "";
+    message.to = object.to ?? "";
+    message.jump = object.jump ?? "";
     return message;
   },
 };
