@@ -34,6 +34,8 @@ export interface CatalogFixture {
   passEveryCheck(templateVersionId: string): Promise<void>;
   /** A version that is registered to wait. */
   aLibraryVersion(principal: Principal): Promise<string>;
+  /** Its package name; the versions are Published. */
+  aLibrary(principal: Principal, versions: readonly string[]): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -106,6 +108,15 @@ export async function startCatalogFixture(
            input: { semanticVersion: "1.0.0", publish: false }) { libraryVersionId } }`,
       );
       return registerLibraryVersion.libraryVersionId;
+    },
+    async aLibrary(principal, versions) {
+      const packageName = `Acme.L${randomBytes(6).toString("hex")}`;
+      const listed = versions.map((version) => `{ semanticVersion: "${version}" }`).join(", ");
+      await run(
+        principal,
+        `mutation { registerLibrary(input: { packageName: "${packageName}", versions: [${listed}] }) { libraryId } }`,
+      );
+      return packageName;
     },
     async close() {
       await bus.close();

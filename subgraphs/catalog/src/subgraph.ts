@@ -152,6 +152,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
       promotionEndpoint({
         promotions: promoting,
         imports: libraryImports,
+        compatibility,
         verifier: settings.verifier,
         stopping: stopping.signal,
       }),

@@ -99,6 +99,21 @@ describe("factory.catalog.v1.Promotion", () => {
     expect((await client.retireLibraryVersion(recall, call)).libraryVersion?.status).toBe("Retired");
   });
 
+  it("advises on upgrades", async () => {
+    const [older, newer] = ["1.0.0", "1.1.0"];
+    const packageName = await fixture.aLibrary(actor, [older, newer]);
+    const call = await bearing({}, "libraries.read");
+    const advice = await clientAs().upgradeAdvice(
+      { runtime: "net10.0", libraries: [{ packageName, version: older }] },
+      { ...call, timeoutMs: 20_000 },
+    );
+    expect(advice).toMatchObject({
+      complete: true,
+      upgrades: [{ packageName, from: older, to: newer, jump: "Minor", newest: newer, verified: true }],
+      proposal: { compatible: true, changes: [{ packageName, from: older, to: newer }] },
+    });
+  });
+
   it("goes on with the trace and acts as the holder of the token", async () => {
     const libraryVersionId = await fixture.aLibraryVersion(actor);
     const trace = continueTrace(undefined);
@@ -153,7 +168,9 @@ describe("factory.catalog.v1.Promotion", () => {
     await expect(client.importLibraryPackage({ sourceRef: "nonsense" }, call)).rejects.toMatchObject({
       code: "SOURCE_REF_INVALID",
     });
-    await expect(client.upgradeAdvice({ runtime: "net8.0" }, call)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
+    await expect(client.upgradeAdvice({ runtime: "net-eight" }, call)).rejects.toMatchObject({
+      code: "RUNTIME_NOT_RECOGNISED",
+    });
   });
 
   it("is not available once the catalog stops, which is before its server does", async () => {

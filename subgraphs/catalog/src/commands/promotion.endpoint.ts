@@ -8,20 +8,29 @@ import { serviceIdentities } from "@factory/runtime/grpc/service-identity";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import type { Scope } from "@factory/schema/scopes";
+import type { CompatibilityService } from "../compatibility/compatibility.service.js";
 import type { LibraryImportService } from "../libraries/library-import.service.js";
 import { checkedImport } from "./command-data.js";
 import type { Promotions } from "./promotions.js";
+import { upgradeAnswer } from "./upgrade-answer.js";
 
 interface PromotionServices {
   readonly promotions: Promotions;
   readonly imports: LibraryImportService;
+  readonly compatibility: CompatibilityService;
   readonly verifier: Verifier;
   /** Aborted once the catalog stops, which it does before the server that its calls come from. */
   readonly stopping: AbortSignal;
 }
 
 /** factory.catalog.v1.Promotion. Any service of the platform may call; its caller's token decides. */
-export function promotionEndpoint({ promotions, imports, verifier, stopping }: PromotionServices): GrpcService {
+export function promotionEndpoint({
+  promotions,
+  imports,
+  compatibility,
+  verifier,
+  stopping,
+}: PromotionServices): GrpcService {
   const authorized = <T>(
     call: ServiceCallContext,
     scopes: readonly Scope[],
@@ -55,10 +64,10 @@ export function promotionEndpoint({ promotions, imports, verifier, stopping }: P
           const { library, version, warnings } = await imports.importPackage(context, checkedImport(request));
           return { libraryVersion: version, packageName: library.packageName, warnings };
         }),
-      upgradeAdvice: async (_request, call) =>
-        authorized(call, ["libraries.read"], async () => {
-          throw new DomainError("NOT_SUPPORTED", { detail: "UpgradeAdvice is not served by this release." });
-        }),
+      upgradeAdvice: async ({ runtime, libraries }, call) =>
+        authorized(call, ["libraries.read"], async (context) =>
+          upgradeAnswer(await compatibility.upgrades(context, runtime, libraries)),
+        ),
     },
     serviceIdentities,
   );

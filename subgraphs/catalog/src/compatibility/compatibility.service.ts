@@ -19,6 +19,9 @@ import { type Evaluation, evaluateSet, type TemplateSide } from "./evaluate-set.
 import type { UpgradeAdvice } from "./evaluate-upgrade.js";
 import { LibrarySnapshots } from "./library-snapshot.js";
 
+/** As the GraphQL input says; gRPC has no such bound of its own. */
+const mostLibraries = 200;
+
 interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
 }
@@ -87,6 +90,8 @@ export class CompatibilityService {
     libraries: readonly LibraryReference[],
   ): Promise<UpgradeAdvice> {
     const framework = requireRuntime(runtime);
+    if (libraries.length > mostLibraries)
+      throw new DomainError("VALIDATION_FAILED", { detail: `At most ${mostLibraries} libraries at once.` });
     checkLibraries(libraries, { distinct: false });
     const tenant = tenantOf(context);
     const { catalog } = await this.#snapshots.of(tenant, namesOf(libraries));

@@ -23,6 +23,6 @@ describe("laying files over a target", () => {
     const existing = new Map(Array.from({ length: 60 }, (_, index) => entry(`${index}/${"d/".repeat(5000)}f`)));
     const started = performance.now();
     planOverlay(existing, produced("src/a.txt"), { format: "sha1", onConflict: "fail" });
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 });

@@ -1,0 +1,28 @@
+import type { UpgradeAdvice } from "../compatibility/evaluate-upgrade.js";
+import type { UpgradeBlock } from "../compatibility/evaluate-upgrade-step.js";
+
+/** As the protocol writes it: what is null is absent. */
+export function upgradeAnswer({ upgrades, proposal, evaluations, complete }: UpgradeAdvice) {
+  return {
+    evaluations,
+    complete,
+    upgrades: upgrades.map(({ to, jump, notNewer, ...upgrade }) => ({
+      ...upgrade,
+      to: to ?? undefined,
+      jump: jump ?? undefined,
+      notNewer: block(notNewer),
+    })),
+    proposal:
+      proposal === null
+        ? undefined
+        : {
+            changes: proposal.changes,
+            compatible: proposal.compatible,
+            held: proposal.held.map(({ notNewer, ...held }) => ({ ...held, notNewer: block(notNewer) })),
+          },
+  };
+}
+
+function block(found: UpgradeBlock | null) {
+  return found ? { ...found, packageName: found.packageName ?? undefined } : undefined;
+}
