@@ -16,6 +16,7 @@ import { Migration20261121105059_promotion } from "./migrations/Migration2026112
 import { Migration20261121105832_search } from "./migrations/Migration20261121105832_search.js";
 import { Migration20261121110000_library_versions } from "./migrations/Migration20261121110000_library_versions.js";
 import { Migration20261121110934_library_revisions } from "./migrations/Migration20261121110934_library_revisions.js";
+import { Migration20261121112849_search_listing } from "./migrations/Migration20261121112849_search_listing.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -45,5 +46,6 @@ export const catalogTables = {
     Migration20261121105832_search,
     Migration20261121110000_library_versions,
     Migration20261121110934_library_revisions,
+    Migration20261121112849_search_listing,
   ],
 };

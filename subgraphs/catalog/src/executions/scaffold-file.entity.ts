@@ -16,7 +16,7 @@ export class ScaffoldFile {
   scaffoldOutputId: string;
 
   /** Collated by bytes, as git sorts. */
-  @PrimaryKey({ type: "text", columnType: 'text collate "C"' })
+  @PrimaryKey({ type: "text", collation: "C" })
   path: string;
 
   @Property({ type: "text" })

@@ -9,6 +9,7 @@ export type SearchSource = "Library" | "ApiClient";
 @Entity(tenantTable("search_entries"))
 @Index({ name: "search_entries_area", properties: ["tenantId", "areaKey"] })
 @Index({ name: "search_entries_owner", properties: ["tenantId", "ownerKey"] })
+@Index({ name: "search_entries_listing", properties: ["tenantId", "source", "unusable", "nameKey", "entryId"] })
 export class SearchEntry {
   [PrimaryKeyProp]?: ["tenantId", "entryId"];
 
@@ -42,6 +43,10 @@ export class SearchEntry {
   /** Of its Published versions, each once; `*` for a version that runs anywhere. */
   @Property({ type: "text[]" })
   frameworks: string[];
+
+  /** Without a Published version, for whatever framework: such rows come last. */
+  @Property({ type: "boolean", generated: "(frameworks = '{}') stored" })
+  unusable: boolean;
 
   /** It has versions, in whatever state. */
   @Property({ type: "boolean" })

@@ -46,6 +46,13 @@ export interface SearchStatement {
   readonly values: readonly unknown[];
 }
 
+interface PageParts {
+  /** A WITH clause, or nothing. */
+  readonly ranked: string;
+  readonly total: string;
+  readonly rows: string;
+}
+
 /** The tier is in the thousands, below it the place of the capability, counted from 1. */
 const tierStep = 1000;
 /** More words than this are looked up entry by entry instead of being joined: planning a join grows with its tables. */
@@ -89,24 +96,45 @@ export class SearchStatementBuilder {
 
   page(filters: SearchFilters, after: SearchPosition | undefined, limit: number): SearchStatement {
     const { conditions, unusable } = this.#filters(filters);
-    const matched = this.#branches.length === 0 ? "" : `join (${this.#hits()}) matched using (entry_id)`;
-    const hit = this.#branches.length === 0 ? "0" : "matched.hit";
-    const select = `
-      with ranked as materialized (
-        select entry_id, entry.source, entry.name_key, ${hit} as hit, ${hit} / ${tierStep} as tier, ${unusable} as unusable
-        from search_entries entry ${matched}
-        where entry.tenant_id = scope.tenant ${conditions.map((condition) => `and ${condition}`).join(" ")})
-      select counted.total, page.entry_id, page.source, page.tier, page.unusable, page.name_key,
-        ${shownColumns(filters.includeApiClients)}
-      from (select count(*)::int as total from ranked) counted
-      left join lateral (
-        select * from ranked ${this.#after(after)}
-        order by tier, unusable, name_key, entry_id limit ${this.#bind(limit)}) page on true
-      left join libraries library
-        on library.tenant_id = scope.tenant and library.library_id = page.entry_id
-      ${filters.includeApiClients ? apiClientJoin : ""}
-      order by page.tier, page.unusable, page.name_key, page.entry_id`;
-    return { select, values: this.#values };
+    const where = ["entry.tenant_id = scope.tenant", ...conditions].join(" and ");
+    const select =
+      this.#branches.length === 0 && filters.frameworks === undefined
+        ? this.#listing(where, after, limit)
+        : this.#ranking({ where, unusable, after, limit });
+    return { select: `${select.ranked} ${pageOf(filters.includeApiClients, select)}`, values: this.#values };
+  }
+
+  /** Everything that fits is found, ranked and counted before the page is cut. */
+  #ranking(of: { where: string; unusable: string; after: SearchPosition | undefined; limit: number }): PageParts {
+    const isSearch = this.#branches.length > 0;
+    const matched = isSearch ? `join (${this.#hits()}) matched using (entry_id)` : "";
+    const hit = isSearch ? "matched.hit" : "0";
+    return {
+      ranked: `with ranked as materialized (
+        select entry_id, entry.source, entry.name_key, ${hit} as hit, ${hit} / ${tierStep} as tier,
+          ${of.unusable} as unusable
+        from search_entries entry ${matched} where ${of.where})`,
+      total: "select count(*)::int as total from ranked",
+      rows: `select * from ranked ${this.#after(of.after)}
+        order by tier, unusable, name_key, entry_id limit ${this.#bind(of.limit)}`,
+    };
+  }
+
+  /** Without a query the order is that of an index, which gives the page alone. */
+  #listing(where: string, after: SearchPosition | undefined, limit: number): PageParts {
+    const key = "entry.unusable, entry.name_key, entry.entry_id";
+    const values = after && [
+      `${this.#bind(after.unusable === 1)}::boolean`,
+      this.#bind(after.nameKey),
+      `${this.#bind(after.entryId)}::uuid`,
+    ];
+    return {
+      ranked: "",
+      total: `select count(*)::int as total from search_entries entry where ${where}`,
+      rows: `select entry.entry_id, entry.source, entry.name_key, 0 as hit, 0 as tier, entry.unusable::int as unusable
+        from search_entries entry where ${where} ${values ? `and (${key}) > (${values.join(", ")})` : ""}
+        order by ${key} limit ${this.#bind(limit)}`,
+    };
   }
 
   #hits(): string {
@@ -196,6 +224,17 @@ export class SearchStatementBuilder {
 
 const apiClientJoin = `left join api_clients client
   on client.tenant_id = scope.tenant and page.source = 'ApiClient' and client.api_client_id = page.entry_id`;
+
+function pageOf(includeApiClients: boolean, { total, rows }: PageParts): string {
+  return `select counted.total, page.entry_id, page.source, page.tier, page.unusable, page.name_key,
+      ${shownColumns(includeApiClients)}
+    from (${total}) counted
+    left join lateral (${rows}) page on true
+    left join libraries library
+      on library.tenant_id = scope.tenant and library.library_id = page.entry_id
+    ${includeApiClients ? apiClientJoin : ""}
+    order by page.tier, page.unusable, page.name_key, page.entry_id`;
+}
 
 /** Without a capability in the query the first one is shown. */
 function shownColumns(includeApiClients: boolean): string {

@@ -10,6 +10,7 @@ import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { parseFramework } from "../nuget/framework.js";
 import { schemaProblem } from "../parameters/parameter-schema.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
+import { TenantSlots } from "../rendering/tenant-slots.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateService } from "../templates/template.service.js";
 import { parseSemanticVersion } from "./semantic-version.js";
@@ -27,6 +28,8 @@ import {
 const engineKinds = ["DotnetNewTemplatePack"];
 /** The source is tried this long before the version is stored unresolved. */
 const resolutionMs = 3000;
+/** Of one tenant; the sources of further versions are resolved when they are first read. */
+const resolutionsAtOnce = 8;
 
 const versionById = tenantStatement(
   "template_version_by_id",
@@ -49,6 +52,7 @@ export class TemplateVersionService {
   readonly #database: Database;
   readonly #templates: TemplateService;
   readonly #sources: TemplateSources;
+  readonly #resolutions = new TenantSlots(resolutionsAtOnce, "resolutions");
 
   constructor(database: Database, templates: TemplateService, sources: TemplateSources) {
     this.#database = database;
@@ -108,8 +112,7 @@ export class TemplateVersionService {
         arguments: { templateId, input },
         prepare: async () => {
           await this.#templates.get(context, templateId);
-          const options = { timeoutMs: resolutionMs, subject: `templates/${templateId}`, trace: context.trace };
-          return this.#sources.tryResolve(tenantOf(context), input.sourceRef, options);
+          return this.#resolve(context, templateId, input.sourceRef);
         },
         commit: async ({ em, tenant, record }, source) => {
           const version = em.create(TemplateVersion, {
@@ -150,6 +153,20 @@ export class TemplateVersionService {
         throw new DomainError("TEMPLATE_VERSION_EXISTS", {
           detail: `Version ${input.semanticVersion} of this template exists.`,
         });
+      throw error;
+    }
+  }
+
+  async #resolve(context: RequestContext, templateId: string, sourceRef: string) {
+    const tenant = tenantOf(context);
+    const subject = `templates/${templateId}`;
+    const within = (timeoutMs: number) =>
+      this.#sources.tryResolve(tenant, sourceRef, { timeoutMs, subject, trace: context.trace });
+    try {
+      return await this.#resolutions.run(tenant.tenantId, () => within(resolutionMs));
+    } catch (error) {
+      // judged all the same: a dangerous reference is not stored
+      if (error instanceof DomainError && error.code === "RATE_LIMITED") return within(1);
       throw error;
     }
   }
