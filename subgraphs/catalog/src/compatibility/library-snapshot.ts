@@ -23,14 +23,16 @@ export interface LibrarySnapshot {
 const mostLibraries = 5000;
 const mostRememberedVersions = 100_000;
 
-// each name is followed once, whatever asks for it and however deep
+// each name is followed once, whatever asks for it and however deep; the limit keeps the planner from reading the
+// whole catalog for a join of a few names
 const reachedFrom = `with recursive reached (package_key, library_id, revision, dependency_keys) as (
     select package_key, library_id, revision, dependency_keys from libraries
       where tenant_id = $1 and package_key = any($2)
     union
-    select library.package_key, library.library_id, library.revision, library.dependency_keys
-      from reached cross join lateral unnest(reached.dependency_keys) asked (package_key)
-      join libraries library on library.tenant_id = $1 and library.package_key = asked.package_key)
+    select library.* from reached cross join lateral unnest(reached.dependency_keys) asked (package_key)
+      cross join lateral (
+        select package_key, library_id, revision, dependency_keys from libraries
+        where tenant_id = $1 and package_key = asked.package_key limit 1) library)
   select package_key, library_id, revision from reached limit ${mostLibraries}`;
 
 const loadLibraries = `select ${libraryColumnsWith("version.status <> 'Registered'")}
