@@ -1,7 +1,8 @@
 import { graphql, type Json, request } from "../kit/request.js";
 import { aTenant } from "../kit/tenants.js";
 
-const document = `query ($input: EvaluateLibraryCompatibilityInput!) { libraryUpgradeAdvice(input: $input) {
+const document = `query ($runtime: String!, $libraries: [LibraryReferenceInput!]!) {
+  libraryUpgradeAdvice(runtime: $runtime, libraries: $libraries) {
   upgrades { packageName from to jump newest verified notNewer { version rule packageName } }
   proposal { compatible libraries { packageName version } changes { packageName from to jump } } complete } }`;
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
 });
 
 const ask = async (libraries: { packageName: string; version: string }[], as = token, runtime = "net10.0") =>
-  (await graphql<Json>(document, { token: as, variables: { input: { runtime, libraries } } })).body;
+  (await graphql<Json>(document, { token: as, variables: { runtime, libraries } })).body;
 
 describe("libraryUpgradeAdvice", () => {
   it("names the newest versions that hold together, and what keeps a package back", async () => {
@@ -61,10 +62,35 @@ describe("libraryUpgradeAdvice", () => {
     const code = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).errors?.[0]?.extensions.code;
     expect(await code([], token, "net-eight")).toBe("RUNTIME_NOT_RECOGNISED");
     expect(await code([{ packageName: "a b", version: "1" }])).toBe("LIBRARIES_INVALID");
+    const long = { packageName: "a".repeat(101), version: "1.0.0" };
+    expect(await code([long])).toBe("VALIDATION_FAILED");
+    const many = Array.from({ length: 201 }, (_, at) => ({ packageName: `P${at}`, version: "1.0.0" }));
+    expect(await code(many)).toBe("VALIDATION_FAILED");
   });
 });
 
 describe("an evaluation", () => {
+  it("knows nothing of what another tenant has registered under the same names", async () => {
+    const stranger = await (await aTenant()).tokenWith();
+    const libraries = [
+      { packageName: "Base", version: "2.0.0" },
+      { packageName: "Uses.Base", version: "1.0.0" },
+    ];
+    const evaluate = async (as: string) =>
+      (
+        await request<{ compatible: boolean; advisories: { code: string; packageName: string }[] }>(
+          "POST /v1/libraries/compatibility/evaluate",
+          { token: as, body: { runtime: "net10.0", libraries } },
+        )
+      ).body;
+    expect((await evaluate(token)).compatible).toBe(false);
+    const foreign = await evaluate(stranger);
+    expect(foreign.compatible).toBe(true);
+    expect(
+      foreign.advisories.filter(({ code }) => code === "LibraryUnknown").map(({ packageName }) => packageName),
+    ).toEqual(["Base", "Uses.Base"]);
+  });
+
   const evaluate = async (version: string) =>
     (
       await request<{ violations: { rule: string; detail: string }[] }>("POST /v1/libraries/compatibility/evaluate", {

@@ -1,6 +1,7 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { LibraryReferenceInput } from "../libraries/library-reference.input.js";
 import { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
 import type { CompatibilityService } from "./compatibility.service.js";
 import { CompatibilityMatrixType } from "./compatibility.type.js";
@@ -28,10 +29,11 @@ export class CompatibilityResolver {
   })
   @Auth({ scopes: ["libraries.read"] })
   libraryUpgradeAdvice(
-    @Arg("input") input: EvaluateLibraryCompatibilityInput,
+    @Arg("runtime") runtime: string,
+    @Arg("libraries", () => [LibraryReferenceInput]) libraries: LibraryReferenceInput[],
     @Ctx() context: RequestContext,
   ): Promise<LibraryUpgradeAdviceType> {
-    return this.#compatibility.upgrades(context, input.runtime, input.libraries);
+    return this.#compatibility.upgrades(context, runtime, libraries);
   }
 
   @Mutation(() => CompatibilityMatrixType)
