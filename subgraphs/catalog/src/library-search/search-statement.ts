@@ -53,6 +53,15 @@ interface PageParts {
   readonly rows: string;
 }
 
+interface RankingParts {
+  readonly where: string;
+  readonly unusable: string;
+  /** The filters leave few entries: they are found first. */
+  readonly narrow: boolean;
+  readonly after: SearchPosition | undefined;
+  readonly limit: number;
+}
+
 /** The tier is in the thousands, below it the place of the capability, counted from 1. */
 const tierStep = 1000;
 /** More words than this are looked up entry by entry instead of being joined: planning a join grows with its tables. */
@@ -100,20 +109,26 @@ export class SearchStatementBuilder {
     const select =
       this.#branches.length === 0 && filters.frameworks === undefined
         ? this.#listing(where, after, limit)
-        : this.#ranking({ where, unusable, after, limit });
+        : this.#ranking({ where, unusable, narrow: isNarrow(filters), after, limit });
     return { select: `${select.ranked} ${pageOf(filters.includeApiClients, select)}`, values: this.#values };
   }
 
   /** Everything that fits is found, ranked and counted before the page is cut. */
-  #ranking(of: { where: string; unusable: string; after: SearchPosition | undefined; limit: number }): PageParts {
+  #ranking(of: RankingParts): PageParts {
     const isSearch = this.#branches.length > 0;
-    const matched = isSearch ? `join (${this.#hits()}) matched using (entry_id)` : "";
+    const matched = isSearch ? `join (${this.#hits(of.narrow)}) matched using (entry_id)` : "";
     const hit = isSearch ? "matched.hit" : "0";
+    const columns = `entry_id, entry.source, entry.name_key, ${hit} as hit, ${hit} / ${tierStep} as tier`;
+    const from = `from search_entries entry`;
+    const ranked =
+      isSearch && of.narrow
+        ? `with fitting as materialized (
+             select entry_id, entry.source, entry.name_key, ${of.unusable} as unusable ${from} where ${of.where}),
+           ranked as materialized (select ${columns}, entry.unusable from fitting entry ${matched})`
+        : `with ranked as materialized (
+             select ${columns}, ${of.unusable} as unusable ${from} ${matched} where ${of.where})`;
     return {
-      ranked: `with ranked as materialized (
-        select entry_id, entry.source, entry.name_key, ${hit} as hit, ${hit} / ${tierStep} as tier,
-          ${of.unusable} as unusable
-        from search_entries entry ${matched} where ${of.where})`,
+      ranked,
       total: "select count(*)::int as total from ranked",
       rows: `select * from ranked ${this.#after(of.after)}
         order by tier, unusable, name_key, entry_id limit ${this.#bind(of.limit)}`,
@@ -137,8 +152,11 @@ export class SearchStatementBuilder {
     };
   }
 
-  #hits(): string {
-    return `select entry_id, min(hit) as hit from (${this.#branches.join(" union all ")}) branch group by entry_id`;
+  /** An array is looked up per posting; joined, the few entries could each walk all postings of a word. */
+  #hits(narrow: boolean): string {
+    const fitting = narrow ? "where entry_id = any(array(select entry_id from fitting))" : "";
+    const branches = this.#branches.join(" union all ");
+    return `select entry_id, min(hit) as hit from (${branches}) branch ${fitting} group by entry_id`;
   }
 
   #filters(filters: SearchFilters): { conditions: string[]; unusable: string } {
@@ -224,6 +242,8 @@ export class SearchStatementBuilder {
 
 const apiClientJoin = `left join api_clients client
   on client.tenant_id = scope.tenant and page.source = 'ApiClient' and client.api_client_id = page.entry_id`;
+
+const isNarrow = ({ area, owner, tags }: SearchFilters) => area !== undefined || owner !== undefined || tags.length > 0;
 
 function pageOf(includeApiClients: boolean, { total, rows }: PageParts): string {
   return `select counted.total, page.entry_id, page.source, page.tier, page.unusable, page.name_key,
