@@ -16,8 +16,8 @@ interface Step {
   readonly changedAt: string;
 }
 
-const query = `subscription ($templateId: ID!, $executionId: ID!) {
-  executionStatusChanged(templateId: $templateId, executionId: $executionId) { status phase changedAt } }`;
+const query = `subscription ($executionId: ID!) {
+  executionStatusChanged(executionId: $executionId) { status phase changedAt } }`;
 
 const executionsOf: Record<string, number> = { small: 30, medium: 12, large: 5 };
 
@@ -65,7 +65,7 @@ async function measure({ platform, token }: Stage, size: PackSize): Promise<Reco
       const steps: Step[] = [];
       const changes = client.iterate<{ executionStatusChanged: Step }>({
         query,
-        variables: { templateId, executionId },
+        variables: { executionId },
       });
       for await (const { data } of changes) if (data) steps.push(data.executionStatusChanged);
       if (steps.at(-1)?.status !== "Completed")

@@ -92,7 +92,7 @@ async function cancelled(token: string): Promise<void> {
   const { executionId } = (
     await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, { token, body })
   ).body;
-  await graphql(`mutation { cancelExecution(templateId: "${templateId}", executionId: "${executionId}") { status } }`, {
+  await graphql(`mutation { cancelExecution(executionId: "${executionId}") { status } }`, {
     token,
   });
   host.close();

@@ -39,16 +39,17 @@ async function requested({ templateId, templateVersionId }: TestVersion, input =
   return { templateId, executionId: accepted.body.executionId };
 }
 
-const path = "$templateId: ID!, $executionId: ID!";
-const given = "templateId: $templateId, executionId: $executionId";
-const cancelDocument = `mutation (${path}) { cancelExecution(${given}) { status phase completedAt error { code message } } }`;
-const retryDocument = `mutation (${path}, $input: RetryExecutionInput) {
-  retryExecution(${given}, input: $input) { executionId retryOf status target { repository } } }`;
+const cancelDocument = `mutation ($executionId: ID!) { cancelExecution(executionId: $executionId) { status phase completedAt error { code message } } }`;
+const retryDocument = `mutation ($executionId: ID!, $input: RetryExecutionInput) {
+  retryExecution(executionId: $executionId, input: $input) { executionId retryOf status target { repository } } }`;
 
-const cancel = (variables: { templateId: string; executionId: string }, as = token) =>
-  graphql<{ cancelExecution: TestExecution }>(cancelDocument, { token: as, variables });
-const retry = (variables: { templateId: string; executionId: string; input?: object }, as = token) =>
-  graphql<{ retryExecution: TestExecution & { retryOf: string } }>(retryDocument, { token: as, variables });
+const cancel = ({ executionId }: { executionId: string }, as = token) =>
+  graphql<{ cancelExecution: TestExecution }>(cancelDocument, { token: as, variables: { executionId } });
+const retry = ({ executionId }: { executionId: string }, input?: object, as = token) =>
+  graphql<{ retryExecution: TestExecution & { retryOf: string } }>(retryDocument, {
+    token: as,
+    variables: { executionId, input },
+  });
 
 describe("cancelExecution", () => {
   it("ends what is running, cuts its fetch, and tells so", async () => {
@@ -72,11 +73,7 @@ describe("cancelExecution", () => {
     await finished(token, execution.templateId, execution.executionId);
     const ended = await cancel(execution);
     expect(ended.body.errors?.[0]?.extensions).toMatchObject({ code: "INVALID_STATE", currentState: "Completed" });
-    for (const answer of [
-      await cancel(execution, other),
-      await cancel({ ...execution, executionId: "exe_x" }),
-      await cancel({ ...execution, templateId: endless.templateId }),
-    ])
+    for (const answer of [await cancel(execution, other), await cancel({ ...execution, executionId: "exe_x" })])
       expect(answer.body.errors?.map(({ extensions }) => extensions.code)).toEqual(["EXECUTION_NOT_FOUND"]);
   });
 });
@@ -91,11 +88,7 @@ describe("retryExecution", () => {
     );
     const failed = await executed(token, changed, { parameters: { name: "x" }, target: { repository } });
     expect(failed).toMatchObject({ status: "Failed", error: { code: "TARGET_CONFLICT" } });
-    const { body } = await retry({
-      templateId: changed.templateId,
-      executionId: failed.executionId,
-      input: { onConflict: "overwrite" },
-    });
+    const { body } = await retry(failed, { onConflict: "overwrite" });
     const { executionId, retryOf, status } = body.data.retryExecution;
     expect([retryOf, status]).toEqual([failed.executionId, "Requested"]);
     expect(executionId).not.toBe(failed.executionId);
@@ -106,7 +99,7 @@ describe("retryExecution", () => {
     const execution = await requested(version);
     await finished(token, execution.templateId, execution.executionId);
     expect((await retry(execution)).body.errors?.[0]?.extensions.code).toBe("INVALID_STATE");
-    expect((await retry(execution, other)).body.errors?.[0]?.extensions.code).toBe("EXECUTION_NOT_FOUND");
+    expect((await retry(execution, {}, other)).body.errors?.[0]?.extensions.code).toBe("EXECUTION_NOT_FOUND");
   });
 });
 

@@ -16,9 +16,9 @@ interface Change {
   };
 }
 
-const query = `subscription ($templateId: ID!, $executionId: ID!, $after: Int) {
-  executionStatusChanged(templateId: $templateId, executionId: $executionId, after: $after) {
-    sequence status phase changedAt execution { executionId status output { changed } } } }`;
+const query = `subscription ($executionId: ID!, $after: Int) {
+  executionStatusChanged(executionId: $executionId, after: $after) {
+    executionId sequence status phase changedAt execution { executionId status output { changed } } } }`;
 
 let tenant: TestTenant;
 let token: string;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const target = () => ({ repository: `acme/r${Math.random().toString(36).slice(2)}` });
 const watch = (executionId: string, after?: number, as = token) =>
-  aFeed<Change>({ query, token: as, variables: { templateId: version.templateId, executionId, after } });
+  aFeed<Change>({ query, token: as, variables: { executionId, after } });
 
 const steps = [
   [1, "Requested", "Queued"],
@@ -68,15 +68,17 @@ describe("executionStatusChanged", () => {
     const { executionId } = await executed(token, version, { target: target() });
     const whole = await watch(executionId);
     const rest = await watch(executionId, 3);
-    await eventually("both end", () => whole.ended() && rest.ended());
+    const nothing = await watch(executionId, 5);
+    await eventually("all end", () => whole.ended() && rest.ended() && nothing.ended());
+    expect([nothing.events, nothing.errors]).toEqual([[], []]);
     expect(shown(whole.events)).toEqual(
       steps.filter(([, , phase]) => phase !== "InjectingLibraries").map(([, ...step], at) => [at + 1, ...step]),
     );
     expect(shown(rest.events)).toEqual(shown(whole.events).slice(3));
-    await Promise.all([whole.stop(), rest.stop()]);
+    await Promise.all([whole.stop(), rest.stop(), nothing.stop()]);
   });
 
-  it("is nobody else's: another tenant, another template, no scope", async () => {
+  it("is nobody else's: another tenant, no scope", async () => {
     const { executionId } = await executed(token, version, { target: target() });
     const stranger = await (await aTenant()).tokenWith();
     const narrow = await tenant.tokenWith("libraries.read");

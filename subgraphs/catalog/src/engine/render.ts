@@ -10,7 +10,7 @@ import { collidingPaths, unsafePath } from "./path-safety.js";
 import { applyPostActions } from "./post-actions/post-actions.js";
 import { RenderReport } from "./render-report.js";
 import { resolveSymbols, type SymbolTable } from "./symbols/symbol-table.js";
-import type { TemplateSource } from "./template-config.js";
+import { sourcesOf, type TemplateSource } from "./template-config.js";
 import { renderFailed, type TemplateError, templateInvalid } from "./template-error.js";
 import type { TemplatePack } from "./template-pack.js";
 
@@ -31,17 +31,6 @@ export interface RenderResult {
 }
 
 const PLACEHOLDERS = ["-.-", "_._"];
-
-const WHOLE_TEMPLATE: TemplateSource = {
-  source: "./",
-  target: "./",
-  condition: null,
-  include: null,
-  exclude: null,
-  copyOnly: null,
-  rename: {},
-  modifiers: [],
-};
 
 /** Same pack and same request give the same bytes. */
 export function render(pack: TemplatePack, request: RenderRequest): RenderResult {
@@ -79,7 +68,7 @@ class Rendering {
     const { config } = this.pack;
     for (const problem of config.problems) this.report.warn(problem.code, problem.message);
     reportConstraints(config.constraints, this.request.targetFramework, this.report);
-    const sources = config.sources.length === 0 ? [WHOLE_TEMPLATE] : config.sources;
+    const sources = sourcesOf(config);
     for (const source of sources) {
       if (decideCondition(source.condition, this.table.variables, this.report)) this.take(source);
     }

@@ -148,3 +148,19 @@ export interface PostAction {
   readonly applyFileRenamesToArgs: readonly string[];
   readonly applyFileRenamesToManualInstructions: boolean;
 }
+
+const wholeTemplate: TemplateSource = {
+  source: "./",
+  target: "./",
+  condition: null,
+  include: null,
+  exclude: null,
+  copyOnly: null,
+  rename: {},
+  modifiers: [],
+};
+
+/** The whole template where it names none. */
+export function sourcesOf({ sources }: Pick<TemplateConfig, "sources">): readonly TemplateSource[] {
+  return sources.length === 0 ? [wholeTemplate] : sources;
+}

@@ -2,7 +2,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import { TenantSlots } from "../rendering/tenant-slots.js";
+import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
 import type { TargetResolver } from "../targets/target-resolver.js";
 import type { EarlierRenders } from "./earlier-render.js";
 import type { ExecutionAcceptance } from "./execution.acceptance.js";

@@ -2,13 +2,13 @@ import { Auth } from "@factory/runtime/subgraph/auth";
 import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
 import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Arg, Ctx, FieldResolver, ID, Int, Resolver, Root, Subscription } from "type-graphql";
 import type { ExecutionFeedItem } from "./execution.feed.js";
 import type { ExecutionService } from "./execution.service.js";
 import { ExecutionStatusChangeType, ExecutionType } from "./execution.type.js";
 
 interface WatchArguments {
-  readonly templateId: string;
   readonly executionId: string;
   readonly after?: number | null;
 }
@@ -20,15 +20,14 @@ export function executionStatusResolver(executions: ExecutionService): object {
     @Subscription(() => ExecutionStatusChangeType, {
       description: "Every step of an execution: first those after the given one, then live, until it has ended.",
       subscribe: ({ args, context }) => {
-        const { after, ...path } = args as WatchArguments;
-        return executions.watch(context as RequestContext, path, after);
+        const { executionId, after } = args as WatchArguments;
+        return executions.watch(context as RequestContext, executionId, after);
       },
     })
     @Auth({ scopes: ["templates.read", "templates.execute"] })
     executionStatusChanged(
       @Root() item: ExecutionFeedItem,
       @Ctx() context: RequestContext,
-      @Arg("templateId", () => ID) _templateId: string,
       @Arg("executionId", () => ID) _executionId: string,
       @Arg("after", () => Int, { nullable: true }) _after?: number,
     ): ExecutionStatusChangeType {
@@ -38,8 +37,11 @@ export function executionStatusResolver(executions: ExecutionService): object {
 
     @FieldResolver(() => ExecutionType, { description: "As it is now, which may be further than this step." })
     @Auth({ scopes: ["templates.read", "templates.execute"] })
-    execution(@Root() { path }: ExecutionStatusChangeType, @Ctx() context: RequestContext): Promise<ExecutionType> {
-      return executions.get(context, path.templateId, path.executionId);
+    execution(
+      @Root() { executionId }: ExecutionStatusChangeType,
+      @Ctx() context: RequestContext,
+    ): Promise<ExecutionType | undefined> {
+      return executions.find(tenantOf(context), executionId);
     }
   }
   return new ExecutionStatusResolver();

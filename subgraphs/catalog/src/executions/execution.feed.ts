@@ -16,13 +16,15 @@ export interface ExecutionFeedSource {
 
 interface FeedRequest {
   readonly tenant: Tenant;
-  readonly path: { readonly templateId: string; readonly executionId: string };
+  readonly executionId: string;
+  /** Its final step is taken: nothing comes that is not there. */
+  readonly hasEnded: boolean;
   readonly after: number;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
 
-export type ExecutionFeedItem = (ExecutionStep & { path: FeedRequest["path"] }) | FeedEnd;
+export type ExecutionFeedItem = (ExecutionStep & { executionId: string }) | FeedEnd;
 
 /** A wake-up can be lost with its connection. */
 const lookAgainMs = 5000;
@@ -42,7 +44,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
   constructor(source: ExecutionFeedSource, request: FeedRequest) {
     this.#source = source;
     this.#request = request;
-    this.#uuid = decodeId("exe", request.path.executionId) ?? "";
+    this.#uuid = decodeId("exe", request.executionId) ?? "";
     this.#sequence = request.after;
     this.#detach = source.watch.attach(this.#uuid, () => this.#rouse());
     this.#items = this.#run();
@@ -62,7 +64,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
   }
 
   async *#run(): AsyncGenerator<ExecutionFeedItem, void, undefined> {
-    const { tenant, path } = this.#request;
+    const { tenant, executionId, hasEnded } = this.#request;
     try {
       while (!this.#closed) {
         this.#woken = false;
@@ -70,10 +72,13 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
         for (const step of steps) {
           this.#requireToken();
           this.#sequence = step.sequence;
-          yield { ...step, path };
+          yield { ...step, executionId };
           if (executionStates[step.status].next.length === 0) return;
         }
-        if (steps.length === 0) await this.#roused();
+        if (steps.length === 0) {
+          if (hasEnded) return;
+          await this.#roused();
+        }
         this.#requireToken();
       }
     } catch (error) {

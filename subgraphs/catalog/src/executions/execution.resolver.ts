@@ -52,11 +52,10 @@ export class ExecutionResolver {
   })
   @Auth({ scopes: ["templates.execute"] })
   cancelExecution(
-    @Arg("templateId", () => ID) templateId: string,
     @Arg("executionId", () => ID) executionId: string,
     @Ctx() context: RequestContext,
   ): Promise<ExecutionType> {
-    return this.#executions.cancel(context, { templateId, executionId });
+    return this.#executions.cancel(context, executionId);
   }
 
   @Mutation(() => ExecutionType, {
@@ -64,11 +63,10 @@ export class ExecutionResolver {
   })
   @Auth({ scopes: ["templates.execute"] })
   retryExecution(
-    @Arg("templateId", () => ID) templateId: string,
     @Arg("executionId", () => ID) executionId: string,
     @Ctx() context: RequestContext,
     @Arg("input", { nullable: true }) input?: RetryExecutionInput,
   ): Promise<ExecutionType> {
-    return this.#executions.retry(context, { templateId, executionId }, input ?? {});
+    return this.#executions.retry(context, executionId, input ?? {});
   }
 }

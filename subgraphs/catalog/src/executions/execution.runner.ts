@@ -50,25 +50,31 @@ export class ExecutionRunner {
   }
 
   async run(payload: ExecutionPayload, attempt: JobAttempt): Promise<void> {
-    const claim = await ExecutionClaim.take(this.#services.database, payload);
-    if (!claim) return;
+    // watched before it is taken: a cancellation in between is heard
     const cancelled = this.#cancellation(payload);
     try {
-      const signal = AbortSignal.any([attempt.signal, cancelled.signal]);
+      const claim = await ExecutionClaim.take(this.#services.database, payload);
+      if (claim) await this.#carryOut(claim, attempt, cancelled.signal);
+    } finally {
+      cancelled.forget();
+    }
+  }
+
+  async #carryOut(claim: ExecutionClaim, attempt: JobAttempt, cancelled: AbortSignal): Promise<void> {
+    try {
+      const signal = AbortSignal.any([attempt.signal, cancelled]);
       await this.#complete(claim, await this.#scaffold(claim, signal));
       failpoint("execution.completed");
     } catch (error) {
-      if (error instanceof ClaimLost || cancelled.signal.aborted) return;
+      if (error instanceof ClaimLost || cancelled.aborted) return;
       const failure = executionError(error);
       if (!failure && !attempt.lastAttempt) throw error;
       if (!failure)
         this.#services.logger.error(
-          { err: error, executionId: payload.executionId },
+          { err: error, executionId: claim.execution.executionId },
           "execution failed for no known reason",
         );
       await this.#fail(claim, failure ?? { code: "INTERNAL", message: "An internal error occurred.", details: null });
-    } finally {
-      cancelled.forget();
     }
   }
 

@@ -27,11 +27,6 @@ interface ExecutionServices {
   readonly feeds: ExecutionFeedSource;
 }
 
-interface ExecutionPath {
-  readonly templateId: string;
-  readonly executionId: string;
-}
-
 export class ExecutionService {
   readonly #services: ExecutionServices;
 
@@ -63,16 +58,16 @@ export class ExecutionService {
   }
 
   /** Stops an execution that has not begun to push; what it was doing is cut. */
-  cancel(context: RequestContext, path: ExecutionPath): Promise<ExecutionType> {
+  cancel(context: RequestContext, executionId: string): Promise<ExecutionType> {
     return mutate(this.#services.database, context, {
       field: "cancelExecution",
-      arguments: path,
+      arguments: { executionId },
       commit: async (transaction) => {
-        const execution = await lockedExecution(transaction, path);
+        const execution = await lockedExecution(transaction, executionId);
         requireTask(context, execution);
         if (execution.status === "Cancelled") return executionView(execution);
         const cancelled = await moveExecution(transaction, {
-          executionId: decodeId("exe", execution.executionId) ?? "",
+          executionId: decodeId("exe", executionId) ?? "",
           set: "status = 'Cancelled', phase = null, completed_at = now(), error = $3",
           // a worker that died while it pushed may have left its commit
           when: `status in ('Requested', 'Running') and not exists (
@@ -83,7 +78,7 @@ export class ExecutionService {
         if (!cancelled) throw notCancellable(execution);
         transaction.record({
           type: "TemplateExecutionCancelled",
-          subject: `executions/${execution.executionId}`,
+          subject: `executions/${executionId}`,
           data: eventFacts(execution),
         });
         return executionView(await transaction.em.refreshOrFail(execution));
@@ -92,21 +87,20 @@ export class ExecutionService {
   }
 
   /** A new execution of what a failed or cancelled one was asked for. */
-  async retry(context: RequestContext, path: ExecutionPath, input: RetryExecutionInput): Promise<ExecutionType> {
+  async retry(context: RequestContext, executionId: string, input: RetryExecutionInput): Promise<ExecutionType> {
     const { database, acceptance } = this.#services;
-    const { templateId } = path;
     return mutate(database, context, {
       field: "retryExecution",
-      arguments: { ...path, input },
+      arguments: { executionId, input },
       prepare: async () => {
         const earlier = await database.transaction(tenantOf(context), { trace: context.trace }, (transaction) =>
-          lockedExecution(transaction, path),
+          lockedExecution(transaction, executionId),
         );
         if (earlier.status !== "Failed" && earlier.status !== "Cancelled") throw notRetryable(earlier);
         return acceptance.check(context, {
-          templateId,
+          templateId: earlier.templateId,
           input: sameRequest(earlier, input),
-          retryOf: earlier.executionId,
+          retryOf: executionId,
         });
       },
       commit: (transaction, checked) => acceptance.accept(context, transaction, checked),
@@ -114,29 +108,24 @@ export class ExecutionService {
   }
 
   /** Every step after the given one; `after` absent: from the first. */
-  async watch(context: RequestContext, path: ExecutionPath, after: number | null | undefined): Promise<ExecutionFeed> {
-    await this.get(context, path.templateId, path.executionId);
+  async watch(context: RequestContext, executionId: string, after: number | null | undefined): Promise<ExecutionFeed> {
+    const tenant = tenantOf(context);
+    const execution = await this.find(tenant, executionId);
+    if (!execution) throw unknownExecution();
     return new ExecutionFeed(this.#services.feeds, {
-      tenant: tenantOf(context),
-      path,
+      tenant,
+      executionId,
+      hasEnded: executionStates[execution.status].next.length === 0,
       after: after ?? 0,
       expiresAt: principalOf(context).expiresAt,
     });
   }
 }
 
-async function lockedExecution(
-  { em, tenant }: Transaction,
-  { templateId, executionId }: ExecutionPath,
-): Promise<Execution> {
-  const known = decodeId("exe", executionId) !== undefined && decodeId("tpl", templateId) !== undefined;
-  const execution = known
-    ? await em.findOne(
-        Execution,
-        { tenantId: tenant.tenantId, executionId, templateId },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      )
-    : null;
+async function lockedExecution({ em, tenant }: Transaction, executionId: string): Promise<Execution> {
+  const known = decodeId("exe", executionId) !== undefined;
+  const key = { tenantId: tenant.tenantId, executionId };
+  const execution = known ? await em.findOne(Execution, key, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   if (!execution) throw unknownExecution();
   return execution;
 }
@@ -163,8 +152,7 @@ function cancellation(context: RequestContext) {
   return { code: "EXECUTION_CANCELLED", message: `Cancelled by ${principalOf(context).subject}.`, details: null };
 }
 
-const unknownExecution = () =>
-  new DomainError("EXECUTION_NOT_FOUND", { detail: "No such execution of this template." });
+const unknownExecution = () => new DomainError("EXECUTION_NOT_FOUND", { detail: "No such execution in this tenant." });
 
 function notCancellable({ status }: Execution): DomainError {
   const final = executionStates[status].next.length === 0;

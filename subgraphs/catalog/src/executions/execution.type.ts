@@ -153,6 +153,9 @@ export type ExecutionConnection = Connection<ExecutionType>;
 
 @ObjectType("ExecutionStatusChange", { simpleResolvers: true })
 export class ExecutionStatusChangeType {
+  @Field(() => ID)
+  executionId: string;
+
   @Field(() => Int, { description: "From 1, without a gap; resume with it as after." })
   sequence: number;
 
@@ -164,7 +167,4 @@ export class ExecutionStatusChangeType {
 
   @Field(() => DateTime)
   changedAt: string;
-
-  /** For the field `execution`. */
-  path: { templateId: string; executionId: string };
 }

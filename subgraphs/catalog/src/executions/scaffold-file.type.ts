@@ -1,5 +1,5 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { PageInfo } from "@factory/runtime/pagination/page-info.type";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export enum ScaffoldFileChange {
@@ -29,26 +29,9 @@ export class ScaffoldFileType {
   blobSha: string | null;
 }
 
-@ObjectType({ simpleResolvers: true })
-export class ScaffoldFileEdge {
-  @Field()
-  cursor: string;
-
-  @Field(() => ScaffoldFileType)
-  node: ScaffoldFileType;
-}
-
-@ObjectType({ simpleResolvers: true, description: "By path, in the order of its bytes." })
-export class ScaffoldFileConnection implements Connection<ScaffoldFileType> {
-  @Field(() => [ScaffoldFileEdge])
-  edges: ScaffoldFileEdge[];
-
-  @Field(() => PageInfo)
-  pageInfo: PageInfo;
-
-  @Field(() => [ScaffoldFileType])
-  items: ScaffoldFileType[];
-
-  @Field(() => String, { nullable: true, description: "Null on the last page." })
-  nextCursor: string | null;
-}
+export const ScaffoldFileConnection = connectionType(
+  "ScaffoldFile",
+  () => ScaffoldFileType,
+  "By path, in the order of its bytes.",
+);
+export type ScaffoldFileConnection = Connection<ScaffoldFileType>;

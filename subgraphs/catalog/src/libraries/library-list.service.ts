@@ -1,19 +1,13 @@
 import type { Database } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, pageSize } from "@factory/runtime/pagination/page";
+import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { LibraryFilterInput } from "./library.input.js";
 import { libraryColumnsWith } from "./library.service.js";
 import type { LibraryConnection, LibraryType } from "./library.type.js";
 import { type LibraryRow, libraryView } from "./library.view.js";
-
-export interface LibraryPageRequest {
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-  filter?: LibraryFilterInput | null | undefined;
-}
 
 // the count stands beside the page, and alone where the page is empty
 const libraryPage = tenantStatement(
@@ -42,7 +36,10 @@ export class LibraryListService {
   }
 
   /** Keyset on the package name: a library registered meanwhile appears where its name belongs. */
-  async list(context: RequestContext, { first, after, filter }: LibraryPageRequest): Promise<LibraryConnection> {
+  async list(
+    context: RequestContext,
+    { first, after, filter }: PageRequest<LibraryFilterInput>,
+  ): Promise<LibraryConnection> {
     const tenant = tenantOf(context);
     const size = pageSize(first);
     const { area = null, owner = null, tag = null, status = null, packageNamePrefix } = filter ?? {};

@@ -7,10 +7,10 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
 import { parseFramework } from "../nuget/framework.js";
 import { schemaProblem } from "../parameters/parameter-schema.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
-import { TenantSlots } from "../rendering/tenant-slots.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateService } from "../templates/template.service.js";
 import { parseSemanticVersion } from "./semantic-version.js";

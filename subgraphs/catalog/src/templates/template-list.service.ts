@@ -2,18 +2,12 @@ import type { Database } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { type Connection, connectionOf, pageSize } from "@factory/runtime/pagination/page";
+import { type Connection, connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { TemplateFilterInput } from "./template.input.js";
 import { type TemplateRow, templateResource, templateView } from "./template.service.js";
 import type { TemplateType } from "./template.type.js";
-
-export interface PageRequest<Filter> {
-  readonly first?: number | null | undefined;
-  readonly after?: string | null | undefined;
-  readonly filter?: Filter | null | undefined;
-}
 
 const templatesAfter = tenantStatement(
   "templates_after",

@@ -15,6 +15,13 @@ export function pageSize(first: number | null | undefined): number {
   return Math.min(first, maxPageSize);
 }
 
+/** What a list is asked for. */
+export interface PageRequest<Filter> {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly filter?: Filter | null | undefined;
+}
+
 export interface Connection<Node> {
   edges: { cursor: string; node: Node }[];
   pageInfo: PageInfo;

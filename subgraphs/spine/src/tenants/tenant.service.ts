@@ -5,7 +5,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, pageSize } from "@factory/runtime/pagination/page";
+import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -16,12 +16,6 @@ import type { RegisterTenantInput, TenantFilterInput } from "./tenant.input.js";
 import { tenantStates } from "./tenant.states.js";
 import type { TenantConnection, TenantType } from "./tenant.type.js";
 import { type TenantRow, tenantColumns, tenantFacts, tenantView } from "./tenant.view.js";
-
-export interface TenantPageRequest {
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-  filter?: TenantFilterInput | null | undefined;
-}
 
 const ownTenant = tenantStatement(
   "own_tenant",
@@ -74,7 +68,10 @@ export class TenantService {
   }
 
   /** Keyset on (createdAt, tenantId), oldest first: a tenant registered meanwhile appears on a later page. */
-  async list(context: RequestContext, { first, after, filter }: TenantPageRequest): Promise<TenantConnection> {
+  async list(
+    context: RequestContext,
+    { first, after, filter }: PageRequest<TenantFilterInput>,
+  ): Promise<TenantConnection> {
     const size = pageSize(first);
     const { status = null, slug = null, editionCode = null } = filter ?? {};
     if (status !== null && !Object.hasOwn(tenantStates, status))

@@ -1,5 +1,5 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { PageInfo } from "@factory/runtime/pagination/page-info.type";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
@@ -37,26 +37,5 @@ export class TenantType {
   subscriptionId: string | null;
 }
 
-@ObjectType({ simpleResolvers: true })
-export class TenantEdge {
-  @Field()
-  cursor: string;
-
-  @Field(() => TenantType)
-  node: TenantType;
-}
-
-@ObjectType({ simpleResolvers: true, description: "In the order of creation." })
-export class TenantConnection implements Connection<TenantType> {
-  @Field(() => [TenantEdge])
-  edges: TenantEdge[];
-
-  @Field(() => PageInfo)
-  pageInfo: PageInfo;
-
-  @Field(() => [TenantType])
-  items: TenantType[];
-
-  @Field(() => String, { nullable: true, description: "Null on the last page." })
-  nextCursor: string | null;
-}
+export const TenantConnection = connectionType("Tenant", () => TenantType, "In the order of creation.");
+export type TenantConnection = Connection<TenantType>;

@@ -2,23 +2,12 @@ import { decodeText, detectEncoding } from "../../engine/encodings.js";
 import { FileSelection } from "../../engine/file-selection.js";
 import { parseGlob } from "../../engine/glob.js";
 import { RenderReport } from "../../engine/render-report.js";
-import type { TemplateSource } from "../../engine/template-config.js";
+import { sourcesOf, type TemplateSource } from "../../engine/template-config.js";
 import type { TemplatePack } from "../../engine/template-pack.js";
 import { sourceFolder, sourcePaths } from "./source-folders.js";
 
 const MAX_PROCESSED_BYTES = 5 * 1024 * 1024;
 const SNIFFED_BYTES = 8 * 1024;
-
-const wholeTemplate: TemplateSource = {
-  source: "./",
-  target: "./",
-  condition: null,
-  include: null,
-  exclude: null,
-  copyOnly: null,
-  rename: {},
-  modifiers: [],
-};
 
 /** A file that the template engine reads while it renders. */
 export interface TemplateText {
@@ -42,7 +31,7 @@ export function templateTexts(pack: TemplatePack): TemplateTexts {
   const texts = new Map<string, TemplateText>();
   const tooLarge = new Set<string>();
   const names = new Set<string>();
-  for (const source of pack.config.sources.length === 0 ? [wholeTemplate] : pack.config.sources) {
+  for (const source of sourcesOf(pack.config)) {
     const folder = sourceFolder(pack, source.source);
     if (!folder) continue;
     const selection = selectionOf(source, pack);

@@ -1,4 +1,4 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
+import { DomainError } from "../errors/domain-error.js";
 
 /** So much work of one tenant at once, in this process; more is refused, as somebody waits for each with the request open. */
 export class TenantSlots {
