@@ -1,12 +1,33 @@
 import { ApiClient } from "./api-clients/api-client.entity.js";
+import { Approval } from "./approvals/approval.entity.js";
+import { OidcArtifact } from "./authorization-server/oidc-artifact.entity.js";
 import { SigningKey } from "./authorization-server/signing-key.entity.js";
+import { Invitation } from "./invitations/invitation.entity.js";
 import { Migration20261121070911_first } from "./migrations/Migration20261121070911_first.js";
 import { Migration20261121075523_retention } from "./migrations/Migration20261121075523_retention.js";
+import { Migration20261121123829_identity } from "./migrations/Migration20261121123829_identity.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
+import { Revocation } from "./revocations/revocation.entity.js";
+import { Role } from "./roles/role.entity.js";
+import { RoleAssignment } from "./roles/role-assignment.entity.js";
 import { ProvisioningRun } from "./tenants/provisioning-run.entity.js";
 import { Tenant } from "./tenants/tenant.entity.js";
+import { User } from "./users/user.entity.js";
 
 export const spineTables = {
-  entities: [Tenant, ProvisioningRun, PlanSubscription, ApiClient, SigningKey],
-  migrations: [Migration20261121070911_first, Migration20261121075523_retention],
+  entities: [
+    Tenant,
+    ProvisioningRun,
+    PlanSubscription,
+    ApiClient,
+    SigningKey,
+    User,
+    Invitation,
+    Role,
+    RoleAssignment,
+    Approval,
+    OidcArtifact,
+    Revocation,
+  ],
+  migrations: [Migration20261121070911_first, Migration20261121075523_retention, Migration20261121123829_identity],
 };

@@ -43,6 +43,18 @@ export class ApiClient {
   @Property({ type: "text" })
   secretDigest: string;
 
+  /** Exact addresses (RFC 9700 section 2.1) that a sign-in returns to. */
+  @Property({ type: "text[]", default: [] })
+  redirectUris: string[];
+
+  /** One of ours: people may hand it their passwords, and it is not asked for their consent. */
+  @Property({ type: "boolean", default: false })
+  firstParty: boolean;
+
+  /** Without a secret: runs where one cannot be kept (RFC 6749 section 2.1), so PKCE stands in. */
+  @Property({ type: "boolean", default: false })
+  isPublic: boolean;
+
   @Property({ type: "timestamptz" })
   createdAt: Date;
 }

@@ -87,6 +87,9 @@ export class ApiClientService {
     em.persist(
       em.create(ApiClient, {
         ...client,
+        redirectUris: [],
+        firstParty: false,
+        isPublic: false,
         platformAdmin: false,
         status: "Active",
         secretNonce,

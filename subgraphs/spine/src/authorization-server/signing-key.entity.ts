@@ -22,4 +22,12 @@ export class SigningKey {
 
   @Property({ type: "timestamptz" })
   createdAt: Date;
+
+  /** Published before, so that every verifier has it by then. */
+  @Property({ type: "timestamptz", defaultRaw: "now()" })
+  signsFrom: Date;
+
+  /** Deleted then: no token of it lives any longer. Null while it is the newest. */
+  @Property({ type: "timestamptz", nullable: true })
+  retiresAt: Date | null;
 }

@@ -1,0 +1,60 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { Scope } from "@factory/schema/scopes";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { ApprovalState } from "./approval.states.js";
+
+/** Lets an agent hold publishing scopes for one task, when somebody else than its subject has agreed. */
+@Entity(tenantTable("approvals"))
+@Index({
+  name: "approvals_open",
+  expression:
+    "create unique index approvals_open on approvals (tenant_id, agent_client_id, agent_task_id, subject, scope_key) where status = 'Pending'",
+})
+@Index({ name: "approvals_page", properties: ["tenantId", "requestedAt", "approvalId"] })
+export class Approval {
+  [PrimaryKeyProp]?: ["tenantId", "approvalId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("apr") })
+  approvalId: string;
+
+  @Property({ type: "text" })
+  agentTaskId: string;
+
+  @Property({ type: "text" })
+  agentClientId: string;
+
+  /** For whom the agent acts: he cannot approve it himself. */
+  @Property({ type: "text" })
+  subject: string;
+
+  @Property({ type: "text[]" })
+  scopes: Scope[];
+
+  /** The scopes, sorted and joined. */
+  @Property({ type: "text" })
+  scopeKey: string;
+
+  @Property({ type: "text" })
+  status: ApprovalState;
+
+  @Property({ type: "timestamptz" })
+  requestedAt: Date;
+
+  /** Until when it can be decided, then until when it holds. */
+  @Property({ type: "timestamptz" })
+  validUntil: Date;
+
+  @Property({ type: "text", nullable: true })
+  decidedBy: string | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  decidedAt: Date | null;
+
+  @Property({ type: "text", nullable: true })
+  comment: string | null;
+}

@@ -1,0 +1,45 @@
+import { workerGroup } from "@factory/runtime/db/tenant-table";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+
+/** What oidc-provider stores: codes, refresh tokens, grants, sessions, interactions. Only the worker role sees it. */
+@Entity({
+  tableName: "oidc_artifacts",
+  rowLevelSecurity: "force",
+  policies: [{ name: "worker", roles: [workerGroup], using: "true", check: "true" }],
+})
+export class OidcArtifact {
+  [PrimaryKeyProp]?: ["kind", "idDigest"];
+
+  /** oidc-provider's model name. */
+  @PrimaryKey({ type: "text" })
+  kind: string;
+
+  /** SHA-256 of the id, hex: the id itself is the credential. */
+  @PrimaryKey({ type: "text" })
+  idDigest: string;
+
+  @Property({ type: "jsonb" })
+  payload: Record<string, unknown>;
+
+  @Property({ type: "text", nullable: true })
+  @Index({ name: "oidc_artifacts_grant" })
+  grantId: string | null;
+
+  /** SHA-256 of a session's uid, hex. */
+  @Property({ type: "text", nullable: true })
+  @Index({ name: "oidc_artifacts_uid" })
+  uidDigest: string | null;
+
+  /** `usr_…` or `cli_…`: whose sign-out ends it. */
+  @Property({ type: "text", nullable: true })
+  @Index({ name: "oidc_artifacts_account" })
+  accountId: string | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  consumedAt: Date | null;
+
+  @Property({ type: "timestamptz" })
+  @Index({ name: "oidc_artifacts_expiry" })
+  expiresAt: Date;
+}

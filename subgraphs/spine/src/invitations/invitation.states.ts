@@ -1,0 +1,9 @@
+/** `Expired` is what a Pending invitation is after `expiresAt`, also before the job has written it down. */
+export const invitationStates = {
+  Pending: { next: ["Accepted", "Revoked", "Expired", "Pending"], event: "UserInvited" },
+  Accepted: { next: [], event: "InvitationAccepted" },
+  Revoked: { next: [], event: "InvitationRevoked" },
+  Expired: { next: ["Pending"], event: "InvitationExpired" },
+} as const;
+
+export type InvitationState = keyof typeof invitationStates;

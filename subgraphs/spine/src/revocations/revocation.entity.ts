@@ -1,0 +1,33 @@
+import { workerTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+
+/** Whose tokens a revocation covers. */
+export type RevokedKind = "Token" | "Grant" | "Principal" | "Client";
+
+/** Access tokens that verify but are refused. Kept as long as one of them can live. */
+@Entity(workerTable("revocations"))
+export class Revocation {
+  [PrimaryKeyProp]?: ["tenantId", "revocationId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: "uuid" })
+  revocationId: string;
+
+  @Property({ type: "text" })
+  kind: RevokedKind;
+
+  /** `jti`, grant, `usr_…` or `cli_…`. */
+  @Property({ type: "text" })
+  subject: string;
+
+  @Property({ type: "timestamptz" })
+  revokedAt: Date;
+
+  @Property({ type: "timestamptz" })
+  @Index({ name: "revocations_expiry" })
+  expiresAt: Date;
+}

@@ -1,0 +1,55 @@
+import type { Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import { Role } from "./role.entity.js";
+import { RoleAssignment } from "./role-assignment.entity.js";
+
+/** The tenant's roles of these codes, however they are written; REFERENCE_NOT_FOUND points at those that do not exist. */
+export async function rolesOfCodes({ em, tenant }: Transaction, codes: readonly string[]): Promise<Role[]> {
+  const known = new Map(
+    (await em.find(Role, { tenantId: tenant.tenantId })).map((role) => [role.code.toLowerCase(), role]),
+  );
+  const errors = codes.flatMap((code, at) =>
+    known.has(code.toLowerCase())
+      ? []
+      : [{ pointer: `/input/roleCodes/${at}`, code: "UNKNOWN_VALUE", detail: `There is no role ${code}.` }],
+  );
+  if (errors.length > 0)
+    throw new DomainError("REFERENCE_NOT_FOUND", { detail: "The input names roles that do not exist.", errors });
+  return [...new Set(codes.flatMap((code) => known.get(code.toLowerCase()) ?? []))];
+}
+
+/** Nobody gives away what he does not hold: the token's scopes must cover those of the roles. */
+export function requireGrantable(context: RequestContext, roles: readonly Role[]): void {
+  const { scopes } = principalOf(context);
+  const missing = [...new Set(roles.flatMap((role) => role.scopes))].filter((scope) => !scopes.has(scope));
+  if (missing.length > 0)
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `The token does not hold ${missing.join(", ")}, which it would give away.`,
+      requiredScopes: missing,
+    });
+}
+
+/** Assigns without asking who may; the principal must not hold any of them yet. */
+export function grantRoles(
+  { em, tenant, record }: Transaction,
+  roles: readonly Role[],
+  to: { principalId: string; assignedBy: string; expiresAt?: Date | null },
+): RoleAssignment[] {
+  return roles.map(({ roleId, code }) => {
+    const { principalId, assignedBy, expiresAt = null } = to;
+    const assignmentId = newId("asg");
+    const facts = { tenantId: tenant.tenantId, assignmentId, roleId, principalId, assignedBy };
+    const assignedAt = new Date();
+    const assignment = em.create(RoleAssignment, { ...facts, assignedAt, expiresAt });
+    em.persist(assignment);
+    record({
+      type: "RoleAssigned",
+      subject: `roles/${roleId}/assignments/${assignmentId}`,
+      data: { ...facts, roleCode: code, expiresAt: expiresAt?.toISOString() ?? null },
+    });
+    return assignment;
+  });
+}

@@ -1,0 +1,35 @@
+import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+
+/** A role of a user, or of a client, for a while or for good. */
+@Entity(tenantTable("role_assignments"))
+@Unique({ name: "role_assignments_once", properties: ["tenantId", "principalId", "roleId"] })
+@Index({ name: "role_assignments_role", properties: ["tenantId", "roleId", "assignedAt", "assignmentId"] })
+export class RoleAssignment {
+  [PrimaryKeyProp]?: ["tenantId", "assignmentId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("asg") })
+  assignmentId: string;
+
+  @Property({ type: wireId("rol") })
+  roleId: string;
+
+  /** `usr_…` or `cli_…`. */
+  @Property({ type: "text" })
+  principalId: string;
+
+  /** Subject of the token that assigned it. */
+  @Property({ type: "text" })
+  assignedBy: string;
+
+  @Property({ type: "timestamptz" })
+  assignedAt: Date;
+
+  @Property({ type: "timestamptz", nullable: true })
+  expiresAt: Date | null;
+}

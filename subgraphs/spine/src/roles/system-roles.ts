@@ -1,0 +1,74 @@
+import { platformScopes, type Scope, tenantScopes } from "@factory/schema/scopes";
+
+export interface SystemRole {
+  readonly code: string;
+  readonly name: string;
+  readonly description: string;
+  readonly scopes: readonly Scope[];
+}
+
+const scopesThat = (holds: (scope: Scope) => boolean) => tenantScopes.filter(holds);
+const isPublish = (scope: Scope) => scope.endsWith(".publish");
+
+/** Seeded in every tenant but the platform's own. Nobody edits them. */
+export const systemRoles: readonly SystemRole[] = [
+  { code: "TenantOwner", name: "Owner", description: "Everything in the tenant.", scopes: tenantScopes },
+  {
+    code: "TenantAdmin",
+    name: "Administrator",
+    description: "Everything but the plan and publishing.",
+    scopes: scopesThat((scope) => scope !== "subscription.manage" && !isPublish(scope)),
+  },
+  {
+    code: "Developer",
+    name: "Developer",
+    description: "Writes and executes templates, registers libraries.",
+    scopes: [
+      "templates.read",
+      "templates.write",
+      "templates.execute",
+      "libraries.read",
+      "libraries.write",
+      "integration.connections.read",
+      "integration.providers.read",
+      "integration.runs.read",
+      "user.read",
+      "role.read",
+      "config.read",
+      "report.read",
+      "notification.read",
+    ],
+  },
+  {
+    code: "Publisher",
+    name: "Publisher",
+    description: "Publishes templates and libraries.",
+    scopes: ["templates.read", "templates.publish", "libraries.read", "libraries.publish"],
+  },
+  {
+    code: "Integrator",
+    name: "Integrator",
+    description: "Connects vendors and receives webhooks.",
+    scopes: scopesThat((scope) => scope.startsWith("integration.") || scope.startsWith("webhooks.subscriptions.")),
+  },
+  {
+    code: "BillingAdmin",
+    name: "Billing administrator",
+    description: "Plan and reports.",
+    scopes: scopesThat((scope) => scope.startsWith("subscription.") || scope.startsWith("report.")),
+  },
+  {
+    code: "Viewer",
+    name: "Viewer",
+    description: "Reads everything.",
+    scopes: scopesThat((scope) => scope.endsWith(".read")),
+  },
+];
+
+/** Of the platform's tenant only. Its holder's tokens carry `platformAdmin`. */
+export const platformAdminRole: SystemRole = {
+  code: "PlatformAdmin",
+  name: "Platform administrator",
+  description: "Tenants, and governance of the platform's own.",
+  scopes: platformScopes,
+};

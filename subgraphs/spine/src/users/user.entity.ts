@@ -1,0 +1,50 @@
+import { workerTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { UserState } from "./user.states.js";
+
+/** A person in one tenant; somebody in two tenants is two users. Workers read it at sign-in, before a tenant is known. */
+@Entity(workerTable("users"))
+@Index({
+  name: "users_email",
+  expression: "create unique index users_email on users (tenant_id, email_key) where status <> 'Deleted'",
+})
+@Index({ name: "users_sign_in", properties: ["emailKey"] })
+@Index({ name: "users_page", properties: ["tenantId", "createdAt", "userId"] })
+export class User {
+  [PrimaryKeyProp]?: ["tenantId", "userId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("usr") })
+  userId: string;
+
+  /** As it was written. */
+  @Property({ type: "text" })
+  email: string;
+
+  /** What addresses are compared by. */
+  @Property({ type: "text" })
+  emailKey: string;
+
+  @Property({ type: "text", nullable: true })
+  displayName: string | null;
+
+  @Property({ type: "text" })
+  status: UserState;
+
+  /** argon2id, PHC string. */
+  @Property({ type: "text" })
+  passwordHash: string;
+
+  @Property({ type: "timestamptz", nullable: true })
+  lastLoginAt: Date | null;
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+
+  @Property({ type: "timestamptz" })
+  updatedAt: Date;
+}
