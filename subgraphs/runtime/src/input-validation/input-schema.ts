@@ -47,7 +47,8 @@ function constraintOf({ astNode }: Pick<GraphQLInputField, "astNode">): InputCon
 function valueSchema(type: GraphQLInputType, constraint: InputConstraint): JsonSchema {
   if (isNonNullType(type)) return bareSchema(type.ofType, constraint);
   const schema = bareSchema(type, constraint);
-  return typeof schema["type"] === "string" ? { ...schema, type: [schema["type"], "null"] } : schema;
+  const values = Array.isArray(schema["enum"]) ? { enum: [...schema["enum"], null] } : {};
+  return typeof schema["type"] === "string" ? { ...schema, type: [schema["type"], "null"], ...values } : schema;
 }
 
 function bareSchema(type: GraphQLInputType, constraint: InputConstraint): JsonSchema {

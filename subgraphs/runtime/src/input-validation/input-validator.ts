@@ -46,7 +46,10 @@ function fieldError(error: ErrorObject): FieldError {
 
 function sentence({ keyword, params, message }: ErrorObject): string {
   if (keyword === "type") return `Must be of type ${[params["type"]].flat().join(" or ")}.`;
-  if (keyword === "enum") return `Must be one of ${(params["allowedValues"] as unknown[]).join(", ")}.`;
+  if (keyword === "enum") {
+    const named = (params["allowedValues"] as (string | null)[]).filter((value) => value !== null);
+    return `Must be one of ${named.join(", ")}.`;
+  }
   return `The value ${message ?? "is not accepted"}.`;
 }
 
