@@ -11,6 +11,7 @@ import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFeed } from "../kit/feed.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
+import { aRetiredProvider } from "../kit/providers.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
 import { aSilentHost } from "../kit/silent-host.js";
@@ -144,7 +145,7 @@ describe("what the platform emits", () => {
     const readable = emittedTypes().filter((type) => !inTheLogOnly.includes(type) && !beyondATest.includes(type));
     for (const type of readable) await subscribe(type, receiver.url);
     await subscribe("TemplateRegistered", gone.url);
-    await post("/integrations/providers", { key: "p", displayName: "P", category: "Tool", authModel: "None" });
+    await aRetiredProvider(token);
     const libraryId = await aLibrary(token, {
       capabilities: [{ name: "a.b" }],
       versions: [{ semanticVersion: "1.0.0" }],

@@ -9,12 +9,17 @@ import { PlatformEventResolver } from "./events/platform-event.resolver.js";
 import { ApiClientType } from "./providers/api-client.type.js";
 import { ProviderResolver } from "./providers/provider.resolver.js";
 import type { ProviderService } from "./providers/provider.service.js";
+import { ProviderLifecycleResolver } from "./providers/provider-lifecycle.resolver.js";
+import type { ProviderLifecycleService } from "./providers/provider-lifecycle.service.js";
+import type { ProviderListService } from "./providers/provider-list.service.js";
 import type { WebhookMessageService } from "./webhook-messages/webhook-message.service.js";
 import { WebhookSubscriptionResolver } from "./webhook-subscriptions/webhook-subscription.resolver.js";
 import type { WebhookSubscriptionService } from "./webhook-subscriptions/webhook-subscription.service.js";
 
 export interface IntegrationServices {
   readonly providers: ProviderService;
+  readonly providerLists: ProviderListService;
+  readonly providerLifecycle: ProviderLifecycleService;
   readonly credentials: CredentialService;
   readonly subscriptions: WebhookSubscriptionService;
   readonly messages: WebhookMessageService;
@@ -27,7 +32,8 @@ export function integrationSchema(services: IntegrationServices, logger: Logger)
   return buildSubgraph({
     logger,
     resolvers: [
-      new ProviderResolver(providers),
+      new ProviderResolver(providers, services.providerLists),
+      new ProviderLifecycleResolver(services.providerLifecycle),
       new CredentialResolver(credentials),
       new WebhookSubscriptionResolver(subscriptions, messages),
       new PlatformEventResolver(new EventSubjects({ providers, credentials, subscriptions })),

@@ -1,16 +1,20 @@
 import { openPool } from "@factory/runtime/db/pool";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
+import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import { CredentialService } from "./credentials/credential.service.js";
 import { SecretVault } from "./credentials/secret-vault.js";
+import { derivedKey } from "./derived-key.js";
 import { EventLogPruner } from "./event-log/event-log.pruner.js";
 import { EventLogService } from "./event-log/event-log.service.js";
 import { EventFeedService } from "./events/event-feed.service.js";
 import { EventHub } from "./events/event-hub.js";
 import type { QueueBounds } from "./events/event-queue.js";
 import { ProviderService } from "./providers/provider.service.js";
+import { ProviderLifecycleService } from "./providers/provider-lifecycle.service.js";
+import { ProviderListService } from "./providers/provider-list.service.js";
 import { integrationSchema } from "./schema.js";
 import { secretEndpoint } from "./secrets/secret.endpoint.js";
 import { SecretService } from "./secrets/secret.service.js";
@@ -66,6 +70,9 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
   try {
     const credentials = new CredentialService(database, new SecretVault(settings.secretsKey));
     const providers = new ProviderService(database, egress);
+    const cursors = new CursorSeal(derivedKey(settings.secretsKey, "list cursors"));
+    const providerLists = new ProviderListService(database, cursors);
+    const providerLifecycle = new ProviderLifecycleService(database);
     const httpsOnly = settings.httpsOnly ?? false;
     const subscriptions = new WebhookSubscriptionService({ database, credentials, egress, httpsOnly });
     const messages = new WebhookMessageService(database, jobs, subscriptions);
@@ -77,8 +84,9 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     pruner.start();
     await resources.consume({ group: eventLogGroup, handle: (batch) => log.take(batch) });
     const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds, logger });
+    const providerServices = { providers, providerLists, providerLifecycle };
     return {
-      schema: integrationSchema({ providers, credentials, subscriptions, messages, feeds }, logger).schema,
+      schema: integrationSchema({ ...providerServices, credentials, subscriptions, messages, feeds }, logger).schema,
       grpcServices: [secretEndpoint(new SecretService(credentials, logger))],
       async ready() {
         await pool.query("select");

@@ -5,6 +5,7 @@ import { EventLogHorizon } from "./event-log/event-log-horizon.entity.js";
 import { Migration20261121071553_first } from "./migrations/Migration20261121071553_first.js";
 import { Migration20261121075519_retention } from "./migrations/Migration20261121075519_retention.js";
 import { Migration20261121110030_api_clients } from "./migrations/Migration20261121110030_api_clients.js";
+import { Migration20261121123322_provider_status_reason } from "./migrations/Migration20261121123322_provider_status_reason.js";
 import { Provider } from "./providers/provider.entity.js";
 import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
@@ -21,5 +22,10 @@ export const integrationTables = {
     EventLogEntry,
     EventLogHorizon,
   ],
-  migrations: [Migration20261121071553_first, Migration20261121075519_retention, Migration20261121110030_api_clients],
+  migrations: [
+    Migration20261121071553_first,
+    Migration20261121075519_retention,
+    Migration20261121110030_api_clients,
+    Migration20261121123322_provider_status_reason,
+  ],
 };

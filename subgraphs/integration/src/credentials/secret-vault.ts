@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
+import { derivedKey } from "../derived-key.js";
 
 export type SecretMaterial = Record<string, unknown>;
 
@@ -33,8 +34,8 @@ export class SecretVault {
   constructor(secretsKey: Buffer) {
     if (secretsKey.length < shortestKeyBytes)
       throw new Error(`SECRETS_KEY must hold at least ${shortestKeyBytes} bytes`);
-    this.#wrappingKey = derive(secretsKey, "credential key wrapping");
-    this.#digestKey = derive(secretsKey, "credential digest");
+    this.#wrappingKey = derivedKey(secretsKey, "credential key wrapping");
+    this.#digestKey = derivedKey(secretsKey, "credential digest");
     this.#keyId = createHmac("sha256", this.#wrappingKey).update("key id").digest("hex").slice(0, 16);
   }
 
@@ -60,10 +61,6 @@ export class SecretVault {
   digest(secret: SecretMaterial): string {
     return createHmac("sha256", this.#digestKey).update(fingerprint(secret)).digest("hex");
   }
-}
-
-function derive(secretsKey: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", secretsKey, "", purpose, 32));
 }
 
 function associatedData({ tenantId, credentialId, version }: SecretOwner): Buffer {

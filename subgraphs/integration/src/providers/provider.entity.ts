@@ -44,6 +44,10 @@ export class Provider {
   @Property({ type: "text" })
   status: ProviderState;
 
+  /** What was said when it last moved; null after a move without a word, and before the first. */
+  @Property({ type: "text", nullable: true })
+  statusReason: string | null;
+
   @Property({ type: "timestamptz" })
   registeredAt: Date;
 }

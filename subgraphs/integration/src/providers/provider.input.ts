@@ -1,5 +1,7 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
+import type { ProviderState } from "./provider.states.js";
+import { ProviderStatus } from "./provider.type.js";
 
 @InputType()
 export class RegisterProviderInput {
@@ -33,4 +35,21 @@ export class RegisterProviderInput {
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 2048, format: "uri" })
   baseUrl?: string | null;
+}
+
+@InputType()
+export class ProviderMoveInput {
+  @Field(() => String, { nullable: true, description: "Shown as statusReason and told in the event." })
+  @Constraint({ minLength: 1, maxLength: 2000 })
+  reason?: string | null;
+}
+
+@InputType({ description: "All that are given must hold." })
+export class ProviderFilterInput {
+  @Field(() => ProviderStatus, { nullable: true })
+  status?: ProviderState | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 100 })
+  category?: string | null;
 }

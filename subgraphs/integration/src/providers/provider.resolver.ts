@@ -1,22 +1,36 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { RegisterProviderInput } from "./provider.input.js";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { ProviderFilterInput, RegisterProviderInput } from "./provider.input.js";
 import type { ProviderService } from "./provider.service.js";
-import { ProviderType } from "./provider.type.js";
+import { ProviderConnection, ProviderType } from "./provider.type.js";
+import type { ProviderListService } from "./provider-list.service.js";
 
 @Resolver(() => ProviderType)
 export class ProviderResolver {
   readonly #providers: ProviderService;
+  readonly #lists: ProviderListService;
 
-  constructor(providers: ProviderService) {
+  constructor(providers: ProviderService, lists: ProviderListService) {
     this.#providers = providers;
+    this.#lists = lists;
   }
 
   @Query(() => ProviderType)
   @Auth({ scopes: ["integration.providers.read"] })
   provider(@Arg("providerId", () => ID) providerId: string, @Ctx() context: RequestContext): Promise<ProviderType> {
     return this.#providers.get(context, providerId);
+  }
+
+  @Query(() => ProviderConnection)
+  @Auth({ scopes: ["integration.providers.read"] })
+  providers(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Arg("filter", () => ProviderFilterInput, { nullable: true }) filter: ProviderFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ProviderConnection> {
+    return this.#lists.list(context, { first, after, filter });
   }
 
   @Mutation(() => ProviderType)

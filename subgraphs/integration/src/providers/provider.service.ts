@@ -4,7 +4,7 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type ClosedSetProblem, closedSetProblem } from "../closed-set.js";
@@ -13,28 +13,16 @@ import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
 import { type AuthModel, authModels, type ProviderCategory, providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
-
-interface ProviderRow extends Pick<Provider, "key" | "category" | "capabilities" | "status"> {
-  provider_id: string;
-  display_name: string;
-  auth_model: AuthModel;
-  api_client: string | null;
-  api_client_id: string;
-  base_url: string | null;
-  registered_at: Date;
-}
-
-const columns = `provider_id, key, display_name, category, auth_model, api_client, api_client_id, capabilities, base_url,
-     status, registered_at`;
+import { type ProviderRow, providerColumns, providerEntityView, providerRowView } from "./provider.view.js";
 
 const providerById = tenantStatement(
   "provider_by_id",
-  `select ${columns} from providers where tenant_id = scope.tenant and provider_id = $2`,
+  `select ${providerColumns} from providers where tenant_id = scope.tenant and provider_id = $2`,
 );
 
 const providerByApiClient = tenantStatement(
   "provider_by_api_client",
-  `select ${columns} from providers where tenant_id = scope.tenant and api_client_id = $2`,
+  `select ${providerColumns} from providers where tenant_id = scope.tenant and api_client_id = $2`,
 );
 
 export class ProviderService {
@@ -50,14 +38,14 @@ export class ProviderService {
     const uuid = decodeId("prv", providerId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<ProviderRow>(providerById, tenantOf(context), uuid);
-    return row && providerView(row);
+    return row && providerRowView(row);
   }
 
   async findApiClient(context: RequestContext, apiClientId: string): Promise<ApiClientType | undefined> {
     const uuid = decodeId("apc", apiClientId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<ProviderRow>(providerByApiClient, tenantOf(context), uuid);
-    return row && apiClientView(providerView(row));
+    return row && apiClientView(providerRowView(row));
   }
 
   async get(context: RequestContext, providerId: string): Promise<ProviderType> {
@@ -87,28 +75,17 @@ export class ProviderService {
             capabilities: [...new Set(input.capabilities ?? [])],
             baseUrl: input.baseUrl ?? null,
             status: "Registered",
+            statusReason: null,
             registeredAt: new Date(),
           });
           em.persist(provider);
-          const { providerId, key, displayName, apiClient, apiClientId, capabilities, baseUrl, status } = provider;
+          const { providerId, key, displayName, apiClient, apiClientId, capabilities, status } = provider;
           record({
             type: "ProviderRegistered",
             subject: `providers/${providerId}`,
             data: { providerId, key, displayName, category, authModel, apiClient, apiClientId, capabilities, status },
           });
-          return {
-            providerId,
-            key,
-            displayName,
-            category,
-            authModel,
-            apiClient,
-            apiClientId,
-            capabilities,
-            baseUrl,
-            status,
-            registeredAt: provider.registeredAt.toISOString(),
-          };
+          return providerEntityView(provider);
         },
       });
     } catch (error) {
@@ -137,20 +114,4 @@ function checkedSets(input: RegisterProviderInput): { category: ProviderCategory
   if (!authModel) problems.push({ pointer: "/input/authModel", allowed: authModels });
   if (!category || !authModel) throw closedSetProblem(problems);
   return { category, authModel };
-}
-
-function providerView(row: ProviderRow): ProviderType {
-  return {
-    providerId: encodeId("prv", row.provider_id),
-    key: row.key,
-    displayName: row.display_name,
-    category: row.category,
-    authModel: row.auth_model,
-    apiClient: row.api_client,
-    apiClientId: encodeId("apc", row.api_client_id),
-    capabilities: row.capabilities,
-    baseUrl: row.base_url,
-    status: row.status,
-    registeredAt: row.registered_at.toISOString(),
-  };
 }

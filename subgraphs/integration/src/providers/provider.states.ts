@@ -1,11 +1,18 @@
+/** Deprecated and Disabled have a way back; what is Retired stays so. */
 export const providerStates = {
-  Registered: { next: ["Deprecated", "Disabled"], event: "ProviderRegistered" },
-  Deprecated: { next: ["Registered", "Disabled", "Retired"], event: "ProviderDeprecated" },
-  Disabled: { next: ["Registered", "Retired"], event: "ProviderDisabled" },
-  Retired: { next: [], event: "ProviderRetired" },
+  Registered: { next: ["Deprecated", "Disabled"] },
+  Deprecated: { next: ["Registered", "Disabled", "Retired"] },
+  Disabled: { next: ["Registered", "Retired"] },
+  Retired: { next: [] },
 } as const;
 
 export type ProviderState = keyof typeof providerStates;
+
+/** The states from which a provider may move to this one. */
+export function statesBefore(state: ProviderState): ProviderState[] {
+  const states = Object.keys(providerStates) as ProviderState[];
+  return states.filter((from) => providerStates[from].next.some((next) => next === state));
+}
 
 /** The first eight are the specification's. */
 export const providerCategories = [

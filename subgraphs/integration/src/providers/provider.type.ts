@@ -1,3 +1,5 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
@@ -43,6 +45,12 @@ export class ProviderType {
   @Field(() => ProviderStatus)
   status: ProviderState;
 
+  @Field(() => String, { nullable: true, description: "What was said when it came into this status." })
+  statusReason: string | null;
+
   @Field(() => DateTime)
   registeredAt: string;
 }
+
+export const ProviderConnection = connectionType("Provider", () => ProviderType, "By key.");
+export type ProviderConnection = Connection<ProviderType>;

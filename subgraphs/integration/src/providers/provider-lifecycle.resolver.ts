@@ -1,0 +1,59 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
+import { ProviderMoveInput } from "./provider.input.js";
+import { ProviderType } from "./provider.type.js";
+import type { ProviderLifecycleService } from "./provider-lifecycle.service.js";
+
+@Resolver(() => ProviderType)
+export class ProviderLifecycleResolver {
+  readonly #lifecycle: ProviderLifecycleService;
+
+  constructor(lifecycle: ProviderLifecycleService) {
+    this.#lifecycle = lifecycle;
+  }
+
+  @Mutation(() => ProviderType, { description: "To be replaced: library searches show its ApiClient no more." })
+  @Auth({ scopes: ["integration.providers.write"] })
+  deprecateProvider(
+    @Arg("providerId", () => ID) providerId: string,
+    @Arg("input", () => ProviderMoveInput, { nullable: true }) input: ProviderMoveInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ProviderType> {
+    return this.#lifecycle.move(context, { field: "deprecateProvider", providerId, input });
+  }
+
+  @Mutation(() => ProviderType, { description: "Not to be called for now: library searches hide its ApiClient." })
+  @Auth({ scopes: ["integration.providers.write"] })
+  disableProvider(
+    @Arg("providerId", () => ID) providerId: string,
+    @Arg("input", () => ProviderMoveInput, { nullable: true }) input: ProviderMoveInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ProviderType> {
+    return this.#lifecycle.move(context, { field: "disableProvider", providerId, input });
+  }
+
+  @Mutation(() => ProviderType, {
+    description: "Of a provider that is Deprecated or Disabled: it is Registered again.",
+  })
+  @Auth({ scopes: ["integration.providers.write"] })
+  enableProvider(
+    @Arg("providerId", () => ID) providerId: string,
+    @Arg("input", () => ProviderMoveInput, { nullable: true }) input: ProviderMoveInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ProviderType> {
+    return this.#lifecycle.move(context, { field: "enableProvider", providerId, input });
+  }
+
+  @Mutation(() => ProviderType, {
+    description: "Of a provider that is Deprecated or Disabled; there is no way back, and its key stays taken.",
+  })
+  @Auth({ scopes: ["integration.providers.write"] })
+  retireProvider(
+    @Arg("providerId", () => ID) providerId: string,
+    @Arg("input", () => ProviderMoveInput, { nullable: true }) input: ProviderMoveInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ProviderType> {
+    return this.#lifecycle.move(context, { field: "retireProvider", providerId, input });
+  }
+}

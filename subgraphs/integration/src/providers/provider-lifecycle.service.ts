@@ -1,0 +1,67 @@
+import type { Database } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { EventType } from "@factory/schema/event-names";
+import { LockMode } from "@mikro-orm/postgresql";
+import { Provider } from "./provider.entity.js";
+import type { ProviderMoveInput } from "./provider.input.js";
+import { type ProviderState, statesBefore } from "./provider.states.js";
+import type { ProviderType } from "./provider.type.js";
+import { providerEntityView } from "./provider.view.js";
+
+/** By root field. A provider that is enabled was registered before: ProviderRegistered tells of that alone. */
+const moves = {
+  deprecateProvider: { to: "Deprecated", event: "ProviderDeprecated" },
+  disableProvider: { to: "Disabled", event: "ProviderDisabled" },
+  enableProvider: { to: "Registered", event: "ProviderEnabled" },
+  retireProvider: { to: "Retired", event: "ProviderRetired" },
+} as const satisfies Record<string, { to: ProviderState; event: EventType }>;
+
+export interface ProviderMove {
+  readonly field: keyof typeof moves;
+  readonly providerId: string;
+  readonly input: ProviderMoveInput | null | undefined;
+}
+
+/** Moves providers between their states. Retiring does not look for connections, because there are none yet. */
+export class ProviderLifecycleService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  move(context: RequestContext, { field, providerId, input }: ProviderMove): Promise<ProviderType> {
+    const { to, event } = moves[field];
+    const reason = input?.reason ?? null;
+    return mutate(this.#database, context, {
+      field,
+      arguments: { providerId, reason },
+      commit: async ({ em, tenant, record }) => {
+        const known = decodeId("prv", providerId) !== undefined;
+        const row = { tenantId: tenant.tenantId, providerId };
+        // two moves at once: the second finds the state that the first left
+        const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+        const provider = known ? await em.findOne(Provider, row, lock) : null;
+        if (!provider) throw new DomainError("PROVIDER_NOT_FOUND", { detail: "No such provider in this tenant." });
+        const { apiClientId, key, status } = provider;
+        const allowed = statesBefore(to);
+        if (!allowed.includes(status))
+          throw new DomainError("INVALID_STATE", {
+            detail: `A provider that is ${status} does not become ${to}.`,
+            currentState: status,
+            allowed,
+          });
+        em.assign(provider, { status: to, statusReason: reason });
+        record({
+          type: event,
+          subject: `providers/${providerId}`,
+          data: { providerId, key, apiClientId, status: to, previousStatus: status, reason },
+        });
+        return providerEntityView(provider);
+      },
+    });
+  }
+}

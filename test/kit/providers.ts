@@ -1,0 +1,27 @@
+import { graphql, type Json, request } from "./request.js";
+
+/** The id of a registered provider. */
+export async function aProvider(token: string, input: Record<string, unknown> = {}): Promise<string> {
+  const registered = await request<{ providerId: string }>("POST /integrations/providers", {
+    token,
+    body: { key: "acme", displayName: "Acme", category: "Tool", authModel: "None", ...input },
+  });
+  if (registered.status !== 201) throw new Error(registered.text);
+  return registered.body.providerId;
+}
+
+/** Runs `deprecateProvider` and the like; its errors are the test's. */
+export async function movedProvider(token: string, move: string, providerId: string): Promise<Json> {
+  const fields = "providerId status statusReason";
+  const { body } = await graphql(`mutation { ${move}(providerId: "${providerId}") { ${fields} } }`, { token });
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+  return Object.values(body.data)[0] as Json;
+}
+
+/** The id of a provider that went through every state. */
+export async function aRetiredProvider(token: string): Promise<string> {
+  const providerId = await aProvider(token);
+  for (const move of ["disableProvider", "enableProvider", "deprecateProvider", "retireProvider"])
+    await movedProvider(token, move, providerId);
+  return providerId;
+}
