@@ -9,6 +9,8 @@ import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
 import { derivedKey } from "./derived-key.js";
 import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
+import { refreshSystemRoles, refreshSystemRolesJob, SystemRolesRefresher } from "./roles/refresh-system-roles.js";
+import { seedSystemRoles } from "./roles/seed-system-roles.js";
 import { spineSchema } from "./schema.js";
 import { spineTables } from "./tables.js";
 import { abandonedProvisioningJob, ProvisioningRunner, provisionTenantJob } from "./tenants/provisioning.js";
@@ -38,11 +40,11 @@ export interface Spine {
 const shortestSafeSecret = 32;
 
 /** In order; later slices add theirs. */
-const provisioningSteps = [createPlanSubscription];
+const provisioningSteps = [createPlanSubscription, seedSystemRoles];
 
 export async function startSpine(host: SubgraphHost, settings: SpineSettings): Promise<Spine> {
   const { issuer, secretsKey } = settings;
-  const resources = await SubgraphResources.open(host, spineTables, [provisionTenantJob]);
+  const resources = await SubgraphResources.open(host, spineTables, [provisionTenantJob, refreshSystemRolesJob]);
   const { database, jobs } = resources;
   const pool = openPool(host.connections.worker, 4, host.logger);
   try {
@@ -53,9 +55,12 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const runner = new ProvisioningRunner(database, provisioningSteps);
     await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt));
     await jobs.work(abandonedProvisioningJob, (payload) => runner.abandon(payload));
+    const systemRoles = new SystemRolesRefresher(database);
+    await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt));
     // first, because it proves that this is the SECRETS_KEY of this database
     const authorizationServer = await createAuthorizationServer({ issuer, pool, secretsKey, logger: host.logger });
     const bootstrap = await ensurePlatformClient(database, secrets, settings.platformClient);
+    await refreshSystemRoles(database, jobs);
     if (settings.platformClient && settings.platformClient.secret.length < shortestSafeSecret)
       host.logger.warn("PLATFORM_CLIENT_SECRET is short enough to be guessed: use 32 random characters or more");
     const { clientId, clientSecret } = bootstrap;

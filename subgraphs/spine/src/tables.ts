@@ -6,6 +6,7 @@ import { Invitation } from "./invitations/invitation.entity.js";
 import { Migration20261121070911_first } from "./migrations/Migration20261121070911_first.js";
 import { Migration20261121075523_retention } from "./migrations/Migration20261121075523_retention.js";
 import { Migration20261121123829_identity } from "./migrations/Migration20261121123829_identity.js";
+import { Migration20261121124727_system_roles_digest } from "./migrations/Migration20261121124727_system_roles_digest.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -29,5 +30,10 @@ export const spineTables = {
     OidcArtifact,
     Revocation,
   ],
-  migrations: [Migration20261121070911_first, Migration20261121075523_retention, Migration20261121123829_identity],
+  migrations: [
+    Migration20261121070911_first,
+    Migration20261121075523_retention,
+    Migration20261121123829_identity,
+    Migration20261121124727_system_roles_digest,
+  ],
 };

@@ -4,6 +4,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformScopes } from "@factory/schema/scopes";
 import { ApiClient } from "../api-clients/api-client.entity.js";
 import { type ClientSecrets, secretDigest } from "../api-clients/client-secret.js";
+import { bringSystemRolesUpToDate } from "../roles/seed-system-roles.js";
 import { platformTenant, platformTenantId, platformTenantSlug } from "../tenants/platform-tenant.js";
 import { Tenant } from "../tenants/tenant.entity.js";
 import { tenantFacts } from "../tenants/tenant.view.js";
@@ -41,7 +42,8 @@ export async function ensurePlatformClient(
   });
 }
 
-async function ensurePlatformTenant({ em, record }: Transaction): Promise<void> {
+async function ensurePlatformTenant(transaction: Transaction): Promise<void> {
+  const { em, record } = transaction;
   if (await em.findOne(Tenant, { tenantId: platformTenantId })) return;
   const now = new Date();
   const tenant = em.create(Tenant, {
@@ -52,11 +54,13 @@ async function ensurePlatformTenant({ em, record }: Transaction): Promise<void> 
     editionCode: "Enterprise",
     ownerEmail: null,
     subscriptionId: null,
+    systemRolesDigest: null,
     createdAt: now,
     updatedAt: now,
   });
   em.persist(tenant);
   await em.flush();
+  await bringSystemRolesUpToDate(transaction, tenant);
   record({ type: "TenantRegistered", subject: `tenants/${platformTenantId}`, data: tenantFacts(tenant) });
 }
 

@@ -31,6 +31,10 @@ export class Tenant {
   @Property({ type: wireId("sub"), nullable: true })
   subscriptionId: string | null;
 
+  /** Of the list that its system roles were made from; null before they were. */
+  @Property({ type: "text", nullable: true })
+  systemRolesDigest: string | null;
+
   @Property({ type: "timestamptz" })
   createdAt: Date;
 

@@ -136,6 +136,7 @@ function createTenant({ em, record }: Transaction, input: RegisterTenantInput): 
     editionCode,
     ownerEmail,
     subscriptionId: null,
+    systemRolesDigest: null,
     createdAt: now,
     updatedAt: now,
   });

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { Transaction } from "@factory/runtime/db/database";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "../tenants/platform-tenant.js";
+import type { ProvisioningStep } from "../tenants/provisioning.js";
+import type { Tenant } from "../tenants/tenant.entity.js";
+import { Role } from "./role.entity.js";
+import { platformAdminRole, systemRoles } from "./system-roles.js";
+
+/** Says which list a tenant's system roles were made from, so that a release with another list finds the tenants to do. */
+export const systemRolesDigest = createHash("sha256")
+  .update(JSON.stringify([systemRoles, platformAdminRole]))
+  .digest("base64url");
+
+export const seedSystemRoles: ProvisioningStep = { name: "seedSystemRoles", run: bringSystemRolesUpToDate };
+
+/** Makes, changes and releases roles until they are those of the list. */
+export async function bringSystemRolesUpToDate({ em }: Transaction, tenant: Tenant): Promise<void> {
+  const { tenantId } = tenant;
+  const wanted = tenantId === platformTenantId ? [platformAdminRole] : systemRoles;
+  const present = await em.find(Role, { tenantId });
+  const now = new Date();
+  for (const role of present.filter(({ isSystem, code }) => isSystem && !wanted.some((one) => one.code === code))) {
+    // somebody may hold it: it stays, as a role that the tenant may now edit
+    Object.assign(role, { isSystem: false, updatedAt: now });
+  }
+  for (const { code, name, description, scopes } of wanted) {
+    const facts = { code, name, description, scopes: [...scopes] };
+    const found = present.find((role) => role.code.toLowerCase() === code.toLowerCase());
+    if (found?.isSystem) {
+      if (!sameRole(found, facts)) Object.assign(found, { ...facts, updatedAt: now });
+      continue;
+    }
+    if (found) {
+      // never widen what people already hold: the tenant's own role of that name makes room
+      found.code = `${found.code.slice(0, 40)}_${found.roleId.slice(-12)}`;
+      found.updatedAt = now;
+      await em.flush();
+    }
+    em.persist(
+      em.create(Role, { tenantId, roleId: newId("rol"), ...facts, isSystem: true, createdAt: now, updatedAt: now }),
+    );
+  }
+  tenant.systemRolesDigest = systemRolesDigest;
+}
+
+type Facts = Pick<Role, "code" | "name" | "description" | "scopes">;
+
+function sameRole(one: Facts, other: Facts): boolean {
+  const facts = ({ code, name, description, scopes }: Facts) => JSON.stringify([code, name, description, scopes]);
+  return facts(one) === facts(other);
+}
