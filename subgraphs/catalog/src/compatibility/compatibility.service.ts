@@ -41,7 +41,7 @@ export class CompatibilityService {
   }) {
     this.#rendering = services.rendering;
     this.#database = services.database;
-    this.#snapshots = new LibrarySnapshots(services.database);
+    this.#snapshots = new LibrarySnapshots(services.database.reader);
     this.#templates = services.templates;
     this.#versions = services.versions;
   }

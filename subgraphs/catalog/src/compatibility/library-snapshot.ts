@@ -1,15 +1,15 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
+import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { libraryColumnsWith } from "../libraries/library.service.js";
 import type { ReleasedLibraryRow } from "../libraries/library.view.js";
 import type { CatalogLibrary } from "./evaluate-input.js";
 
-interface Reached extends Record<string, unknown> {
+interface Reached {
   package_key: string;
   library_id: string;
   revision: number;
+  dependency_keys: string[];
 }
 
 export interface LibrarySnapshot {
@@ -19,86 +19,134 @@ export interface LibrarySnapshot {
   readonly revisions: readonly string[];
 }
 
+/** What a library held in one revision. */
+interface Known {
+  readonly libraryId: string;
+  readonly revision: number;
+  /** Names of all that its versions depend on. */
+  readonly needs: readonly string[];
+  readonly library: CatalogLibrary;
+}
+
 /** Bounds a set whose dependencies reach most of a large catalog. */
 const mostLibraries = 5000;
-const mostRememberedVersions = 100_000;
+const mostRemembered = 100_000;
 
 // each name is followed once, whatever asks for it and however deep; the limit keeps the planner from reading the
 // whole catalog for a join of a few names
-const reachedFrom = `with recursive reached (package_key, library_id, revision, dependency_keys) as (
+const reachedFrom = tenantStatement(
+  "libraries_reached",
+  `with recursive reached (package_key, library_id, revision, dependency_keys) as (
     select package_key, library_id, revision, dependency_keys from libraries
-      where tenant_id = $1 and package_key = any($2)
+      where tenant_id = scope.tenant and package_key = any($2)
     union
     select library.* from reached cross join lateral unnest(reached.dependency_keys) asked (package_key)
       cross join lateral (
         select package_key, library_id, revision, dependency_keys from libraries
-        where tenant_id = $1 and package_key = asked.package_key limit 1) library)
-  select package_key, library_id, revision from reached limit ${mostLibraries}`;
+        where tenant_id = scope.tenant and package_key = asked.package_key limit 1) library)
+  select * from reached limit ${mostLibraries}`,
+);
 
-const loadLibraries = `select ${libraryColumnsWith("version.status <> 'Registered'")}
-  from libraries library where tenant_id = $1 and library_id = any($2)`;
+const loadLibraries = tenantStatement(
+  "libraries_for_evaluation",
+  `select ${libraryColumnsWith("version.status <> 'Registered'")}
+   from libraries library where tenant_id = scope.tenant and library_id = any($2)`,
+);
+
+const revisionsOf = tenantStatement(
+  "library_revisions",
+  `select string_agg(library_id || ' ' || revision, ',' order by library_id) as revisions
+   from libraries where tenant_id = scope.tenant and package_key = any($2)`,
+);
 
 /**
  * The libraries that an evaluation has to know: the named ones and all that their versions depend on. What a library
- * holds is remembered with its revision, so that only what has changed since is read again.
+ * holds is remembered with its revision; while no revision has changed, one look at them all is enough.
  */
 export class LibrarySnapshots {
-  readonly #database: Database;
-  readonly #remembered = new Map<string, CatalogLibrary>();
-  #versions = 0;
+  readonly #reader: Pick<TenantReader, "rows">;
+  /** By tenant and package name; null: the catalog had no such library. */
+  readonly #remembered = new Map<string, Known | null>();
+  #weight = 0;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(reader: Pick<TenantReader, "rows">) {
+    this.#reader = reader;
   }
 
-  of(tenant: Tenant, packageNames: readonly string[]): Promise<LibrarySnapshot> {
+  async of(tenant: Tenant, packageNames: readonly string[]): Promise<LibrarySnapshot> {
     const keys = [...new Set(packageNames.map((name) => name.toLowerCase()))];
-    return this.#database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute }) => {
-      const reached = await execute<Reached>(reachedFrom, [tenant.uuid, keys]);
-      const loaded = await this.#load(
-        tenant,
-        execute,
-        reached.filter((row) => !this.#recall(tenant, row)),
-      );
-      const catalog = new Map<string, CatalogLibrary>();
-      for (const row of reached) {
-        const library = loaded.get(row.library_id) ?? this.#recall(tenant, row);
-        if (library) catalog.set(row.package_key, library);
-      }
-      const revisions = reached.map(({ library_id, revision }) => `${library_id} ${revision}`).sort();
-      return { catalog, revisions };
-    });
+    return (await this.#recall(tenant, keys)) ?? this.#read(tenant, keys);
   }
 
-  async #load(tenant: Tenant, execute: Transaction["execute"], missing: readonly Reached[]) {
-    const loaded = new Map<string, CatalogLibrary>();
-    if (missing.length === 0) return loaded;
-    const ids = missing.map(({ library_id }) => library_id);
-    for (const row of await execute<ReleasedLibraryRow & Record<string, unknown>>(loadLibraries, [tenant.uuid, ids]))
-      loaded.set(row.library_id, catalogLibrary(row));
-    for (const row of missing) {
-      const library = loaded.get(row.library_id);
-      if (library) this.#remember(keyOf(tenant, row), library);
+  /** What would be read now, if nothing of it has changed since it was remembered. */
+  async #recall(tenant: Tenant, keys: readonly string[]): Promise<LibrarySnapshot | undefined> {
+    if (!keys.every((key) => this.#remembered.has(keyOf(tenant, key)))) return undefined;
+    const found = new Map<string, Known>();
+    const asked = new Set(keys);
+    for (const key of asked) {
+      if (asked.size > mostLibraries) return undefined;
+      const known = this.#remembered.get(keyOf(tenant, key));
+      if (!known) continue;
+      found.set(key, known);
+      for (const need of known.needs) asked.add(need);
     }
-    return loaded;
+    const remembered = snapshotOf(found);
+    // names without a library are asked for too: one may have come
+    const [now] = await this.#reader.rows<{ revisions: string | null }>(revisionsOf, tenant, [...asked]);
+    return (now?.revisions ?? "") === remembered.revisions.join(",") ? remembered : undefined;
   }
 
-  #recall(tenant: Tenant, row: Reached): CatalogLibrary | undefined {
-    return this.#remembered.get(keyOf(tenant, row));
-  }
-
-  #remember(key: string, library: CatalogLibrary): void {
-    this.#remembered.set(key, library);
-    this.#versions += library.versions.length;
-    for (const [oldest, { versions }] of this.#remembered) {
-      if (this.#versions <= mostRememberedVersions) return;
-      this.#remembered.delete(oldest);
-      this.#versions -= versions.length;
+  async #read(tenant: Tenant, keys: readonly string[]): Promise<LibrarySnapshot> {
+    const reached = await this.#reader.rows<Reached>(reachedFrom, tenant, keys);
+    const found = new Map<string, Known>();
+    const missing = new Map<string, Reached>();
+    for (const row of reached) {
+      const known = this.#remembered.get(keyOf(tenant, row.package_key));
+      if (known && known.libraryId === row.library_id && known.revision === row.revision)
+        found.set(row.package_key, known);
+      else missing.set(row.library_id, row);
     }
+    for (const library of await this.#load(tenant, [...missing.keys()])) {
+      const row = missing.get(library.library_id);
+      if (row === undefined) continue;
+      const { library_id: libraryId, revision, dependency_keys: needs } = row;
+      found.set(row.package_key, { libraryId, revision, needs, library: catalogLibrary(library) });
+    }
+    for (const key of new Set([...keys, ...found.keys()])) this.#remember(keyOf(tenant, key), found.get(key) ?? null);
+    return snapshotOf(found);
+  }
+
+  async #load(tenant: Tenant, ids: readonly string[]): Promise<ReleasedLibraryRow[]> {
+    return ids.length === 0 ? [] : this.#reader.rows<ReleasedLibraryRow>(loadLibraries, tenant, ids);
+  }
+
+  #remember(key: string, known: Known | null): void {
+    const before = this.#remembered.get(key);
+    if (before === known) return;
+    if (before !== undefined) this.#forget(key, before);
+    this.#remembered.set(key, known);
+    this.#weight += weightOf(known);
+    for (const [oldest, value] of this.#remembered) {
+      if (this.#weight <= mostRemembered) return;
+      this.#forget(oldest, value);
+    }
+  }
+
+  #forget(key: string, known: Known | null): void {
+    this.#remembered.delete(key);
+    this.#weight -= weightOf(known);
   }
 }
 
-const keyOf = ({ uuid }: Tenant, { library_id, revision }: Reached) => `${uuid} ${library_id} ${revision}`;
+const keyOf = ({ uuid }: Tenant, packageKey: string) => `${uuid} ${packageKey}`;
+const weightOf = (known: Known | null) => 1 + (known?.library.versions.length ?? 0);
+
+function snapshotOf(found: ReadonlyMap<string, Known>): LibrarySnapshot {
+  return {
+    catalog: new Map([...found].map(([key, { library }]) => [key, library])),
+    revisions: [...found.values()].map(({ libraryId, revision }) => `${libraryId} ${revision}`).sort(),
+  };
+}
 
 function catalogLibrary(row: ReleasedLibraryRow): CatalogLibrary {
   return {
