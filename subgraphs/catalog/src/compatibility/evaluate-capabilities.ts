@@ -31,27 +31,22 @@ export function exclusiveTwice(situation: Situation): Finding[] {
 
 /** Who offers what is exclusive, by its name; one member for each package. */
 function exclusiveOffers(situation: Situation): Map<string, Provider[]> {
-  const members = providersOf(situation).filter(({ release }) => release.library.capabilities.length > 0);
+  const members = providersOf(situation);
   const offers = new Map<string, Provider[]>();
-  const marked = new Set(
-    members.flatMap(({ release }) =>
-      release.library.capabilities.filter(({ exclusive }) => exclusive).map((one) => capabilityKey(one)),
-    ),
-  );
+  const marked = new Set<string>();
+  for (const { release } of members) for (const key of release.library.exclusive) marked.add(key);
+  if (marked.size === 0) return offers;
   for (const member of members)
-    for (const key of new Set(member.release.library.capabilities.map(capabilityKey))) {
+    for (const key of member.release.library.offered) {
+      if (!marked.has(key)) continue;
       const known = offers.get(key) ?? [];
-      if (marked.has(key) && !known.some((one) => one.key === member.key)) offers.set(key, [...known, member]);
+      if (!known.some((one) => one.key === member.key)) offers.set(key, [...known, member]);
     }
   return new Map([...offers].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function providersOf(situation: Situation): Provider[] {
   return membersOf(situation).filter((member): member is Provider => member.release !== undefined);
-}
-
-function capabilityKey({ name, contract }: KnownLibrary["capabilities"][number]): string {
-  return (contract ?? name).toLowerCase();
 }
 
 /** A library consumes one version of a contract and the set offers only others. */

@@ -6,8 +6,10 @@ import { type Member, membersOf, nameOf } from "./evaluate-members.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
 import type { DeclaredConflict, Release } from "./evaluate-snapshot.js";
 
+type Declaring = Member & { release: Release };
+
 interface Clash {
-  by: Member & { release: Release };
+  by: Declaring;
   conflict: DeclaredConflict;
   with: Member;
 }
@@ -29,16 +31,15 @@ export function conflicting(situation: Situation): Finding[] {
 }
 
 function clashes(members: readonly Member[]): Clash[] {
-  const declaring = members.filter(({ release }) => (release?.conflicts.length ?? 0) > 0);
+  const declaring = members.filter((member): member is Declaring => (member.release?.conflicts.length ?? 0) > 0);
   if (declaring.length === 0) return [];
   const byKey = new Map<string, Member[]>();
   for (const member of members) byKey.set(member.key, [...(byKey.get(member.key) ?? []), member]);
   const found: Clash[] = [];
   for (const by of declaring)
-    for (const conflict of by.release?.conflicts ?? [])
+    for (const conflict of by.release.conflicts)
       for (const other of byKey.get(conflict.key) ?? [])
-        if (by.release && by.key !== other.key && isMeant(conflict, other.version))
-          found.push({ by: { ...by, release: by.release }, conflict, with: other });
+        if (by.key !== other.key && isMeant(conflict, other.version)) found.push({ by, conflict, with: other });
   return found;
 }
 

@@ -2,6 +2,7 @@ import type { NugetVersion } from "../nuget/version.js";
 import { compareText } from "./evaluate-entries.js";
 import type { Situation } from "./evaluate-situation.js";
 import { type Release, releaseName } from "./evaluate-snapshot.js";
+import type { Node } from "./evaluate-walk.js";
 
 /** A package of the set or behind it. */
 export interface Member {
@@ -34,23 +35,35 @@ function collect({ entries, graph }: Situation): Member[] {
     path: [],
   }));
   for (const node of graph.nodes.values()) {
-    const { key, packageName, version, release } = node;
+    const { release } = node;
     if (node.direct || release === undefined) continue;
-    // the way to it is spelled out only where a sentence names it
-    const path = () => node.path;
-    members.push({
-      key,
-      packageName,
-      text: release.text,
-      version,
-      release,
-      direct: false,
-      get path() {
-        return path();
-      },
-    });
+    members.push(new BroughtIn(node, release));
   }
   return members.sort((a, b) => compareText(a.key, b.key));
+}
+
+/** The way to it is spelled out only where a sentence names it. */
+class BroughtIn implements Member {
+  readonly key: string;
+  readonly packageName: string;
+  readonly text: string;
+  readonly version: NugetVersion | undefined;
+  readonly release: Release;
+  readonly direct = false;
+  readonly #node: Node;
+
+  constructor(node: Node, release: Release) {
+    this.key = node.key;
+    this.packageName = node.packageName;
+    this.text = release.text;
+    this.version = node.version;
+    this.release = release;
+    this.#node = node;
+  }
+
+  get path(): readonly Release[] {
+    return this.#node.path;
+  }
 }
 
 export function nameOf({ packageName, text, path }: Member): string {

@@ -39,6 +39,10 @@ export interface KnownLibrary {
   readonly key: string;
   readonly packageName: string;
   readonly capabilities: CatalogLibrary["capabilities"];
+  /** The contracts of its capabilities, or their names, in lower case; each once. */
+  readonly offered: readonly string[];
+  /** Those of them that no two libraries of a set may offer. */
+  readonly exclusive: readonly string[];
   /** Lowest first. */
   readonly releases: readonly Release[];
 }
@@ -76,32 +80,57 @@ function once<T>(memory: Map<string, T>, text: string, read: (text: string) => T
 
 function readReleases({ packageName, capabilities, versions }: CatalogLibrary): KnownLibrary {
   const releases: Release[] = [];
-  const library = { key: packageName.toLowerCase(), packageName, capabilities, releases };
+  const library = {
+    key: packageName.toLowerCase(),
+    packageName,
+    capabilities,
+    offered: namesOf(capabilities),
+    exclusive: namesOf(capabilities.filter(({ exclusive }) => exclusive)),
+    releases,
+  };
   for (const registered of versions) {
-    const { version: text, status, targetFrameworks, dependencies, conflictsWith } = registered;
-    const version = parseVersion(text);
-    if (version === undefined) continue;
-    // of most releases only the version is ever looked at
-    const needs = onDemand(() => distinct(dependencies.flatMap((dependency) => readDependency(dependency))));
-    const conflicts = onDemand(() => conflictsWith.flatMap((conflict) => readConflict(conflict)));
-    releases.push({
-      library,
-      text,
-      version,
-      status,
-      targetFrameworks,
-      registered,
-      isGrouped: dependencies.some(({ targetFramework }) => targetFramework != null),
-      get dependencies() {
-        return needs();
-      },
-      get conflicts() {
-        return conflicts();
-      },
-    });
+    const version = parseVersion(registered.version);
+    if (version !== undefined) releases.push(new RegisteredRelease(library, version, registered));
   }
   releases.sort((a, b) => compareVersions(a.version, b.version) || compareText(a.text, b.text));
   return library;
+}
+
+function namesOf(capabilities: CatalogLibrary["capabilities"]): string[] {
+  return [...new Set(capabilities.map(({ name, contract }) => (contract ?? name).toLowerCase()))];
+}
+
+/** Of most releases only the version is ever looked at; the rest is read when it is asked for. */
+class RegisteredRelease implements Release {
+  readonly library: KnownLibrary;
+  readonly text: string;
+  readonly version: NugetVersion;
+  readonly status: Release["status"];
+  readonly targetFrameworks: readonly string[];
+  readonly isGrouped: boolean;
+  readonly registered: CatalogLibraryVersion;
+  #dependencies: readonly Dependency[] | undefined;
+  #conflicts: readonly DeclaredConflict[] | undefined;
+
+  constructor(library: KnownLibrary, version: NugetVersion, registered: CatalogLibraryVersion) {
+    this.library = library;
+    this.text = registered.version;
+    this.version = version;
+    this.status = registered.status;
+    this.targetFrameworks = registered.targetFrameworks;
+    this.isGrouped = registered.dependencies.some(({ targetFramework }) => targetFramework != null);
+    this.registered = registered;
+  }
+
+  get dependencies(): readonly Dependency[] {
+    this.#dependencies ??= distinct(this.registered.dependencies.flatMap((dependency) => readDependency(dependency)));
+    return this.#dependencies;
+  }
+
+  get conflicts(): readonly DeclaredConflict[] {
+    this.#conflicts ??= this.registered.conflictsWith.flatMap((conflict) => readConflict(conflict));
+    return this.#conflicts;
+  }
 }
 
 // ranges are checked when they are stored: one that does not read binds nothing
@@ -135,9 +164,4 @@ function byName(a: Dependency, b: Dependency): number {
     compareText(a.range.text, b.range.text) ||
     compareText(a.group ? frameworkKey(a.group) : "", b.group ? frameworkKey(b.group) : "")
   );
-}
-
-function onDemand<T>(read: () => T): () => T {
-  let known: { value: T } | undefined;
-  return () => (known ??= { value: read() }).value;
 }

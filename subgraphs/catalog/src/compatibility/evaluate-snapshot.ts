@@ -11,16 +11,19 @@ export type { DeclaredConflict, Dependency, KnownLibrary, Release } from "./eval
 
 /** What is known of releases in a project of one framework. */
 interface OnProject {
-  readonly supported: Map<Release, boolean>;
-  readonly dependencies: Map<Release, readonly Dependency[]>;
+  readonly supported: WeakMap<Release, boolean>;
+  readonly dependencies: WeakMap<Release, readonly Dependency[]>;
 }
+
+const mostProjects = 100;
+// releases never change, so what is found out of one stays known for as long as it is kept
+const projects = new Map<string, OnProject>();
 
 /** The catalog as one evaluation and all its what-ifs see it: each text is read once. */
 export class Snapshot {
   readonly #catalog: ReadonlyMap<string, CatalogLibrary>;
   readonly #libraries = new Map<string, KnownLibrary | undefined>();
   readonly #lowest = new Map<KnownLibrary, Map<VersionRange, Release | undefined>>();
-  readonly #projects = new Map<string, OnProject>();
   #latest: { project: Framework; known: OnProject } | undefined;
 
   constructor(catalog: ReadonlyMap<string, CatalogLibrary>) {
@@ -80,13 +83,16 @@ export class Snapshot {
   // almost every question is about the project that the last one was about
   #on(project: Framework): OnProject {
     if (this.#latest?.project === project) return this.#latest.known;
-    const known = remembered(this.#projects, frameworkKey(project), () => ({
-      supported: new Map(),
-      dependencies: new Map(),
-    }));
+    const known = onProject(project);
     this.#latest = { project, known };
     return known;
   }
+}
+
+function onProject(project: Framework): OnProject {
+  // runtimes are anybody's: a memory that is full starts anew
+  if (projects.size >= mostProjects) projects.clear();
+  return remembered(projects, frameworkKey(project), () => ({ supported: new WeakMap(), dependencies: new WeakMap() }));
 }
 
 function lowestOf({ releases }: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
@@ -105,7 +111,13 @@ function lowestOf({ releases }: KnownLibrary, ranges: readonly VersionRange[]): 
   return usable.find(({ version }) => version === best);
 }
 
-function remembered<K, T>(memory: Map<K, T>, key: K, compute: () => T): T {
+interface Memory<K, T> {
+  get(key: K): T | undefined;
+  has(key: K): boolean;
+  set(key: K, value: T): unknown;
+}
+
+function remembered<K, T>(memory: Memory<K, T>, key: K, compute: () => T): T {
   const known = memory.get(key);
   if (known !== undefined || memory.has(key)) return known as T;
   const value = compute();

@@ -11,13 +11,10 @@ import { type Release, releaseName } from "./evaluate-snapshot.js";
 /** Listed packages, and those they bring in: a restore fails on both alike (NU1202). */
 export function unsupportedLibraries(situation: Situation): Finding[] {
   const { entries, graph, snapshot, project } = situation;
-  const listed = entries.flatMap(({ release }) => (release ? [{ release, path: [] }] : []));
-  const broughtIn = [...graph.nodes.values()].flatMap(({ direct, release, path }) =>
-    direct || release === undefined ? [] : [{ release, path }],
-  );
-  return [...listed, ...broughtIn]
-    .filter(({ release }) => !snapshot.supports(release, project))
-    .map(({ release, path }) => finding(situation, release, path));
+  const isBroken = (release: Release | undefined) => release !== undefined && !snapshot.supports(release, project);
+  const listed = entries.filter(({ release }) => isBroken(release)).map(({ release }) => ({ release, path: [] }));
+  const broughtIn = [...graph.nodes.values()].filter(({ direct, release }) => !direct && isBroken(release));
+  return [...listed, ...broughtIn].flatMap(({ release, path }) => (release ? finding(situation, release, path) : []));
 }
 
 function finding(situation: Situation, release: Release, path: readonly Release[]): Finding {

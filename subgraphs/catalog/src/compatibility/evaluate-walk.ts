@@ -252,6 +252,28 @@ function sameChoice(a: ReadonlyMap<string, Release>, b: ReadonlyMap<string, Rele
   return a.size === b.size && [...a].every(([key, release]) => b.get(key) === release);
 }
 
+/** A package that others bring in; the way to it is spelled out only where a sentence names it. */
+class ReachedNode implements Node {
+  readonly key: string;
+  readonly packageName: string;
+  readonly direct = false;
+  readonly version: NugetVersion;
+  readonly release: Release;
+  readonly #edge: Edge;
+
+  constructor(edge: Edge, release: Release) {
+    this.key = edge.key;
+    this.packageName = release.library.packageName;
+    this.version = release.version;
+    this.release = release;
+    this.#edge = edge;
+  }
+
+  get path(): readonly Release[] {
+    return this.#edge.path;
+  }
+}
+
 function graphOf(
   direct: ReadonlyMap<string, Entry>,
   edges: readonly Edge[],
@@ -262,21 +284,8 @@ function graphOf(
   for (const { key, packageName, version, release } of direct.values())
     nodes.set(key, { key, packageName, version, release, direct: true, path: [] });
   for (const edge of edges) {
-    const { key } = edge;
-    const release = chosen.get(key);
-    if (nodes.has(key) || release === undefined) continue;
-    const { library, version } = release;
-    const { packageName } = library;
-    nodes.set(key, {
-      key,
-      packageName,
-      version,
-      release,
-      direct: false,
-      get path() {
-        return edge.path;
-      },
-    });
+    const release = chosen.get(edge.key);
+    if (!nodes.has(edge.key) && release !== undefined) nodes.set(edge.key, new ReachedNode(edge, release));
   }
   return { nodes, edges: edges.filter(({ key }) => !leftOut.has(key)), ...rest };
 }

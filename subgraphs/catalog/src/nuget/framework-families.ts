@@ -106,8 +106,16 @@ export function frameworkOf(identifier: FrameworkIdentifier, version: FourParts,
   return { identifier, version, profile, platform: "", platformVersion: [0, 0, 0, 0] };
 }
 
+const keys = new WeakMap<Framework, string>();
+
 /** Equal keys: the same framework in every part. */
-export function frameworkKey({ identifier, version, profile, platform, platformVersion }: Framework): string {
+export function frameworkKey(framework: Framework): string {
+  let key = keys.get(framework);
+  if (key === undefined) keys.set(framework, (key = writeKey(framework)));
+  return key;
+}
+
+function writeKey({ identifier, version, profile, platform, platformVersion }: Framework): string {
   return `${identifier}|${version.join(".")}|${profile.toLowerCase()}|${platform}|${platformVersion.join(".")}`;
 }
 
