@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
-import { DomainError } from "@factory/runtime/errors/domain-error";
+import { concerns, type Revocation } from "@factory/runtime/auth/revocations";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
@@ -18,7 +18,7 @@ import {
 } from "graphql";
 import { CloseCode, type Context } from "graphql-ws";
 import { useServer } from "graphql-ws/use/ws";
-import { WebSocketServer } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
 import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
 import { type RateLimits, refusedByRate } from "./operation-charge.js";
@@ -26,16 +26,21 @@ import { publicErrors } from "./public-error.js";
 
 export interface GraphqlSockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Closes the sockets whose tokens do not verify any more. */
+  revoked(revocation: Revocation): void;
   close(): Promise<void>;
 }
 
 interface SocketState {
   principal: Principal;
+  token: string;
   expiry: NodeJS.Timeout;
   operations: number;
 }
 
-type SocketContext = Context<Record<string, unknown>, { socket: { close(code: number, reason: string): void } }>;
+type ServerSocket = Pick<WebSocket, "readyState" | "close">;
+
+type SocketContext = Context<Record<string, unknown>, { socket: ServerSocket }>;
 
 const maxOperationsPerSocket = 100;
 const maxSocketsPerPrincipal = 20;
@@ -53,20 +58,23 @@ export function graphqlSockets(options: {
 }): GraphqlSockets {
   const { executor, verifier, introspection, limits } = options;
   const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
-  const states = new WeakMap<object, SocketState>();
+  const states = new Map<SocketContext["extra"], SocketState>();
   const socketsOf = new Map<string, number>();
   const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
 
   const connect = async (context: SocketContext) => {
-    const principal = await principalFrom(context.connectionParams, verifier).catch(() => undefined);
+    const token = tokenFrom(context.connectionParams);
+    const principal = token === undefined ? undefined : await verifier.verify(token).catch(() => undefined);
     const { socket } = context.extra;
     const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
+    // nobody tells of the end of a socket that has gone before it was acknowledged
+    if (socket.readyState !== WebSocket.OPEN) return false;
     // false closes with 4403, which clients may answer with a new token
-    if (!principal || open >= maxSocketsPerPrincipal) return false;
+    if (token === undefined || !principal || open >= maxSocketsPerPrincipal) return false;
     socketsOf.set(principal.subject, open + 1);
     const remainingMs = Math.min(principal.expiresAt * 1000 - Date.now(), longestTimerMs);
     const expiry = setTimeout(() => socket.close(CloseCode.Forbidden, "Token expired"), Math.max(remainingMs, 0));
-    states.set(context.extra, { principal, expiry, operations: 0 });
+    states.set(context.extra, { principal, token, expiry, operations: 0 });
     return true;
   };
 
@@ -90,7 +98,7 @@ export function graphqlSockets(options: {
     return error && { errors: [error] };
   };
 
-  const handler = useServer<Record<string, unknown>, { socket: { close(code: number, reason: string): void } }>(
+  const handler = useServer<Record<string, unknown>, { socket: ServerSocket }>(
     {
       connectionInitWaitTimeout: initTimeoutMs,
       onConnect: connect,
@@ -137,21 +145,20 @@ export function graphqlSockets(options: {
     upgrade(request, socket, head) {
       server.handleUpgrade(request, socket, head, (client) => server.emit("connection", client, request));
     },
+    revoked(revocation) {
+      for (const [{ socket }, { principal, token }] of states)
+        if (concerns(revocation, principal))
+          verifier.verify(token).catch(() => socket.close(CloseCode.Forbidden, "Token revoked"));
+    },
     async close() {
       await handler.dispose();
     },
   };
 }
 
-async function principalFrom(
-  params: Readonly<Record<string, unknown>> | undefined,
-  verifier: Verifier,
-): Promise<Principal> {
+function tokenFrom(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const given = params?.["authorization"] ?? params?.["Authorization"];
-  const token = typeof given === "string" ? given.replace(/^bearer +/i, "") : undefined;
-  if (token === undefined)
-    throw new DomainError("UNAUTHENTICATED", { detail: "connection_init carries no authorization." });
-  return verifier.verify(token);
+  return typeof given === "string" ? given.replace(/^bearer +/i, "") : undefined;
 }
 
 function readOperation(

@@ -16,7 +16,7 @@ import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
-import { aTenant, platformToken } from "../kit/tenants.js";
+import { aTenant, moved, platformToken } from "../kit/tenants.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = join(root, "schema/events");
@@ -58,7 +58,14 @@ function problems(name: string, value: unknown): unknown[] {
 /** These need 75 hours of failures, or a provisioning step that fails for good: no request brings them about. */
 const beyondATest: readonly EventType[] = ["TenantProvisioningFailed", "WebhookDeliveryExhausted"];
 /** Read by the platform's administrators alone, and written to the log of the tenant they are about: no token shows them. */
-const inTheLogOnly: readonly EventType[] = ["TenantRegistered", "TenantProvisioningStarted", "TenantProvisioned"];
+const inTheLogOnly: readonly EventType[] = [
+  "TenantRegistered",
+  "TenantProvisioningStarted",
+  "TenantProvisioned",
+  "TenantSuspended",
+  "TenantResumed",
+  "TenantArchived",
+];
 
 interface Told {
   events: { eventId: string; type: string; data: unknown };
@@ -165,7 +172,11 @@ describe("what the platform emits", () => {
     });
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
-    inTheLog = await logged(tenant.tenantId);
+    for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);
+    await eventually("the tenant's moves are in its log", async () => {
+      inTheLog = await logged(tenant.tenantId);
+      return inTheLog.some(({ type }) => type === "TenantArchived");
+    });
     emitted = [...feed.events.map(({ events }) => events), ...inTheLog];
     await Promise.all([feed.stop(), gone.close()]);
   });

@@ -8,6 +8,7 @@ import {
 } from "@factory/gateway/standalone/platform-api";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { platform } from "./platform.js";
+import { graphql } from "./request.js";
 
 export interface TestTenant {
   readonly tenantId: string;
@@ -32,4 +33,17 @@ export async function aTenant(): Promise<TestTenant> {
     slug,
     tokenWith: (...scopes) => accessToken(platform(), client, scopes.length === 0 ? undefined : scopes.join(" ")),
   };
+}
+
+/** By the platform's administrator; the status it comes to. */
+export async function moved(
+  { tenantId }: Pick<TestTenant, "tenantId">,
+  move: "suspendTenant" | "resumeTenant" | "archiveTenant",
+): Promise<unknown> {
+  const query = `mutation ($tenantId: ID!) { ${move}(tenantId: $tenantId, input: { reason: "Test" }) { status } }`;
+  const { body } = await graphql<Record<string, { status: string }>>(query, {
+    token: await platformToken(),
+    variables: { tenantId },
+  });
+  return body.data?.[move]?.status;
 }

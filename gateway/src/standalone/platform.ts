@@ -4,6 +4,7 @@ import { startCatalog } from "@factory/catalog/subgraph";
 import { startIntegration } from "@factory/integration/subgraph";
 import { rateLimits } from "@factory/rest-facade/rate-limit";
 import { startFacade } from "@factory/rest-facade/server";
+import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
@@ -93,6 +94,10 @@ async function start(
     audience: publicUrl,
     keys: () => spine.authorizationServer.jwks(),
   });
+  const onRevoked: ((revocation: Revocation) => void)[] = [(revocation) => verifier.apply(revocation)];
+  await spine.watchRevocations((revocation) => {
+    for (const obey of onRevoked) obey(revocation);
+  });
   const integrationStart = startIntegration(host("integration"), {
     secretsKey,
     allowLoopback: environment.development,
@@ -147,6 +152,7 @@ async function start(
   });
   onStop("GraphQL server", () => server.stop());
   const sockets = graphqlSockets({ executor, verifier, introspection, limits, logger });
+  onRevoked.push((revocation) => sockets.revoked(revocation));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const facade = await startFacade(

@@ -5,6 +5,7 @@ import type { PlannedRoute, Route } from "./route.js";
 export const spineRoutes = [
   { at: "GET /v1/tenants",                       run: "tenants",         reply: 200, scopes: ["tenant.read"],   platformAdmin: true, version: "header" },
   { at: "POST /v1/tenants",                      run: "registerTenant",  reply: 201, scopes: ["tenant.manage"], platformAdmin: true, version: "header", idempotent: true },
+  { at: "GET /v1/tenants/{tenantId}",            run: "tenant",          reply: 200, scopes: ["tenant.read"],   platformAdmin: true, version: "header" },
   { at: "POST /v1/tenants/{tenantId}/provision", run: "provisionTenant", reply: 202, scopes: ["tenant.manage"], platformAdmin: true, version: "header", idempotent: true, surface: "internal" },
 ] as const satisfies readonly Route[];
 

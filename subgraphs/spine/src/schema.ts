@@ -5,18 +5,20 @@ import type { ApiClientService } from "./api-clients/api-client.service.js";
 import type { ProvisioningService } from "./tenants/provisioning.service.js";
 import { TenantResolver } from "./tenants/tenant.resolver.js";
 import type { TenantService } from "./tenants/tenant.service.js";
+import type { TenantLifecycleService } from "./tenants/tenant-lifecycle.service.js";
 
 export interface SpineServices {
   readonly tenants: TenantService;
+  readonly lifecycle: TenantLifecycleService;
   readonly provisioning: ProvisioningService;
   readonly apiClients: ApiClientService;
 }
 
 /** The federated schema over its services. Printing its SDL calls none of them. */
-export function spineSchema({ tenants, provisioning, apiClients }: SpineServices, logger: Logger): Subgraph {
+export function spineSchema({ tenants, lifecycle, provisioning, apiClients }: SpineServices, logger: Logger): Subgraph {
   return buildSubgraph({
     logger,
-    resolvers: [new TenantResolver(tenants, provisioning), new ApiClientResolver(apiClients)],
+    resolvers: [new TenantResolver(tenants, lifecycle, provisioning), new ApiClientResolver(apiClients)],
     references: {
       Tenant: {
         // no scope: a tenant's own facts are in its tokens anyway

@@ -1,3 +1,4 @@
+import type { Revocation } from "@factory/runtime/auth/revocations";
 import { openPool } from "@factory/runtime/db/pool";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
@@ -9,6 +10,7 @@ import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
 import { derivedKey } from "./derived-key.js";
 import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
+import { RevocationFeed } from "./revocations/revocation-feed.js";
 import { refreshSystemRoles, refreshSystemRolesJob, SystemRolesRefresher } from "./roles/refresh-system-roles.js";
 import { seedSystemRoles } from "./roles/seed-system-roles.js";
 import { spineSchema } from "./schema.js";
@@ -16,6 +18,7 @@ import { spineTables } from "./tables.js";
 import { abandonedProvisioningJob, ProvisioningRunner, provisionTenantJob } from "./tenants/provisioning.js";
 import { ProvisioningService } from "./tenants/provisioning.service.js";
 import { TenantService } from "./tenants/tenant.service.js";
+import { TenantLifecycleService } from "./tenants/tenant-lifecycle.service.js";
 
 export interface SpineSettings {
   /** Absolute, without a trailing slash. */
@@ -32,6 +35,8 @@ export interface Spine {
   readonly authorizationServer: AuthorizationServer;
   /** The administrator of the platform; its secret is absent when the operator gave it. */
   readonly bootstrap: PlatformClient;
+  /** Tells what still matters of before, then everything new. */
+  watchRevocations(tell: (revocation: Revocation) => void): Promise<void>;
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -48,6 +53,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
   const { database, jobs } = resources;
   const pool = openPool(host.connections.worker, 4, host.logger);
   try {
+    const revocations = new RevocationFeed(pool, host.logger);
     const secrets = new ClientSecrets(secretsKey);
     const tenants = new TenantService(database, new CursorSeal(derivedKey(secretsKey, "list cursors")));
     const provisioning = new ProvisioningService(database, jobs);
@@ -67,13 +73,18 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     if (settings.dataDir !== undefined && clientSecret !== undefined)
       await writeBootstrapFile(settings.dataDir, { issuer, clientId, clientSecret });
     return {
-      schema: spineSchema({ tenants, provisioning, apiClients }, host.logger).schema,
+      schema: spineSchema(
+        { tenants, lifecycle: new TenantLifecycleService(database), provisioning, apiClients },
+        host.logger,
+      ).schema,
       authorizationServer,
       bootstrap,
+      watchRevocations: (tell) => revocations.start(resources.listener, tell),
       async ready() {
         await pool.query("select");
       },
       async close() {
+        await revocations.stop();
         await resources.close();
         await pool.end();
       },

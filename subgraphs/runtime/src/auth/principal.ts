@@ -13,6 +13,8 @@ export interface Principal {
   platformAdmin: boolean;
   /** Set for agents: the one task the token was issued for. */
   agentTaskId: string | undefined;
+  /** The sign-in that the token comes from; it can be revoked as a whole. */
+  grantId?: string | undefined;
   roles: readonly string[];
   /** `jti` */
   tokenId: string;

@@ -1,39 +1,74 @@
 import type { Principal } from "./principal.js";
 import { longestLifetimeSeconds, type ReadClaims } from "./token-claims.js";
 
-interface RevokedGroup {
-  matches: (principal: Principal) => boolean;
-  atSeconds: number;
+/** What the issuer tells its verifiers about tokens that are signed and out. */
+export interface Revocation {
+  /** Whose tokens: one, those of a sign-in, of a user or client, those issued to a client, or a whole tenant's. */
+  readonly kind: "Token" | "Grant" | "Principal" | "Client" | "TenantClosed" | "TenantOpened";
+  /** `jti`, grant id, `usr_…` or `cli_…`, `cli_…`, `ten_…`. */
+  readonly subject: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
 }
+
+const subjectOf: Record<Revocation["kind"], (principal: Principal) => string | undefined> = {
+  Token: ({ tokenId }) => tokenId,
+  Grant: ({ grantId }) => grantId,
+  Principal: ({ subject }) => subject,
+  Client: ({ clientId }) => clientId,
+  TenantClosed: ({ tenantId }) => tenantId,
+  TenantOpened: ({ tenantId }) => tenantId,
+};
+
+const kinds = ["Token", "Grant", "Principal", "Client"] as const;
+
+/** It speaks of this principal, whenever its token was issued. */
+export const concerns = ({ kind, subject }: Revocation, principal: Principal): boolean =>
+  subjectOf[kind](principal) === subject;
 
 /** Tokens that verify but are refused. Each entry is kept for as long as a token it speaks of can live. */
 export class Revocations {
-  readonly #tokens = new Map<string, number>();
-  #groups: RevokedGroup[] = [];
+  /** By kind and subject: epoch milliseconds, oldest first. */
+  readonly #revoked = new Map<string, number>();
+  readonly #closedTenants = new Map<string, number>();
+  /** Of tenants, open and closed: a message that comes late changes nothing. */
+  readonly #tenantsChanged = new Map<string, number>();
 
-  addToken(tokenId: string, nowSeconds: number): void {
-    this.#prune(nowSeconds);
-    this.#tokens.delete(tokenId);
-    this.#tokens.set(tokenId, nowSeconds);
-  }
-
-  addGroup(matches: (principal: Principal) => boolean, nowSeconds: number): void {
-    this.#prune(nowSeconds);
-    this.#groups.push({ matches, atSeconds: nowSeconds });
-  }
-
-  /** A group covers what was issued up to its revocation: whoever is let in again gets a newer token. */
-  covers({ principal, issuedAt }: ReadClaims): boolean {
-    if (this.#tokens.has(principal.tokenId)) return true;
-    return this.#groups.some(({ matches, atSeconds }) => issuedAt <= atSeconds && matches(principal));
-  }
-
-  #prune(nowSeconds: number): void {
-    const stillMatters = nowSeconds - longestLifetimeSeconds - 60;
-    for (const [tokenId, atSeconds] of this.#tokens) {
-      if (atSeconds >= stillMatters) break;
-      this.#tokens.delete(tokenId);
+  add({ kind, subject, at }: Revocation, nowMs: number): void {
+    prune([this.#revoked, this.#tenantsChanged], nowMs);
+    if (kind !== "TenantClosed" && kind !== "TenantOpened") {
+      const key = `${kind} ${subject}`;
+      const known = this.#revoked.get(key) ?? 0;
+      this.#revoked.delete(key);
+      this.#revoked.set(key, Math.max(at, known));
+      return;
     }
-    this.#groups = this.#groups.filter(({ atSeconds }) => atSeconds >= stillMatters);
+    if ((this.#tenantsChanged.get(subject) ?? 0) > at) return;
+    this.#tenantsChanged.set(subject, at);
+    if (kind === "TenantClosed") this.#closedTenants.set(subject, at);
+    else this.#closedTenants.delete(subject);
   }
+
+  /** A revocation covers what was issued up to it: whoever is let in again gets a newer token. */
+  covers({ principal, issuedAtMs }: ReadClaims): boolean {
+    return kinds.some((kind) => {
+      const subject = subjectOf[kind](principal);
+      const at = subject === undefined ? undefined : this.#revoked.get(`${kind} ${subject}`);
+      return at !== undefined && issuedAtMs <= at;
+    });
+  }
+
+  isClosed(tenantId: string | undefined): boolean {
+    return tenantId !== undefined && this.#closedTenants.has(tenantId);
+  }
+}
+
+/** Closed tenants stay: they are few, and their clients get no token that could outlive the memory of it. */
+function prune(entries: readonly Map<string, number>[], nowMs: number): void {
+  const stillMatters = nowMs - (longestLifetimeSeconds + 60) * 1000;
+  for (const known of entries)
+    for (const [key, at] of known) {
+      if (at >= stillMatters) break;
+      known.delete(key);
+    }
 }

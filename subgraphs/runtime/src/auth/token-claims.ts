@@ -29,12 +29,13 @@ const claimsShape = z.object({
   roles: z.array(name).default([]),
   platformAdmin: z.boolean().default(false),
   agentTaskId: name.optional(),
+  grantId: name.optional(),
+  issuedAtMs: z.int().nonnegative().optional(),
 });
 
 export interface ReadClaims {
   principal: Principal;
-  /** Epoch seconds. */
-  issuedAt: number;
+  issuedAtMs: number;
 }
 
 /** Reads the claims of a token whose signature, issuer and audience hold. */
@@ -54,11 +55,14 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
     principalType: claims.principalType,
     platformAdmin: claims.platformAdmin,
     agentTaskId: claims.agentTaskId,
+    grantId: claims.grantId,
     roles: claims.roles,
     tokenId: claims.jti,
     expiresAt: exp,
   };
-  return { principal, issuedAt: iat };
+  // whole seconds cannot tell a token from a revocation of the same second: without the finer claim it counts as older
+  const { issuedAtMs = iat * 1000 } = claims;
+  return { principal, issuedAtMs: Math.floor(issuedAtMs / 1000) === iat ? issuedAtMs : iat * 1000 };
 }
 
 export function invalidToken(reason: string): DomainError {

@@ -409,24 +409,78 @@ describe("revocation", () => {
     const first = await sign(goodHeader, claims());
     const second = await sign(goodHeader, claims({ jti: "token-2" }));
     expect(await Promise.all([first, second].map(outcome))).toEqual(["accepted", "accepted"]);
-    verifier.revokeToken("token-1");
+    verifier.apply({ kind: "Token", subject: "token-1", at: clockMs });
     expect(await Promise.all([first, second].map(outcome))).toEqual(["TOKEN_INVALID", "accepted"]);
   });
 
-  test("of a user holds for what was issued until then, seen before or not", async () => {
-    const seen = await sign(goodHeader, claims());
-    const unseen = await sign(goodHeader, claims({ jti: "token-2" }));
-    const stranger = await sign(goodHeader, claims({ jti: "token-3", sub: "usr_2" }));
+  const kinds = [
+    ["Principal", "usr_1", { sub: "usr_2" }],
+    ["Client", "cli_1", { client_id: "cli_2" }],
+    ["Grant", "grant-1", { grantId: "grant-2" }],
+  ] as const;
+
+  test.each(kinds)("of a %s holds for what was issued until then, seen before or not", async (kind, subject, other) => {
+    const mine = { grantId: "grant-1" };
+    const seen = await sign(goodHeader, claims(mine));
+    const unseen = await sign(goodHeader, claims({ ...mine, jti: "token-2" }));
+    const stranger = await sign(goodHeader, claims({ ...mine, jti: "token-3", ...other }));
     expect(await outcome(seen)).toBe("accepted");
-    verifier.revoke(({ subject }) => subject === "usr_1");
+    verifier.apply({ kind, subject, at: clockMs });
     expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
       "TOKEN_INVALID",
       "TOKEN_INVALID",
       "accepted",
     ]);
-    const again = await sign(goodHeader, claims({ jti: "token-4", iat: now + 1 }));
+    const again = await sign(goodHeader, claims({ ...mine, jti: "token-4", iat: now + 1 }));
     clockMs += 1_000;
     expect(await outcome(again)).toBe("accepted");
+  });
+
+  test("tells tokens of its own second by their milliseconds, which must be of that second", async () => {
+    clockMs += 400;
+    const before = await sign(goodHeader, claims({ jti: "before", issuedAtMs: clockMs - 1 }));
+    const after = await sign(goodHeader, claims({ jti: "after", issuedAtMs: clockMs + 1 }));
+    const without = await sign(goodHeader, claims({ jti: "without" }));
+    const lying = await sign(goodHeader, claims({ jti: "lying", issuedAtMs: clockMs + 60_000 }));
+    verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
+    expect(await Promise.all([before, after, without, lying].map(outcome))).toEqual([
+      "TOKEN_INVALID",
+      "accepted",
+      "TOKEN_INVALID",
+      "TOKEN_INVALID",
+    ]);
+  });
+
+  test("that comes late takes nothing back", async () => {
+    const token = await sign(goodHeader, claims());
+    verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
+    verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs - 60_000 });
+    expect(await outcome(token)).toBe("TOKEN_INVALID");
+  });
+
+  test("is forgotten when no token of it can live any more", async () => {
+    verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
+    clockMs += 7_200_000;
+    verifier.apply({ kind: "Token", subject: "other", at: clockMs });
+    const old = await sign(goodHeader, claims());
+    expect(await outcome(old)).toBe("TOKEN_EXPIRED");
+  });
+});
+
+describe("a tenant", () => {
+  test("that is closed has its tokens refused until it is open again, whatever comes late", async () => {
+    const [seen, unseen] = [await sign(goodHeader, claims()), await sign(goodHeader, claims({ jti: "token-2" }))];
+    const stranger = await sign(goodHeader, claims({ jti: "token-3", tenantId: newId("ten") }));
+    expect(await outcome(seen)).toBe("accepted");
+    verifier.apply({ kind: "TenantClosed", subject: tenantId, at: clockMs });
+    expect(await Promise.all([seen, unseen, stranger].map(outcome))).toEqual([
+      "TENANT_SUSPENDED",
+      "TENANT_SUSPENDED",
+      "accepted",
+    ]);
+    verifier.apply({ kind: "TenantOpened", subject: tenantId, at: clockMs + 2 });
+    verifier.apply({ kind: "TenantClosed", subject: tenantId, at: clockMs + 1 });
+    expect(await Promise.all([seen, unseen].map(outcome))).toEqual(["accepted", "accepted"]);
   });
 });
 

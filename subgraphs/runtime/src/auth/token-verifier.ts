@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 import { type JSONWebKeySet, jwtVerify } from "jose";
 import { z } from "zod";
+import { DomainError } from "../errors/domain-error.js";
 import type { Principal } from "./principal.js";
 import { RecentlyUsed } from "./recently-used.js";
-import { Revocations } from "./revocations.js";
+import { concerns, type Revocation, Revocations } from "./revocations.js";
 import { expiredToken, invalidToken, type ReadClaims, readClaims } from "./token-claims.js";
 import { parseUniqueJson } from "./unique-json.js";
 import { VerificationKeys } from "./verification-keys.js";
@@ -50,20 +51,16 @@ export class TokenVerifier {
     }
     const claims = await this.#verifyUnknown(token);
     if (this.#revocations.covers(claims)) throw invalidToken("it was revoked");
+    if (this.#revocations.isClosed(claims.principal.tenantId))
+      throw new DomainError("TENANT_SUSPENDED", { detail: "The tenant is not active." });
     this.#known.set(digest, claims);
     return claims.principal;
   }
 
-  /** Refuses one token from now on. */
-  revokeToken(tokenId: string): void {
-    this.#revocations.addToken(tokenId, this.#nowSeconds());
-    this.#known.deleteWhere(({ principal }) => principal.tokenId === tokenId);
-  }
-
-  /** Refuses every token issued until now whose principal matches, e.g. those of a disabled user. */
-  revoke(matches: (principal: Principal) => boolean): void {
-    this.#revocations.addGroup(matches, this.#nowSeconds());
-    this.#known.deleteWhere(({ principal }) => matches(principal));
+  /** Holds from now on, for tokens seen before too. */
+  apply(revocation: Revocation): void {
+    this.#revocations.add(revocation, this.#clock());
+    this.#known.deleteWhere(({ principal }) => concerns(revocation, principal));
   }
 
   async #verifyUnknown(token: string): Promise<ReadClaims> {

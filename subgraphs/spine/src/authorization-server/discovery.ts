@@ -19,7 +19,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     scopes_supported: scopes,
     claims_supported: [
       ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope"],
-      ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin"],
+      ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs"],
     ],
   };
 }

@@ -58,7 +58,9 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
     formats: {
       customizers: {
         jwt(_context, _token, { payload }) {
-          payload["nbf"] = payload["iat"];
+          const issuedAt = Number(payload["iat"]);
+          payload["nbf"] = issuedAt;
+          payload["issuedAtMs"] = Math.min(Date.now(), issuedAt * 1000 + 999);
         },
       },
     },

@@ -21,6 +21,7 @@ export class Migration20261121123829_identity extends Migration {
     this.addSql(`create index "oidc_artifacts_expiry" on "spine"."oidc_artifacts" ("expires_at");`);
 
     this.addSql(`create table "spine"."revocations" ("tenant_id" uuid not null, "revocation_id" uuid not null, "kind" text not null, "subject" text not null, "revoked_at" timestamptz not null, "expires_at" timestamptz not null, primary key ("tenant_id", "revocation_id"));`);
+    this.addSql(`create index "revocations_since" on "spine"."revocations" ("revoked_at");`);
     this.addSql(`create index "revocations_expiry" on "spine"."revocations" ("expires_at");`);
 
     this.addSql(`create table "spine"."roles" ("tenant_id" uuid not null, "role_id" uuid not null, "code" text not null, "name" text not null, "description" text null, "scopes" text[] not null, "is_system" boolean not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, primary key ("tenant_id", "role_id"));`);

@@ -1,12 +1,10 @@
+import type { Revocation as RevocationFact } from "@factory/runtime/auth/revocations";
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** Whose tokens a revocation covers. */
-export type RevokedKind = "Token" | "Grant" | "Principal" | "Client";
-
-/** Access tokens that verify but are refused. Kept as long as one of them can live. */
+/** Access tokens that verify but are refused, or are no longer. Kept as long as one of them can live. */
 @Entity(workerTable("revocations"))
 export class Revocation {
   [PrimaryKeyProp]?: ["tenantId", "revocationId"];
@@ -18,13 +16,13 @@ export class Revocation {
   revocationId: string;
 
   @Property({ type: "text" })
-  kind: RevokedKind;
+  kind: RevocationFact["kind"];
 
-  /** `jti`, grant, `usr_…` or `cli_…`. */
   @Property({ type: "text" })
   subject: string;
 
   @Property({ type: "timestamptz" })
+  @Index({ name: "revocations_since" })
   revokedAt: Date;
 
   @Property({ type: "timestamptz" })

@@ -22,6 +22,13 @@ export class RegisterTenantInput {
 }
 
 @InputType()
+export class TenantMoveInput {
+  @Field(() => String, { nullable: true, description: "For the record; part of the event." })
+  @Constraint({ minLength: 1, maxLength: 2000 })
+  reason?: string | null;
+}
+
+@InputType()
 export class TenantFilterInput {
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })

@@ -3,17 +3,20 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import type { ProvisioningService } from "./provisioning.service.js";
 import { ProvisioningRunType } from "./provisioning-run.type.js";
-import { RegisterTenantInput, TenantFilterInput } from "./tenant.input.js";
+import { RegisterTenantInput, TenantFilterInput, TenantMoveInput } from "./tenant.input.js";
 import type { TenantService } from "./tenant.service.js";
 import { TenantConnection, TenantType } from "./tenant.type.js";
+import type { TenantLifecycleService } from "./tenant-lifecycle.service.js";
 
 @Resolver(() => TenantType)
 export class TenantResolver {
   readonly #tenants: TenantService;
+  readonly #lifecycle: TenantLifecycleService;
   readonly #provisioning: ProvisioningService;
 
-  constructor(tenants: TenantService, provisioning: ProvisioningService) {
+  constructor(tenants: TenantService, lifecycle: TenantLifecycleService, provisioning: ProvisioningService) {
     this.#tenants = tenants;
+    this.#lifecycle = lifecycle;
     this.#provisioning = provisioning;
   }
 
@@ -26,6 +29,42 @@ export class TenantResolver {
     @Ctx() context: RequestContext,
   ): Promise<TenantConnection> {
     return this.#tenants.list(context, { first, after, filter });
+  }
+
+  @Query(() => TenantType)
+  @Auth({ scopes: ["tenant.read"], platformAdmin: true })
+  tenant(@Arg("tenantId", () => ID) tenantId: string, @Ctx() context: RequestContext): Promise<TenantType> {
+    return this.#tenants.get(context, tenantId);
+  }
+
+  @Mutation(() => TenantType, { description: "Its tokens are refused and its websockets closed within a second." })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  suspendTenant(
+    @Arg("tenantId", () => ID) tenantId: string,
+    @Arg("input", () => TenantMoveInput, { nullable: true }) input: TenantMoveInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TenantType> {
+    return this.#lifecycle.move(context, "suspendTenant", { tenantId, input });
+  }
+
+  @Mutation(() => TenantType, { description: "Tokens that have not expired meanwhile are good again." })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  resumeTenant(
+    @Arg("tenantId", () => ID) tenantId: string,
+    @Arg("input", () => TenantMoveInput, { nullable: true }) input: TenantMoveInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TenantType> {
+    return this.#lifecycle.move(context, "resumeTenant", { tenantId, input });
+  }
+
+  @Mutation(() => TenantType, { description: "For good. Nothing is deleted." })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  archiveTenant(
+    @Arg("tenantId", () => ID) tenantId: string,
+    @Arg("input", () => TenantMoveInput, { nullable: true }) input: TenantMoveInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TenantType> {
+    return this.#lifecycle.move(context, "archiveTenant", { tenantId, input });
   }
 
   @Mutation(() => TenantType)

@@ -43,6 +43,12 @@ export class TenantService {
     return row && tenantView(row);
   }
 
+  async get(context: RequestContext, tenantId: string): Promise<TenantType> {
+    const tenant = await this.find(context, tenantId);
+    if (!tenant) throw unknownTenant();
+    return tenant;
+  }
+
   async register(context: RequestContext, input: RegisterTenantInput): Promise<TenantType> {
     if (isReservedSlug(input.slug))
       throw new DomainError("SLUG_TAKEN", { detail: `The slug ${input.slug} is reserved.` });

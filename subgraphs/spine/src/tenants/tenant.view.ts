@@ -28,6 +28,11 @@ export function tenantView(row: TenantRow): TenantType {
   };
 }
 
+export function tenantEntityView(tenant: Tenant): TenantType {
+  const { tenantId, name, slug, status, editionCode, createdAt, subscriptionId } = tenant;
+  return { tenantId, name, slug, status, editionCode, createdAt: createdAt.toISOString(), subscriptionId };
+}
+
 /** What other subgraphs keep of a tenant; the owner's address stays here. */
 export function tenantFacts({ tenantId, name, slug, status, editionCode }: Tenant): Record<string, unknown> {
   return { tenantId, name, slug, status, editionCode };

@@ -2,7 +2,9 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
+import type { Revocation } from "@factory/runtime/auth/revocations";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { Listener } from "@factory/runtime/db/listener";
 import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
@@ -15,6 +17,7 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { platformScopes, type Scope } from "@factory/schema/scopes";
 import { execute, type GraphQLFormattedError, parse } from "graphql";
 import pg from "pg";
+import { RevocationFeed } from "../revocations/revocation-feed.js";
 import { type Spine, type SpineSettings, startSpine } from "../subgraph.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 
@@ -94,6 +97,20 @@ export class RunningSpine {
     } finally {
       await client.query("rollback");
       await client.end();
+    }
+  }
+
+  /** As another process sees them from its start on; what it knows then is told when this returns. */
+  async watchFromElsewhere(tell: (revocation: Revocation) => void): Promise<void> {
+    const listener = new Listener(this.connections.worker, this.host.logger);
+    const pool = new pg.Pool({ connectionString: this.connections.worker, max: 1 });
+    const feed = new RevocationFeed(pool, this.host.logger);
+    try {
+      await feed.start(listener, tell);
+    } finally {
+      await feed.stop();
+      await listener.close();
+      await pool.end();
     }
   }
 

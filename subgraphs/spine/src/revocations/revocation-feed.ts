@@ -1,0 +1,65 @@
+import type { Revocation } from "@factory/runtime/auth/revocations";
+import { DrainLoop } from "@factory/runtime/db/drain-loop";
+import type { Listener } from "@factory/runtime/db/listener";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Pool } from "pg";
+import { revocationChannel } from "./revoke.js";
+
+interface RevocationRow {
+  revocation_id: string;
+  kind: Revocation["kind"];
+  subject: string;
+  revoked_at: Date;
+}
+
+type Told = (revocation: Revocation) => void;
+
+/** Longer than any transaction: what was written before the last look may have been committed after it. */
+const overlapMs = 60_000;
+
+const newer = {
+  name: "newer_revocations",
+  text: `select revocation_id, kind, subject, revoked_at from revocations
+    where expires_at > now() and revoked_at > $1 order by revoked_at`,
+};
+
+/** Tells every revocation that still matters once, new ones within a moment of their commit, whichever process wrote them. */
+export class RevocationFeed {
+  readonly #pool: Pool;
+  readonly #loop: DrainLoop;
+  readonly #told = new Map<string, number>();
+  #since = new Date(0);
+  #tell: Told = () => undefined;
+
+  constructor(pool: Pool, logger: Logger) {
+    this.#pool = pool;
+    this.#loop = new DrainLoop(async () => {
+      await this.#drain();
+      return "empty";
+    }, logger);
+  }
+
+  /** Those of before are told when this returns. */
+  async start(listener: Listener, tell: Told): Promise<void> {
+    this.#tell = tell;
+    await listener.on(revocationChannel, () => this.#loop.wake());
+    await this.#drain();
+    this.#loop.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #drain(): Promise<void> {
+    const { rows } = await this.#pool.query<RevocationRow>({ ...newer, values: [this.#since] });
+    for (const { revocation_id: id, kind, subject, revoked_at: at } of rows) {
+      if (this.#told.has(id)) continue;
+      this.#told.set(id, at.getTime());
+      this.#tell({ kind, subject, at: at.getTime() });
+    }
+    const newest = rows.at(-1)?.revoked_at.getTime();
+    if (newest !== undefined) this.#since = new Date(Math.max(this.#since.getTime(), newest - overlapMs));
+    for (const [id, at] of this.#told) if (at <= this.#since.getTime()) this.#told.delete(id);
+  }
+}

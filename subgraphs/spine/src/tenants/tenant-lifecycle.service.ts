@@ -1,0 +1,71 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { EventType } from "@factory/schema/event-names";
+import { LockMode } from "@mikro-orm/postgresql";
+import { revoke } from "../revocations/revoke.js";
+import { platformTenantId } from "./platform-tenant.js";
+import { Tenant } from "./tenant.entity.js";
+import type { TenantMoveInput } from "./tenant.input.js";
+import { unknownTenant } from "./tenant.service.js";
+import type { TenantState } from "./tenant.states.js";
+import type { TenantType } from "./tenant.type.js";
+import { tenantEntityView, tenantFacts } from "./tenant.view.js";
+
+interface TenantMove {
+  readonly from: readonly TenantState[];
+  readonly to: TenantState;
+  readonly event: EventType;
+}
+
+const moves = {
+  suspendTenant: { from: ["Active"], to: "Suspended", event: "TenantSuspended" },
+  resumeTenant: { from: ["Suspended"], to: "Active", event: "TenantResumed" },
+  archiveTenant: { from: ["Active", "Suspended", "ProvisioningFailed"], to: "Archived", event: "TenantArchived" },
+} as const satisfies Record<string, TenantMove>;
+
+/** Moves tenants after their provisioning; verifiers of tokens learn of it with the transaction. */
+export class TenantLifecycleService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  move(
+    context: RequestContext,
+    field: keyof typeof moves,
+    asked: { tenantId: string; input: TenantMoveInput | null | undefined },
+  ): Promise<TenantType> {
+    const { tenantId, input } = asked;
+    if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
+    return mutate(this.#database, context, {
+      field,
+      arguments: { tenantId, input: input ?? null },
+      tenant: tenantWithId(tenantId),
+      commit: (transaction) => moveTenant(transaction, moves[field], input?.reason ?? null),
+    });
+  }
+}
+
+async function moveTenant(transaction: Transaction, move: TenantMove, reason: string | null): Promise<TenantType> {
+  const { em, record } = transaction;
+  const { tenantId } = transaction.tenant;
+  const tenant = await em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!tenant) throw unknownTenant();
+  const { from, to, event } = move;
+  if (!from.includes(tenant.status) || tenantId === platformTenantId)
+    throw new DomainError("INVALID_STATE", {
+      detail: tenantId === platformTenantId ? "The platform's own tenant stays Active." : `It is ${tenant.status}.`,
+      currentState: tenant.status,
+      allowed: tenantId === platformTenantId ? [] : from,
+    });
+  tenant.status = to;
+  tenant.updatedAt = new Date();
+  await revoke(transaction, to === "Active" ? "TenantOpened" : "TenantClosed", tenantId);
+  record({ type: event, subject: `tenants/${tenantId}`, data: { ...tenantFacts(tenant), reason } });
+  return tenantEntityView(tenant);
+}
