@@ -55,6 +55,8 @@ async function ensurePlatformTenant(transaction: Transaction): Promise<void> {
     ownerEmail: null,
     subscriptionId: null,
     systemRolesDigest: null,
+    ownerInvitationId: null,
+    provisionedSteps: [],
     createdAt: now,
     updatedAt: now,
   });

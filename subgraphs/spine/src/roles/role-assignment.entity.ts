@@ -6,6 +6,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 /** A role of a user, or of a client, for a while or for good. */
 @Entity(tenantTable("role_assignments"))
 @Unique({ name: "role_assignments_once", properties: ["tenantId", "principalId", "roleId"] })
+@Index({ name: "role_assignments_holders", properties: ["tenantId", "roleId", "principalId"] })
 @Index({ name: "role_assignments_role", properties: ["tenantId", "roleId", "assignedAt", "assignmentId"] })
 export class RoleAssignment {
   [PrimaryKeyProp]?: ["tenantId", "assignmentId"];

@@ -35,6 +35,14 @@ export class Tenant {
   @Property({ type: "text", nullable: true })
   systemRolesDigest: string | null;
 
+  /** Of the first invitation to `ownerEmail`; null until provisioning has made it. */
+  @Property({ type: wireId("inv"), nullable: true })
+  ownerInvitationId: string | null;
+
+  /** Names of the provisioning steps that this tenant has been through. */
+  @Property({ type: "text[]", default: [] })
+  provisionedSteps: string[];
+
   @Property({ type: "timestamptz" })
   createdAt: Date;
 

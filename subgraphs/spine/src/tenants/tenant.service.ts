@@ -143,6 +143,8 @@ function createTenant({ em, record }: Transaction, input: RegisterTenantInput): 
     ownerEmail,
     subscriptionId: null,
     systemRolesDigest: null,
+    ownerInvitationId: null,
+    provisionedSteps: [],
     createdAt: now,
     updatedAt: now,
   });

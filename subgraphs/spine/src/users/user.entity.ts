@@ -11,7 +11,21 @@ import type { UserState } from "./user.states.js";
   expression: "create unique index users_email on users (tenant_id, email_key) where status <> 'Deleted'",
 })
 @Index({ name: "users_sign_in", properties: ["emailKey"] })
-@Index({ name: "users_page", properties: ["tenantId", "createdAt", "userId"] })
+@Index({
+  name: "users_listed",
+  expression: "create index users_listed on users (tenant_id, user_id) where status <> 'Deleted'",
+})
+@Index({ name: "users_status", properties: ["tenantId", "status", "userId"] })
+@Index({
+  name: "users_email_prefix",
+  expression:
+    "create index users_email_prefix on users (tenant_id, email_key text_pattern_ops) where status <> 'Deleted'",
+})
+@Index({
+  name: "users_name_prefix",
+  expression:
+    "create index users_name_prefix on users (tenant_id, lower(display_name) text_pattern_ops) where status <> 'Deleted'",
+})
 export class User {
   [PrimaryKeyProp]?: ["tenantId", "userId"];
 
