@@ -42,6 +42,9 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
+/** An agent holds it with an approval alone. */
+export const isPublishScope = (scope: string): boolean => scope.endsWith(".publish");
+
 /** Given to principals of the platform tenant only. */
 export const platformScopes = [
   "tenant.read",

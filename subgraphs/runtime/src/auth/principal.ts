@@ -15,6 +15,10 @@ export interface Principal {
   agentTaskId: string | undefined;
   /** The sign-in that the token comes from; it can be revoked as a whole. */
   grantId?: string | undefined;
+  /** Agents that act for the subject, the one at hand first (`act`, RFC 8693 section 4.1). */
+  actors?: readonly string[];
+  /** What an agent's publishing scopes rest on. */
+  approvalId?: string | undefined;
   roles: readonly string[];
   /** `jti` */
   tokenId: string;

@@ -6,9 +6,20 @@ import { type Principal, principalTypes } from "./principal.js";
 /** No token lives longer, so that whatever is remembered against tokens can be forgotten after it. */
 export const longestLifetimeSeconds = 3_600;
 
+/** How many agents may hand one task on. */
+export const longestActorChain = 5;
+
 const toleratedSkewSeconds = 5;
 
 const name = z.string().min(1);
+
+interface Actor {
+  sub: string;
+  act?: Actor | undefined;
+}
+
+const actorShape = (left: number): z.ZodType<Actor> =>
+  z.object({ sub: name, act: left > 1 ? actorShape(left - 1).optional() : z.undefined().optional() });
 
 // z.int() takes safe integers only: an exp of 1e308 is a number too
 const claimsShape = z.object({
@@ -31,6 +42,8 @@ const claimsShape = z.object({
   agentTaskId: name.optional(),
   grantId: name.optional(),
   issuedAtMs: z.int().nonnegative().optional(),
+  approvalId: name.optional(),
+  act: actorShape(longestActorChain).optional(),
 });
 
 export interface ReadClaims {
@@ -56,6 +69,8 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
     platformAdmin: claims.platformAdmin,
     agentTaskId: claims.agentTaskId,
     grantId: claims.grantId,
+    actors: actorsOf(claims.act),
+    approvalId: claims.approvalId,
     roles: claims.roles,
     tokenId: claims.jti,
     expiresAt: exp,
@@ -63,6 +78,10 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
   // whole seconds cannot tell a token from a revocation of the same second: without the finer claim it counts as older
   const { issuedAtMs = iat * 1000 } = claims;
   return { principal, issuedAtMs: Math.floor(issuedAtMs / 1000) === iat ? issuedAtMs : iat * 1000 };
+}
+
+function actorsOf(actor: Actor | undefined): string[] {
+  return actor === undefined ? [] : [actor.sub, ...actorsOf(actor.act)];
 }
 
 export function invalidToken(reason: string): DomainError {

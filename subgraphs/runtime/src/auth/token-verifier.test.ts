@@ -65,6 +65,8 @@ function claims(changes: Record<string, unknown> = {}): Record<string, unknown> 
   };
 }
 
+const chainOf = (length: number): unknown => (length === 0 ? undefined : { sub: "cli_2", act: chainOf(length - 1) });
+
 const encode = (value: unknown) =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
@@ -94,6 +96,8 @@ test("tells who a token speaks for", async () => {
     principalType: "User",
     platformAdmin: false,
     agentTaskId: undefined,
+    actors: [],
+    approvalId: undefined,
     roles: ["owner"],
     tokenId: "token-1",
     expiresAt: now + 900,
@@ -114,10 +118,13 @@ test("reads a token without tenant, and one of an agent", async () => {
     roles: [],
     scopes: new Set(),
   });
-  const agent = claims({ principalType: "Agent", agentTaskId: "task-7", act: { sub: "cli_2" } });
+  const act = { sub: "cli_2", act: { sub: "cli_3" } };
+  const agent = claims({ principalType: "Agent", agentTaskId: "task-7", approvalId: "apr_1", act });
   expect(await verifier.verify(await sign(goodHeader, agent))).toMatchObject({
     principalType: "Agent",
     agentTaskId: "task-7",
+    approvalId: "apr_1",
+    actors: ["cli_2", "cli_3"],
   });
 });
 
@@ -160,6 +167,10 @@ describe("claims", () => {
     ["roles as text", { roles: "owner" }],
     ["roles with a number", { roles: [1] }],
     ["agent task as a number", { agentTaskId: 7 }],
+    ["empty approval", { approvalId: "" }],
+    ["actor as text", { act: "cli_2" }],
+    ["actor without a subject", { act: {} }],
+    ["a chain of six actors", { act: chainOf(6) }],
   ];
 
   test.each(refused)("%s is refused", async (_, changes) => {

@@ -71,6 +71,16 @@ describe("an idempotent mutation", () => {
     expect(new Set([mine.noteId, theirs.noteId, elsewhere.noteId]).size).toBe(3);
   });
 
+  it("keeps keys of an agent apart from those of its subject", async () => {
+    const delegated = requestContext({
+      principal: { subject: "cli_a", tenantId: tenant.tenantId, actors: ["cli_agent"] } as unknown as Principal,
+      trace: continueTrace(undefined),
+      idempotencyKey: "delegated",
+    });
+    const [own, agents] = [await addNote(caller("delegated"), "delegated"), await addNote(delegated, "delegated")];
+    expect(agents.noteId).not.toBe(own.noteId);
+  });
+
   it("stores nothing when the mutation fails, so that the key can be used again", async () => {
     await expect(addNote(caller("retry"), "retry", true)).rejects.toThrow("refused");
     await addNote(caller("retry"), "retry");

@@ -1,3 +1,4 @@
+import type { Principal } from "../auth/principal.js";
 import type { Database, Transaction } from "../db/database.js";
 import { tenantStatement } from "../db/tenant-statement.js";
 import { DomainError } from "../errors/domain-error.js";
@@ -39,7 +40,8 @@ export async function mutate<Result, Prepared = undefined>(
   const principal = principalOf(context);
   const tenant = mutation.tenant ?? tenantOf(context);
   const { trace, correlationId, causationId } = context;
-  const cause = { trace, correlationId, causationId, actorId: principal.subject, actorScopes: principal.scopes };
+  const { subject, scopes: actorScopes } = principal;
+  const cause = { trace, correlationId, causationId, actorId: subject, actorScopes, principal };
   const key = context.idempotencyKey;
   if (key === undefined) {
     const prepared = (await mutation.prepare?.()) as Prepared;
@@ -49,7 +51,7 @@ export async function mutate<Result, Prepared = undefined>(
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
       detail: "The key is 1 to 255 printable ASCII characters without spaces.",
     });
-  const scope = [principal.subject, mutation.field, key];
+  const scope = [keyHolder(principal), mutation.field, key];
   const print = fingerprint(mutation.arguments);
   const known = await database.reader.row<StoredResult>(storedResult, tenant, ...scope);
   if (known) return replay<Result>(context, known, print);
@@ -64,6 +66,11 @@ export async function mutate<Result, Prepared = undefined>(
     );
     return result;
   });
+}
+
+/** An agent does not see what was done for its subject by others, nor they what it did. */
+function keyHolder({ subject, actors: [agent] = [] }: Principal): string {
+  return agent === undefined ? subject : `${subject} ${agent}`;
 }
 
 function replay<Result>(context: RequestContext, stored: StoredResult, print: string): Result {

@@ -1,4 +1,5 @@
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import { requireApproval } from "../auth/publish-approval.js";
 import { DomainError } from "../errors/domain-error.js";
 import { newId } from "../identifiers/wire-id.js";
 import { attributes, type Cause, type CommandEnvelope } from "./envelope.js";
@@ -27,6 +28,7 @@ export function sealCommand(
       detail: `${command.type} needs the scopes ${scopes.join(", ")}.`,
       requiredScopes: scopes,
     });
+  if (cause.principal) requireApproval(cause.principal, scopes);
   return {
     messagekind: "command",
     id: newId("cmd"),

@@ -1,5 +1,6 @@
 import type { CommandType } from "@factory/schema/command-names";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
+import type { Principal } from "../auth/principal.js";
 import { newId } from "../identifiers/wire-id.js";
 import { type Trace, traceparent } from "../telemetry/trace.js";
 
@@ -22,6 +23,8 @@ interface Attributes<Data> {
   /** Messages of one key keep their order; the aggregate id unless said otherwise. */
   partitionkey: string;
   actorid?: string;
+  /** The agent that acted for the actor. */
+  agentid?: string;
   data: Data;
 }
 
@@ -64,6 +67,8 @@ export interface Cause {
   actorId?: string | undefined;
   /** What the actor may do; commands ask for it. */
   actorScopes?: ReadonlySet<string> | undefined;
+  /** As whom the actor came, where a token is behind it. */
+  principal?: Principal | undefined;
 }
 
 export function sealEnvelope(event: NewEvent, tenantId: string, cause: Cause): Envelope {
@@ -86,6 +91,7 @@ export function attributes(
   cause: Cause,
 ): Attributes<Record<string, unknown>> {
   const { subject, partitionKey, data } = message;
+  const agentId = cause.principal?.actors?.[0];
   return {
     specversion: "1.0",
     source,
@@ -98,6 +104,7 @@ export function attributes(
     traceid: cause.trace.traceId,
     correlationid: cause.correlationId ?? cause.trace.traceId,
     ...(cause.causationId === undefined ? {} : { causationid: cause.causationId }),
+    ...(agentId === undefined ? {} : { agentid: agentId }),
     partitionkey: partitionKey ?? subject.slice(subject.indexOf("/") + 1),
     data,
   };

@@ -5,6 +5,7 @@ import {
   getNamedType,
   isInputObjectType,
 } from "graphql";
+import { requireApproval } from "../auth/publish-approval.js";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
@@ -92,6 +93,7 @@ export function authorize(rule: AuthRule, context: RequestContext): void {
       detail: `The token holds none of the scopes ${rule.scopes.join(", ")}.`,
       requiredScopes: rule.scopes,
     });
+  if (rule.scopes) requireApproval(principal, rule.scopes);
   if (rule.platformAdmin && !principal.platformAdmin)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
       detail: "This operation belongs to the platform's administrators.",

@@ -1,0 +1,68 @@
+import { newId } from "../identifiers/wire-id.js";
+import { sealCommand } from "../outbox/command.js";
+import { sealEnvelope } from "../outbox/envelope.js";
+import { authorize } from "../subgraph/guard.js";
+import { continueTrace } from "../telemetry/trace.js";
+import { requestContext } from "../tenancy/request-context.js";
+import type { Principal } from "./principal.js";
+
+const agent = (changes: Partial<Principal> = {}): Principal => ({
+  subject: "usr_1",
+  clientId: "cli_agent",
+  tenantId: newId("ten"),
+  tenantSlug: undefined,
+  scopes: new Set(["templates.read", "templates.publish", "libraries.publish"]),
+  principalType: "Agent",
+  platformAdmin: false,
+  agentTaskId: "task-1",
+  actors: ["cli_agent"],
+  roles: [],
+  tokenId: "jti",
+  expiresAt: 0,
+  ...changes,
+});
+
+const trace = continueTrace(undefined);
+const contextOf = (principal: Principal) => requestContext({ principal, trace });
+const causeOf = (principal: Principal) => ({
+  trace,
+  actorId: principal.subject,
+  actorScopes: principal.scopes,
+  principal,
+});
+const publish = (principal: Principal) =>
+  sealCommand(
+    { type: "PublishLibraryVersion", subject: "library-versions/lbv", data: {} },
+    "spine",
+    newId("ten"),
+    causeOf(principal),
+  );
+const refused = expect.objectContaining({ code: "APPROVAL_REQUIRED" });
+
+describe("a token of an agent that holds a publishing scope", () => {
+  it("publishes with an approval alone", () => {
+    const rule = { scopes: ["templates.publish"] } as const;
+    expect(() => authorize(rule, contextOf(agent()))).toThrow(refused);
+    expect(() => authorize(rule, contextOf(agent({ approvalId: "apr_1" })))).not.toThrow();
+    expect(() => authorize(rule, contextOf(agent({ principalType: "User" })))).not.toThrow();
+  });
+
+  it("does what its other scopes allow", () => {
+    const context = contextOf(agent());
+    expect(() => authorize({ scopes: ["templates.publish", "templates.read"] }, context)).not.toThrow();
+    expect(() => authorize({ scopes: ["templates.publish", "templates.write"] }, context)).toThrow(refused);
+  });
+
+  it("sends commands that publish with an approval alone", () => {
+    expect(() => publish(agent())).toThrow(refused);
+    expect(publish(agent({ approvalId: "apr_1" }))).toMatchObject({ actorid: "usr_1", agentid: "cli_agent" });
+  });
+});
+
+test("events tell for whom an agent acted, and which one", () => {
+  const event = { type: "TemplateRegistered", subject: "templates/tpl", data: {} } as const;
+  const tenantId = newId("ten");
+  const chain = agent({ actors: ["cli_second", "cli_first"] });
+  expect(sealEnvelope(event, tenantId, causeOf(chain))).toMatchObject({ actorid: "usr_1", agentid: "cli_second" });
+  expect(sealEnvelope(event, tenantId, causeOf(agent({ actors: [] })))).not.toHaveProperty("agentid");
+});

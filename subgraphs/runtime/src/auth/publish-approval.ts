@@ -1,0 +1,13 @@
+import { isPublishScope } from "@factory/schema/scopes";
+import { DomainError } from "../errors/domain-error.js";
+import type { Principal } from "./principal.js";
+
+/** Whoever issued its token: an agent without an approval publishes nothing. */
+export function requireApproval(principal: Principal, scopes: readonly string[]): void {
+  if (principal.principalType !== "Agent" || principal.approvalId !== undefined) return;
+  const usable = scopes.some((scope) => principal.scopes.has(scope) && !isPublishScope(scope));
+  if (!usable)
+    throw new DomainError("APPROVAL_REQUIRED", {
+      detail: "An agent publishes only with a token that rests on an approval.",
+    });
+}
