@@ -7,6 +7,8 @@ import type { Meter } from "./request-metrics.js";
 import { answerWithProblem, closeWithProblem } from "./send-problem.js";
 
 export const maxUrlLength = 8192;
+/** RFC 6797. */
+export const strictTransport = ["strict-transport-security", "max-age=31536000; includeSubDomains"] as const;
 
 /** Requests below a prefix go to their owner untouched: no routing, no body parsing. */
 export interface PassThrough {
@@ -16,6 +18,7 @@ export interface PassThrough {
 }
 
 export interface FrontDoorOptions {
+  readonly https: boolean;
   readonly passThrough: readonly PassThrough[];
   readonly upgrade:
     | { readonly path: string; accept(request: IncomingMessage, socket: Duplex, head: Buffer): void }
@@ -68,8 +71,10 @@ export class FrontDoor {
     else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, OPTIONS" }).end();
     else {
       const owned = this.#options.passThrough.find(({ prefix }) => url.startsWith(prefix));
-      if (owned) passOn(owned, request, response);
-      else routed(request, response);
+      if (owned) {
+        if (this.#options.https) response.setHeader(...strictTransport);
+        passOn(owned, request, response);
+      } else routed(request, response);
     }
   }
 
@@ -136,6 +141,7 @@ function passOn({ owner, meter }: PassThrough, request: IncomingMessage, respons
   response.setHeader("x-trace-id", trace.traceId);
   response.setHeader("traceparent", traceparent(trace));
   response.setHeader("x-content-type-options", "nosniff");
+  response.setHeader("referrer-policy", "no-referrer");
   const arrived = performance.now();
   const count = meter(request.method ?? "GET");
   response.once("finish", () => count(response.statusCode, performance.now() - arrived, undefined));

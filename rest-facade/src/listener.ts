@@ -3,7 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from "fastify";
 import { cors } from "./cors.js";
-import { clientErrorHandler, FrontDoor, type FrontDoorOptions, maxUrlLength } from "./front-door.js";
+import { clientErrorHandler, FrontDoor, type FrontDoorOptions, maxUrlLength, strictTransport } from "./front-door.js";
 import { KnownPaths } from "./known-paths.js";
 import { integrationMediaType } from "./match-version.js";
 import { readJson } from "./read-json.js";
@@ -14,7 +14,6 @@ export const maxBodyBytes = 1024 * 1024;
 
 export interface ListenerOptions extends FrontDoorOptions {
   readonly allowedOrigins: readonly string[];
-  readonly https: boolean;
   readonly logger: Logger;
   readonly meterFor: (method: string, route: string) => Meter;
 }
@@ -109,7 +108,7 @@ function securityHeaders(https: boolean): Record<string, string> {
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "referrer-policy": "no-referrer",
-    ...(https ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
+    ...(https ? Object.fromEntries([strictTransport]) : {}),
   };
 }
 

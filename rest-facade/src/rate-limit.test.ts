@@ -1,5 +1,20 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { startWith } from "./fixture/facade.js";
 import { rateLimits } from "./rate-limit.js";
+
+const aPrincipal: Principal = {
+  subject: "cli_1",
+  clientId: "cli_1",
+  tenantId: "ten_1",
+  tenantSlug: "one",
+  scopes: new Set(),
+  principalType: "Service",
+  platformAdmin: false,
+  agentTaskId: undefined,
+  roles: [],
+  tokenId: "jti",
+  expiresAt: 0,
+};
 
 const searchAnswer = { results: [], total: 0, nextCursor: null };
 const resolvers = {
@@ -37,6 +52,16 @@ describe("rate limits", () => {
     } finally {
       await facade.close();
     }
+  });
+
+  it("are a fifth in edition Free and tenfold in Enterprise", async () => {
+    const limits = rateLimits(0.01);
+    const policies = ["Free", "Standard", "Enterprise", undefined, "Gold"].map(
+      async (editionCode) => (await limits.spend("read", { ...aPrincipal, editionCode })).policy,
+    );
+    expect(await Promise.all(policies)).toEqual([6, 30, 300, 30, 30].map((quota) => `"read";q=${quota};w=60`));
+    expect((await limits.spend("read", { ...aPrincipal, editionCode: "Free" })).remaining).toBe(0);
+    expect((await limits.spend("read", { ...aPrincipal, editionCode: "Free" })).exceeded).toBe(true);
   });
 
   it("do not bind the internal listener", async () => {

@@ -3,12 +3,14 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { FastifyReply } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 
-/** Requests per tenant and window, edition Standard; `factor` multiplies them. */
+/** Requests per tenant and window, edition Standard. */
 const limits = {
   read: { points: 3000, windowSeconds: 60 },
   write: { points: 600, windowSeconds: 60 },
   execute: { points: 60, windowSeconds: 60 },
 } as const;
+
+const editionFactors: Readonly<Record<string, number>> = { Free: 0.2, Standard: 1, Enterprise: 10 };
 
 export type RateClass = keyof typeof limits;
 
@@ -25,26 +27,30 @@ export interface RateLimits {
   spend(rate: RateClass, principal: Principal, points?: number): Promise<RateState>;
 }
 
+/** `factor` multiplies every limit; tokens without a known edition have the limits of Standard. */
 export function rateLimits(factor: number): RateLimits {
   const windows = Object.fromEntries(
-    Object.entries(limits).map(([name, { points, windowSeconds }]) => {
-      const quota = Math.max(1, Math.floor(points * factor));
-      const limiter = new RateLimiterMemory({ keyPrefix: name, points: quota, duration: windowSeconds });
-      return [name, { limiter, policy: `"${name}";q=${quota};w=${windowSeconds}` }];
-    }),
+    Object.entries(limits).map(([name, { points, windowSeconds }]) => [
+      name,
+      { points, windowSeconds, limiter: new RateLimiterMemory({ keyPrefix: name, points, duration: windowSeconds }) },
+    ]),
   );
   return {
     async spend(rate, principal, points = 1) {
       const window = windows[rate];
       if (!window) throw new Error(`There is no rate class ${rate}`);
       const key = principal.tenantId ?? `client:${principal.clientId}`;
+      const quota = Math.max(
+        1,
+        Math.floor(window.points * factor * (editionFactors[principal.editionCode ?? ""] ?? 1)),
+      );
       // counts like `consume`, but does not reject with a value that is no error
-      const { msBeforeNext, remainingPoints, consumedPoints } = await window.limiter.penalty(key, points);
+      const { msBeforeNext, consumedPoints } = await window.limiter.penalty(key, points);
       return {
-        policy: window.policy,
-        remaining: remainingPoints,
+        policy: `"${rate}";q=${quota};w=${window.windowSeconds}`,
+        remaining: Math.max(0, quota - consumedPoints),
         seconds: Math.ceil(msBeforeNext / 1000),
-        exceeded: consumedPoints > window.limiter.points,
+        exceeded: consumedPoints > quota,
       };
     },
   };

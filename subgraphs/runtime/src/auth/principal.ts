@@ -8,6 +8,8 @@ export interface Principal {
   /** `ten_…`; undefined for a token that is bound to no tenant. */
   tenantId: string | undefined;
   tenantSlug: string | undefined;
+  /** Of the tenant's plan, as it was when the token was issued. */
+  editionCode?: string | undefined;
   scopes: ReadonlySet<string>;
   principalType: PrincipalType;
   platformAdmin: boolean;

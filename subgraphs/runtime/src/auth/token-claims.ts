@@ -36,6 +36,7 @@ const claimsShape = z.object({
     .refine((id) => decodeId("ten", id) !== undefined)
     .optional(),
   tenantSlug: name.optional(),
+  editionCode: name.optional(),
   principalType: z.enum(principalTypes),
   roles: z.array(name).default([]),
   platformAdmin: z.boolean().default(false),
@@ -64,6 +65,7 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
     clientId: claims.client_id,
     tenantId: claims.tenantId,
     tenantSlug: claims.tenantSlug,
+    editionCode: claims.editionCode,
     scopes: new Set(claims.scope.split(" ").filter((scope) => scope !== "")),
     principalType: claims.principalType,
     platformAdmin: claims.platformAdmin,
