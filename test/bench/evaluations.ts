@@ -1,12 +1,15 @@
 import { call } from "@factory/gateway/standalone/platform-api";
 import { packageName, seedCatalog } from "./catalog-seed.js";
+import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 import { type Figures, percentile } from "./report.js";
 import type { Stage } from "./stage.js";
 
 const setSize = 50;
-const warmUps = 30;
-const requests = 200;
+// V8 goes on optimising for about a hundred of them
+const warmUps = 100;
+const requests = 300;
 const goalMs = 25;
+const path = "/v1/libraries/compatibility/evaluate";
 
 /** Evaluations of 50 libraries whose dependencies reach some 350, in a catalog of 10,000 with 20 versions each. */
 export async function evaluations(stage: Stage): Promise<Figures> {
@@ -18,7 +21,6 @@ export async function evaluations(stage: Stage): Promise<Figures> {
       version: `20.${(first + at) % 7}.0`,
     }));
     const started = performance.now();
-    const path = "/v1/libraries/compatibility/evaluate";
     const { body } = await call<{ compatible: boolean }>("POST", platform.publicUrl + path, {
       token,
       body: { runtime, libraries },
@@ -29,18 +31,51 @@ export async function evaluations(stage: Stage): Promise<Figures> {
   const { ms } = await evaluate("net10.0", 1);
   values["first of all, ms"] = ms;
   const takenMs: number[] = [];
-  for (let place = 0; place < warmUps + requests; place += 1) {
-    // sets that overlap, as those of one tenant do
+  // sets that overlap, as those of one tenant do
+  const evaluateOne = async (place: number) => {
     const answer = await evaluate("net10.0", 1 + (place % 10));
     if (!answer.compatible) throw new Error("The seeded set is not compatible");
-    if (place >= warmUps) takenMs.push(answer.ms);
-  }
+    return answer.ms;
+  };
+  for (let place = 0; place < warmUps; place += 1) await evaluateOne(place);
+  const before = await spent(stage);
+  for (let place = 0; place < requests; place += 1) takenMs.push(await evaluateOne(place));
+  const after = await spent(stage);
+  const each = (measure: keyof Spent) => (after[measure] - before[measure]) / (after.requests - before.requests);
   values["p50 ms"] = percentile(takenMs, 0.5);
   values["p95 ms"] = percentile(takenMs, 0.95);
-  const met = percentile(takenMs, 0.5) <= goalMs;
+  values["mean ms"] = takenMs.reduce((sum, one) => sum + one, 0) / takenMs.length;
+  values["of it in the platform, ms"] = each("platformMs");
+  values["CPU of the platform, ms/request"] = each("platformCpuMs");
+  values["CPU of PostgreSQL, ms/request"] = each("postgresCpuMs");
+  const met = percentile(takenMs, 0.95) <= goalMs;
   return {
     title: `Compatibility of ${setSize} libraries with what they depend on, over REST`,
     values,
-    verdict: `goal: at most ${goalMs} ms (p50); result: ${met ? "met" : "MISSED"}`,
+    verdict: `goal: at most ${goalMs} ms (p95); result: ${met ? "met" : "MISSED"}`,
+  };
+}
+
+/** Since the platform started; the relay and the bus work behind the answers, so CPU may exceed the time they took. */
+interface Spent {
+  readonly requests: number;
+  readonly platformMs: number;
+  readonly platformCpuMs: number;
+  readonly postgresCpuMs: number;
+}
+
+async function spent({ platform, postgresPid }: Stage): Promise<Spent> {
+  const metrics = await (await fetch(`${platform.internalUrl}/metrics`)).text();
+  const metric = (name: string) => {
+    const line = metrics
+      .split("\n")
+      .find((one) => one.startsWith(`http_request_duration_seconds_${name}{`) && one.includes(`"${path}"`));
+    return Number(line?.slice(line.lastIndexOf(" ")));
+  };
+  return {
+    requests: metric("count"),
+    platformMs: metric("sum") * 1000,
+    platformCpuMs: (await cpuOf(platform.pid)) / 1000,
+    postgresCpuMs: (await cpuOfFamily(postgresPid)) / 1000,
   };
 }
