@@ -60,6 +60,7 @@ export const errorCodes = {
   PRECONDITION_FAILED:             { status: 412,  title: "Precondition failed", when: "If-Match differs" },
   PAYLOAD_TOO_LARGE:               { status: 413,  title: "Payload too large", when: "> 1 MiB" },
   UNSUPPORTED_MEDIA_TYPE:          { status: 415,  title: "Unsupported media type", when: "not JSON" },
+  API_CLIENT_INVALID:              { status: 422,  title: "API client invalid", when: "grants, redirect addresses and kind of client do not go together; errors[]" },
   AUTH_MODE_NOT_SUPPORTED:         { status: 422,  title: "Auth mode not supported", when: "strictAuthModel and mode mismatch" },
   CHECK_UNKNOWN:                   { status: 422,  title: "Check unknown", when: "check name outside the three" },
   ENGINE_KIND_NOT_SUPPORTED:       { status: 422,  title: "Engine kind not supported", when: "engineKind has no engine" },

@@ -131,6 +131,10 @@ export const eventTypes = {
   ScopeApprovalGranted:           { source: "spine",        readScopes: ["governance.read"] },
   ScopeApprovalRejected:          { source: "spine",        readScopes: ["governance.read"] },
   ApiClientCreated:               { source: "spine",        readScopes: ["client.read"] },
+  ApiClientUpdated:               { source: "spine",        readScopes: ["client.read"] },
+  ApiClientDisabled:              { source: "spine",        readScopes: ["client.read"] },
+  ApiClientEnabled:               { source: "spine",        readScopes: ["client.read"] },
+  ApiClientSecretRotated:         { source: "spine",        readScopes: ["client.read"] },
 } as const satisfies Record<string, { source: "catalog" | "integration" | "spine"; readScopes: readonly Scope[] }>;
 
 export type EventType = keyof typeof eventTypes;

@@ -106,6 +106,22 @@ async function cancelled(token: string): Promise<void> {
   host.close();
 }
 
+async function aChangedApiClient(token: string): Promise<void> {
+  const input = '{ name: "more", scopes: ["templates.read"] }';
+  const { body } = await graphql<{ made: { clientId: string } }>(
+    `mutation { made: createApiClient(input: ${input}) { clientId } }`,
+    { token },
+  );
+  const id = `clientId: "${body.data.made.clientId}"`;
+  const changes = [
+    `updateApiClient(${id}, input: { name: "most" })`,
+    `rotateApiClientSecret(${id})`,
+    `disableApiClient(${id})`,
+    `enableApiClient(${id})`,
+  ];
+  for (const change of changes) await graphql(`mutation { ${change} { clientId } }`, { token });
+}
+
 describe("schema/events", () => {
   it("has one schema for each event of this release and for nothing else", () => {
     const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
@@ -167,9 +183,7 @@ describe("what the platform emits", () => {
     await executed(token, broken, { target: { repository: "acme/events" } });
     await cancelled(token);
     await sentCommand(tenant.tenantId, "RetireLibraryVersion", {});
-    await graphql(`mutation { createApiClient(input: { name: "more", scopes: ["templates.read"] }) { clientId } }`, {
-      token,
-    });
+    await aChangedApiClient(token);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
     for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);

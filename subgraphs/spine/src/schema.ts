@@ -2,6 +2,7 @@ import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-su
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { ApiClientResolver } from "./api-clients/api-client.resolver.js";
 import type { ApiClientService } from "./api-clients/api-client.service.js";
+import type { ApiClientAdministrationService } from "./api-clients/api-client-administration.service.js";
 import type { ProvisioningService } from "./tenants/provisioning.service.js";
 import { TenantResolver } from "./tenants/tenant.resolver.js";
 import type { TenantService } from "./tenants/tenant.service.js";
@@ -12,13 +13,18 @@ export interface SpineServices {
   readonly lifecycle: TenantLifecycleService;
   readonly provisioning: ProvisioningService;
   readonly apiClients: ApiClientService;
+  readonly apiClientAdministration: ApiClientAdministrationService;
 }
 
 /** The federated schema over its services. Printing its SDL calls none of them. */
-export function spineSchema({ tenants, lifecycle, provisioning, apiClients }: SpineServices, logger: Logger): Subgraph {
+export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
+  const { tenants } = services;
   return buildSubgraph({
     logger,
-    resolvers: [new TenantResolver(tenants, lifecycle, provisioning), new ApiClientResolver(apiClients)],
+    resolvers: [
+      new TenantResolver(tenants, services.lifecycle, services.provisioning),
+      new ApiClientResolver(services.apiClients, services.apiClientAdministration),
+    ],
     references: {
       Tenant: {
         // no scope: a tenant's own facts are in its tokens anyway

@@ -4,6 +4,7 @@ import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import { ApiClientService } from "./api-clients/api-client.service.js";
+import { ApiClientAdministrationService } from "./api-clients/api-client-administration.service.js";
 import { ClientSecrets } from "./api-clients/client-secret.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
 import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
@@ -55,9 +56,16 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
   try {
     const revocations = new RevocationFeed(pool, host.logger);
     const secrets = new ClientSecrets(secretsKey);
-    const tenants = new TenantService(database, new CursorSeal(derivedKey(secretsKey, "list cursors")));
+    const cursors = new CursorSeal(derivedKey(secretsKey, "list cursors"));
+    const tenants = new TenantService(database, cursors);
     const provisioning = new ProvisioningService(database, jobs);
-    const apiClients = new ApiClientService(database, secrets, tenants);
+    const services = {
+      tenants,
+      provisioning,
+      lifecycle: new TenantLifecycleService(database),
+      apiClients: new ApiClientService(database, secrets, tenants),
+      apiClientAdministration: new ApiClientAdministrationService(database, secrets, cursors),
+    };
     const runner = new ProvisioningRunner(database, provisioningSteps);
     await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt));
     await jobs.work(abandonedProvisioningJob, (payload) => runner.abandon(payload));
@@ -73,10 +81,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     if (settings.dataDir !== undefined && clientSecret !== undefined)
       await writeBootstrapFile(settings.dataDir, { issuer, clientId, clientSecret });
     return {
-      schema: spineSchema(
-        { tenants, lifecycle: new TenantLifecycleService(database), provisioning, apiClients },
-        host.logger,
-      ).schema,
+      schema: spineSchema(services, host.logger).schema,
       authorizationServer,
       bootstrap,
       watchRevocations: (tell) => revocations.start(resources.listener, tell),

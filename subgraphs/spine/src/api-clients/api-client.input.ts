@@ -18,4 +18,36 @@ export class CreateApiClientInput {
   @Field(() => String, { nullable: true, description: "Service or Agent; defaults to Service." })
   @Constraint({ minLength: 1, maxLength: 50 })
   principalType?: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      "Where a sign-in returns to, compared as a whole: https, or http on a loopback address, there with any port. For authorization_code.",
+  })
+  @Constraint({ minItems: 1, maxItems: 20, minLength: 1, maxLength: 2048 })
+  redirectUris?: string[] | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "One of the platform's own: nobody is asked for consent, and it may use the password grant. Only a platform administrator makes one; in the platform's tenant it serves the people of every tenant.",
+  })
+  firstParty?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Without a secret, for what runs on its user's own device; a sign-in is then proven by PKCE alone.",
+  })
+  public?: boolean | null;
+}
+
+@InputType()
+export class UpdateApiClientInput {
+  @Field(() => String, { nullable: true, description: "Stays as it is unless given." })
+  @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
+  name?: string | null;
+
+  @Field(() => [String], { nullable: true, description: "Stay as they are unless given." })
+  @Constraint({ minItems: 1, maxItems: 20, minLength: 1, maxLength: 2048 })
+  redirectUris?: string[] | null;
 }

@@ -1,5 +1,6 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
+import { platformTenantId } from "../tenants/platform-tenant.js";
 import { platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { secretDigest } from "./client-secret.js";
 
@@ -11,7 +12,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => platform?.stop());
 
-const fields = "clientId clientSecret name scopes grantTypes principalType tenantId createdAt";
+const fields =
+  "clientId clientSecret name scopes grantTypes principalType redirectUris firstParty public status tenantId createdAt";
 const forTenant = `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
   createTenantApiClient(tenantId: $tenantId, input: $input) { ${fields} } }`;
 const own = `mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { ${fields} } }`;
@@ -41,6 +43,10 @@ describe("Mutation.createTenantApiClient", () => {
       scopes: [...tenantScopes],
       grantTypes: ["client_credentials"],
       principalType: "Agent",
+      redirectUris: [],
+      firstParty: false,
+      public: false,
+      status: "Active",
       tenantId,
       createdAt: expect.any(String),
     });
@@ -99,6 +105,58 @@ describe("Mutation.createTenantApiClient", () => {
   ])("refuses a malformed %s", async (pointer, change) => {
     const { refusal } = await platform.ask(platformAdmin(), forTenant, { tenantId, input: { ...input, ...change } });
     expect(refusal).toMatchObject({ code: "VALIDATION_FAILED", status: 400, errors: [{ pointer }] });
+  });
+});
+
+describe("a client that people sign in at", () => {
+  const signIn = {
+    name: "Studio",
+    scopes: ["templates.read"],
+    grantTypes: ["authorization_code", "refresh_token"],
+    redirectUris: ["https://studio.example/callback", "http://127.0.0.1/callback"],
+  };
+
+  it("may be public, and has no secret then", async () => {
+    const { data } = await platform.ask(owner(), own, { input: { ...signIn, public: true } });
+    expect(data?.["createApiClient"]).toMatchObject({ ...signIn, public: true, firstParty: false, clientSecret: null });
+  });
+
+  it("is first-party only by a platform administrator", async () => {
+    const input = { ...signIn, firstParty: true, grantTypes: [...signIn.grantTypes, "password"] };
+    const { refusal } = await platform.ask(owner(), own, { input });
+    expect(refusal).toMatchObject({ code: "PLATFORM_ADMIN_REQUIRED", status: 403 });
+    const { data } = await platform.ask(platformAdmin(), forTenant, { tenantId, input });
+    expect(data?.["createTenantApiClient"]).toMatchObject({ firstParty: true, grantTypes: input.grantTypes });
+  });
+
+  it("holds the platform's scopes only as a first-party client of the platform's tenant", async () => {
+    const input = { ...signIn, scopes: ["tenant.manage", "templates.read"], firstParty: true };
+    const studio = await platform.ask(platformAdmin(), forTenant, { tenantId: platformTenantId, input });
+    expect(studio.data?.["createTenantApiClient"]).toMatchObject({ scopes: input.scopes });
+    for (const [tenant, change] of [
+      [tenantId, {}],
+      [platformTenantId, { firstParty: false }],
+      [platformTenantId, { grantTypes: [...signIn.grantTypes, "client_credentials"] }],
+    ] as const) {
+      const variables = { tenantId: tenant, input: { ...input, ...change } };
+      const { refusal } = await platform.ask(platformAdmin(), forTenant, variables);
+      expect(refusal).toMatchObject({ status: 422, errors: [{ pointer: "/input/scopes/0", code: "UNKNOWN_VALUE" }] });
+    }
+  });
+
+  it.each([
+    ["/input/redirectUris", { redirectUris: undefined }],
+    ["/input/redirectUris/1", { redirectUris: ["https://a.example/", "http://a.example/"] }],
+    ["/input/redirectUris/0", { redirectUris: ["https://a.example/#x"] }],
+    ["/input/redirectUris", { grantTypes: ["client_credentials"] }],
+    ["/input/grantTypes", { grantTypes: ["client_credentials", "refresh_token"], redirectUris: undefined }],
+    ["/input/grantTypes", { grantTypes: ["password"], redirectUris: undefined }],
+    ["/input/grantTypes", { grantTypes: ["authorization_code", "client_credentials"], public: true }],
+    ["/input/grantTypes", { grantTypes: ["urn:ietf:params:oauth:grant-type:token-exchange"], redirectUris: undefined }],
+    ["/input/principalType", { principalType: "Agent" }],
+  ])("is refused for what does not go together at %s", async (pointer, change) => {
+    const { refusal } = await platform.ask(owner(), own, { input: { ...signIn, ...change } });
+    expect(refusal).toMatchObject({ code: "API_CLIENT_INVALID", status: 422, errors: [{ pointer }] });
   });
 });
 

@@ -1,16 +1,29 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, ID, Mutation, Resolver } from "type-graphql";
-import { CreateApiClientInput } from "./api-client.input.js";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { CreateApiClientInput, UpdateApiClientInput } from "./api-client.input.js";
 import type { ApiClientService } from "./api-client.service.js";
-import { ApiClientSecretType } from "./api-client.type.js";
+import { ApiClientSecretType, OAuthClientConnection, OAuthClientType } from "./api-client.type.js";
+import type { ApiClientAdministrationService } from "./api-client-administration.service.js";
 
-@Resolver(() => ApiClientSecretType)
+@Resolver(() => OAuthClientType)
 export class ApiClientResolver {
   readonly #clients: ApiClientService;
+  readonly #administration: ApiClientAdministrationService;
 
-  constructor(clients: ApiClientService) {
+  constructor(clients: ApiClientService, administration: ApiClientAdministrationService) {
     this.#clients = clients;
+    this.#administration = administration;
+  }
+
+  @Query(() => OAuthClientConnection, { description: "The clients of the caller's own tenant." })
+  @Auth({ scopes: ["client.read"] })
+  apiClients(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientConnection> {
+    return this.#administration.list(context, { first, after });
   }
 
   @Mutation(() => ApiClientSecretType, { description: "A client of any tenant that is Active." })
@@ -30,5 +43,44 @@ export class ApiClientResolver {
     @Ctx() context: RequestContext,
   ): Promise<ApiClientSecretType> {
     return this.#clients.createOwn(context, input);
+  }
+
+  @Mutation(() => OAuthClientType, { description: "Its tokens are refused from then on." })
+  @Auth({ scopes: ["client.manage"] })
+  disableApiClient(
+    @Arg("clientId", () => ID) clientId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientType> {
+    return this.#administration.disable(context, clientId);
+  }
+
+  @Mutation(() => OAuthClientType)
+  @Auth({ scopes: ["client.manage"] })
+  enableApiClient(
+    @Arg("clientId", () => ID) clientId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientType> {
+    return this.#administration.enable(context, clientId);
+  }
+
+  @Mutation(() => OAuthClientType, { description: "New addresses need every scope of the client." })
+  @Auth({ scopes: ["client.manage"] })
+  updateApiClient(
+    @Arg("clientId", () => ID) clientId: string,
+    @Arg("input") input: UpdateApiClientInput,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientType> {
+    return this.#administration.update(context, clientId, input);
+  }
+
+  @Mutation(() => ApiClientSecretType, {
+    description: "The old secret opens nothing from then on. Needs every scope of the client.",
+  })
+  @Auth({ scopes: ["client.manage"] })
+  rotateApiClientSecret(
+    @Arg("clientId", () => ID) clientId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<ApiClientSecretType> {
+    return this.#administration.rotateSecret(context, clientId);
   }
 }

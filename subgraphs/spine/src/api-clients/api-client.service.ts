@@ -1,29 +1,21 @@
+import { randomBytes } from "node:crypto";
 import type { Database, Transaction } from "@factory/runtime/db/database";
-import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { tenantScopes } from "@factory/schema/scopes";
+import { type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
 import { ApiClient } from "./api-client.entity.js";
 import type { CreateApiClientInput } from "./api-client.input.js";
 import type { ApiClientSecretType } from "./api-client.type.js";
+import { type ApiClientView, apiClientFacts, apiClientView } from "./api-client.view.js";
+import { type CheckedClient, checkClient } from "./checked-client.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
-import { type GrantType, grantTypes, isGrantType } from "./grant-types.js";
-
-const principalTypes = ["Service", "Agent"] as const;
-type ClientPrincipalType = (typeof principalTypes)[number];
-
-interface CheckedInput {
-  name: string;
-  scopes: string[];
-  grantTypes: GrantType[];
-  principalType: ClientPrincipalType;
-}
+import { requireHeld } from "./held-scopes.js";
 
 /** What is stored for a repeated request: the secret's nonce in place of the secret. */
-type StoredClient = Omit<ApiClientSecretType, "clientSecret"> & { secretNonce: string };
+type StoredClient = ApiClientView & { secretNonce: string | null };
 
 export class ApiClientService {
   readonly #database: Database;
@@ -38,18 +30,14 @@ export class ApiClientService {
 
   /** For the caller's own tenant. Nobody gives away a scope that he does not hold himself. */
   async createOwn(context: RequestContext, input: CreateApiClientInput): Promise<ApiClientSecretType> {
-    const checked = checkInput(input);
-    const missing = checked.scopes.filter((scope) => !principalOf(context).scopes.has(scope));
-    if (missing.length > 0)
-      throw new DomainError("INSUFFICIENT_SCOPE", {
-        detail: `The token does not hold ${missing.join(", ")}, which it would give away.`,
-        requiredScopes: missing,
+    if (input.firstParty === true)
+      throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
+        detail: "Only a platform administrator makes a first-party client.",
       });
-    return this.#create(
-      context,
-      { field: "createApiClient", arguments: { input }, tenant: tenantOf(context) },
-      checked,
-    );
+    const tenant = tenantOf(context);
+    const checked = checkClient(input, tenant.tenantId);
+    requireHeld(context, checked.scopes);
+    return this.#create(context, { field: "createApiClient", arguments: { input }, tenant }, checked);
   }
 
   /** For any tenant that is Active, by a platform administrator. */
@@ -58,7 +46,7 @@ export class ApiClientService {
     tenantId: string,
     input: CreateApiClientInput,
   ): Promise<ApiClientSecretType> {
-    const checked = checkInput(input);
+    const checked = checkClient(input, tenantId);
     if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
     const mutation = { field: "createTenantApiClient", arguments: { tenantId, input }, tenant: tenantWithId(tenantId) };
     return this.#create(context, mutation, checked);
@@ -67,61 +55,36 @@ export class ApiClientService {
   async #create(
     context: RequestContext,
     mutation: { field: string; arguments: unknown; tenant: Tenant },
-    input: CheckedInput,
+    checked: CheckedClient,
   ): Promise<ApiClientSecretType> {
     const { secretNonce, ...client } = await mutate<StoredClient>(this.#database, context, {
       ...mutation,
       commit: async (transaction) => {
         await this.#tenants.requireActive(transaction);
-        return this.#persist(transaction, input);
+        return this.#persist(transaction, checked);
       },
     });
-    return { ...client, clientSecret: this.#secrets.derive(client.clientId, secretNonce) };
+    const clientSecret = secretNonce === null ? null : this.#secrets.derive(client.clientId, secretNonce);
+    return { ...client, clientSecret };
   }
 
-  #persist({ em, tenant, record }: Transaction, input: CheckedInput): StoredClient {
+  #persist({ em, tenant, record }: Transaction, checked: CheckedClient): StoredClient {
     const clientId = newId("cli");
-    const secretNonce = this.#secrets.newNonce();
-    const createdAt = new Date();
-    const client = { ...input, tenantId: tenant.tenantId, clientId };
-    em.persist(
-      em.create(ApiClient, {
-        ...client,
-        redirectUris: [],
-        firstParty: false,
-        isPublic: false,
-        platformAdmin: false,
-        status: "Active",
-        secretNonce,
-        secretDigest: secretDigest(this.#secrets.derive(clientId, secretNonce)),
-        createdAt,
-      }),
-    );
-    record({ type: "ApiClientCreated", subject: `clients/${clientId}`, data: client });
-    return { ...client, secretNonce, createdAt: createdAt.toISOString() };
+    const secretNonce = checked.isPublic ? null : this.#secrets.newNonce();
+    // of a public client: the digest of what nobody knows, so that no secret ever matches
+    const secret = secretNonce === null ? randomBytes(32).toString("hex") : this.#secrets.derive(clientId, secretNonce);
+    const client = em.create(ApiClient, {
+      ...checked,
+      tenantId: tenant.tenantId,
+      clientId,
+      platformAdmin: false,
+      status: "Active",
+      secretNonce,
+      secretDigest: secretDigest(secret),
+      createdAt: new Date(),
+    });
+    em.persist(client);
+    record({ type: "ApiClientCreated", subject: `clients/${clientId}`, data: apiClientFacts(client) });
+    return { ...apiClientView(client), secretNonce };
   }
-}
-
-/** Closed sets are content, not shape: 422, with a pointer to each refused value. */
-function checkInput(input: CreateApiClientInput): CheckedInput {
-  const scopes = [...new Set(input.scopes)];
-  const asked = [...new Set(input.grantTypes ?? ["client_credentials"])];
-  const principalType = principalTypes.find((type) => type === (input.principalType ?? "Service"));
-  const errors: FieldError[] = [];
-  input.scopes.forEach((scope, index) => {
-    if (!tenantScopes.some((known) => known === scope))
-      errors.push(unknownValue(`/input/scopes/${index}`, `${scope} is no scope of a tenant.`));
-  });
-  input.grantTypes?.forEach((name, index) => {
-    if (!isGrantType(name))
-      errors.push(unknownValue(`/input/grantTypes/${index}`, `Must be one of ${grantTypes.join(", ")}.`));
-  });
-  if (!principalType) errors.push(unknownValue("/input/principalType", `Must be one of ${principalTypes.join(", ")}.`));
-  if (errors.length > 0 || !principalType)
-    throw new DomainError("REFERENCE_NOT_FOUND", { detail: "The input names something that does not exist.", errors });
-  return { name: input.name, scopes, grantTypes: asked.filter(isGrantType), principalType };
-}
-
-function unknownValue(pointer: string, detail: string): FieldError {
-  return { pointer, code: "UNKNOWN_VALUE", detail };
 }

@@ -1,13 +1,16 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
-import { Field, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
-@ObjectType("ApiClientSecret", { simpleResolvers: true })
-export class ApiClientSecretType {
+export const ApiClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
+registerEnumType(ApiClientStatus, { name: "ApiClientStatus" });
+
+/** `ApiClient` is a vendor's in the graph: what a provider of the integrations is called through. */
+@ObjectType("OAuthClient", { simpleResolvers: true, description: "Who asks the token endpoint for tokens." })
+export class OAuthClientType {
   @Field(() => ID)
   clientId: string;
-
-  @Field({ description: "Shown in this answer only." })
-  clientSecret: string;
 
   @Field()
   name: string;
@@ -21,9 +24,30 @@ export class ApiClientSecretType {
   @Field()
   principalType: string;
 
+  @Field(() => [String])
+  redirectUris: string[];
+
+  @Field({ description: "One of the platform's own." })
+  firstParty: boolean;
+
+  @Field({ description: "It has no secret." })
+  public: boolean;
+
+  @Field(() => ApiClientStatus)
+  status: keyof typeof ApiClientStatus;
+
   @Field(() => ID)
   tenantId: string;
 
   @Field(() => DateTime)
   createdAt: string;
 }
+
+@ObjectType("ApiClientSecret", { simpleResolvers: true })
+export class ApiClientSecretType extends OAuthClientType {
+  @Field(() => String, { nullable: true, description: "Shown in this answer only; null for a public client." })
+  clientSecret: string | null;
+}
+
+export const OAuthClientConnection = connectionType("OAuthClient", () => OAuthClientType, "In the order of creation.");
+export type OAuthClientConnection = Connection<OAuthClientType>;

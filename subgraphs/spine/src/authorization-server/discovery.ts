@@ -1,5 +1,4 @@
 import { scopes } from "@factory/schema/scopes";
-import { grantTypes } from "../api-clients/grant-types.js";
 import { tokenPath } from "./token-provider.js";
 
 export const jwksPath = "/.well-known/jwks";
@@ -11,7 +10,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     issuer,
     token_endpoint: `${issuer}${tokenPath}`,
     jwks_uri: `${issuer}${jwksPath}`,
-    grant_types_supported: grantTypes,
+    grant_types_supported: ["client_credentials"],
     response_types_supported: [],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],

@@ -3,6 +3,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformScopes } from "@factory/schema/scopes";
 import { ApiClient } from "../api-clients/api-client.entity.js";
+import { apiClientFacts } from "../api-clients/api-client.view.js";
 import { type ClientSecrets, secretDigest } from "../api-clients/client-secret.js";
 import { bringSystemRolesUpToDate } from "../roles/seed-system-roles.js";
 import { platformTenant, platformTenantId, platformTenantSlug } from "../tenants/platform-tenant.js";
@@ -105,11 +106,6 @@ function createClient(
     createdAt: new Date(),
   });
   em.persist(client);
-  const { tenantId, clientId, name, scopes, grantTypes, principalType } = client;
-  record({
-    type: "ApiClientCreated",
-    subject: `clients/${clientId}`,
-    data: { tenantId, clientId, name, scopes, grantTypes, principalType },
-  });
+  record({ type: "ApiClientCreated", subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
   return client;
 }

@@ -110,7 +110,7 @@ function clientMetadata(registered: RegisteredClient) {
   return {
     client_id: registered.clientId,
     client_secret: registered.secretDigest,
-    grant_types: [...registered.grantTypes],
+    grant_types: registered.grantTypes.filter((grantType) => grantType === "client_credentials"),
     redirect_uris: [],
     token_endpoint_auth_method: "client_secret_basic",
     registered,

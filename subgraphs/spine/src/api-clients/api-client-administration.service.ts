@@ -1,0 +1,150 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { EventType } from "@factory/schema/event-names";
+import { LockMode } from "@mikro-orm/postgresql";
+import { revoke } from "../revocations/revoke.js";
+import { ApiClient } from "./api-client.entity.js";
+import type { UpdateApiClientInput } from "./api-client.input.js";
+import type { ApiClientSecretType, OAuthClientConnection, OAuthClientType } from "./api-client.type.js";
+import {
+  type ApiClientRow,
+  apiClientColumns,
+  apiClientFacts,
+  apiClientRowView,
+  apiClientView,
+} from "./api-client.view.js";
+import { redirectUriErrors } from "./checked-client.js";
+import { type ClientSecrets, secretDigest } from "./client-secret.js";
+import { requireHeld } from "./held-scopes.js";
+
+const page = tenantStatement(
+  "api_client_page",
+  `select ${apiClientColumns} from api_clients
+   where tenant_id = scope.tenant and not platform_admin
+     and ($2::timestamptz is null or (created_at, client_id) > ($2, $3))
+   order by created_at, client_id limit $4`,
+);
+
+const list = { list: "apiClients" };
+
+/** The clients of the caller's own tenant. The platform's administrator client is its operator's: nobody finds it here. */
+export class ApiClientAdministrationService {
+  readonly #database: Database;
+  readonly #secrets: ClientSecrets;
+  readonly #cursors: CursorSeal;
+
+  constructor(database: Database, secrets: ClientSecrets, cursors: CursorSeal) {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#cursors = cursors;
+  }
+
+  async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<OAuthClientConnection> {
+    const size = pageSize(first);
+    const tenant = tenantOf(context);
+    const scope = { ...list, tenantId: tenant.tenantId };
+    const [createdAt, clientId] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
+    const rows = await this.#database.reader.rows<ApiClientRow>(page, tenant, createdAt, clientId, size + 1);
+    const cursorOf = (client: OAuthClientType) => this.#cursors.seal(scope, [client.createdAt, client.clientId]);
+    return connectionOf(rows.map(apiClientRowView), { size, after, cursorOf });
+  }
+
+  /** Its secret opens nothing from then on, and what it was given is refused. Repeating changes nothing. */
+  disable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
+    return this.#change(context, { field: "disableApiClient", clientId }, async (client, transaction) => {
+      if (client.status === "Disabled") return;
+      client.status = "Disabled";
+      await revoke(transaction, "Client", clientId);
+      tell(transaction, "ApiClientDisabled", client);
+    });
+  }
+
+  enable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
+    return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
+      if (client.status === "Active") return;
+      client.status = "Active";
+      tell(transaction, "ApiClientEnabled", client);
+    });
+  }
+
+  update(context: RequestContext, clientId: string, input: UpdateApiClientInput): Promise<OAuthClientType> {
+    const errors = redirectUriErrors(input.redirectUris ?? []);
+    if (errors.length > 0)
+      throw new DomainError("API_CLIENT_INVALID", { detail: "No sign-in may return to such an address.", errors });
+    return this.#change(context, { field: "updateApiClient", clientId, input }, async (client, transaction) => {
+      if (input.redirectUris != null) changeAddresses(context, client, input.redirectUris);
+      if (input.name != null) client.name = input.name;
+      tell(transaction, "ApiClientUpdated", client);
+    });
+  }
+
+  /** The old secret opens nothing from then on; tokens that it got live until they expire. */
+  async rotateSecret(context: RequestContext, clientId: string): Promise<ApiClientSecretType> {
+    const rotated = await mutate(this.#database, context, {
+      field: "rotateApiClientSecret",
+      arguments: { clientId },
+      commit: async (transaction) => {
+        const client = await findLocked(transaction, clientId);
+        requireHeld(context, client.scopes);
+        if (client.isPublic) throw new DomainError("CONFLICT", { detail: "A public client has no secret." });
+        const secretNonce = this.#secrets.newNonce();
+        client.secretNonce = secretNonce;
+        client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
+        tell(transaction, "ApiClientSecretRotated", client);
+        return { ...apiClientView(client), secretNonce };
+      },
+    });
+    const { secretNonce, ...client } = rotated;
+    return { ...client, clientSecret: this.#secrets.derive(clientId, secretNonce) };
+  }
+
+  #change(
+    context: RequestContext,
+    { field, clientId, ...given }: { field: string; clientId: string; input?: UpdateApiClientInput },
+    change: (client: ApiClient, transaction: Transaction) => Promise<void> | void,
+  ): Promise<OAuthClientType> {
+    return mutate(this.#database, context, {
+      field,
+      arguments: { clientId, ...given },
+      commit: async (transaction) => {
+        const client = await findLocked(transaction, clientId);
+        await change(client, transaction);
+        return apiClientView(client);
+      },
+    });
+  }
+}
+
+async function findLocked({ em, tenant }: Transaction, clientId: string): Promise<ApiClient> {
+  const row = { tenantId: tenant.tenantId, clientId, platformAdmin: false };
+  const client = await em.findOne(ApiClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!client) throw new DomainError("NOT_FOUND", { detail: "There is no such client." });
+  return client;
+}
+
+/** Whoever chooses where codes are sent to gets what the client gets. */
+function changeAddresses(context: RequestContext, client: ApiClient, redirectUris: readonly string[]): void {
+  requireHeld(context, client.scopes);
+  if (!client.grantTypes.includes("authorization_code"))
+    throw new DomainError("API_CLIENT_INVALID", {
+      detail: "Nobody signs in at this client.",
+      errors: [
+        {
+          pointer: "/input/redirectUris",
+          code: "UNKNOWN_VALUE",
+          detail: "Only authorization_code returns to an address.",
+        },
+      ],
+    });
+  client.redirectUris = [...new Set(redirectUris)];
+}
+
+function tell({ record }: Transaction, type: EventType, client: ApiClient): void {
+  record({ type, subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
+}

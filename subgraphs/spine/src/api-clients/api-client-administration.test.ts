@@ -1,0 +1,199 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "../tenants/platform-tenant.js";
+import { type Json, principal, RunningSpine } from "../testing/running-spine.js";
+import { secretDigest } from "./client-secret.js";
+
+let platform: RunningSpine;
+let tenantId: string;
+let otherTenantId: string;
+beforeAll(async () => {
+  platform = await RunningSpine.start();
+  tenantId = await platform.activeTenant("acme");
+  otherTenantId = await platform.activeTenant("other");
+}, 60_000);
+afterAll(() => platform?.stop());
+
+const owner = (tenant = tenantId) => principal(tenant, ["client.read", "client.manage", "templates.read", "user.read"]);
+
+async function aClient(input: Record<string, unknown> = {}): Promise<Json> {
+  const { data, errors } = await platform.ask(
+    owner(),
+    "mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { clientId clientSecret name createdAt } }",
+    { input: { name: "CI", scopes: ["templates.read"], ...input } },
+  );
+  if (!data) throw new Error(JSON.stringify(errors));
+  return data["createApiClient"];
+}
+
+const change = (field: string, members = "clientId status") =>
+  `mutation ($clientId: ID!) { ${field}(clientId: $clientId) { ${members} } }`;
+
+async function row(clientId: string) {
+  const { rows } = await platform.admin.query("select * from api_clients where client_id = $1", [clientId]);
+  return rows[0];
+}
+
+async function tokenStatus({ clientId, clientSecret }: Json): Promise<number> {
+  const provider = platform.spine.authorizationServer;
+  const { createServer } = await import("node:http");
+  const server = createServer((request, response) => provider.handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const response = await fetch(`http://127.0.0.1:${port}/connect/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}` },
+    body: new URLSearchParams({ grant_type: "client_credentials" }),
+  });
+  await response.arrayBuffer();
+  server.close();
+  return response.status;
+}
+
+describe("Query.apiClients", () => {
+  const query = `query ($first: Int, $after: String) { apiClients(first: $first, after: $after) {
+    items { clientId name scopes grantTypes principalType redirectUris firstParty public status tenantId createdAt }
+    nextCursor } }`;
+
+  it("pages through the caller's own tenant, in the order of creation, without a secret", async () => {
+    const made = [await aClient({ name: "1" }), await aClient({ name: "2" }), await aClient({ name: "3" })];
+    const seen: Json[] = [];
+    let after: string | null = null;
+    do {
+      const { data } = await platform.ask(owner(), query, { first: 2, after });
+      seen.push(...data?.["apiClients"].items);
+      after = data?.["apiClients"].nextCursor;
+    } while (after !== null);
+    expect(seen.map(({ clientId }) => clientId)).toEqual(made.map(({ clientId }) => clientId));
+    expect(seen[0]).toMatchObject({ name: "1", status: "Active", public: false, firstParty: false, tenantId });
+    const other = await platform.ask(owner(otherTenantId), query);
+    expect(other.data?.["apiClients"].items).toEqual([]);
+  });
+
+  it("needs client.read, and shows the platform's administrator to nobody", async () => {
+    const { refusal } = await platform.ask(principal(tenantId, ["client.manage"]), query);
+    expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["client.read"] });
+    const { data } = await platform.ask(owner(platformTenantId), query);
+    expect(data?.["apiClients"].items).toEqual([]);
+  });
+
+  it("refuses a cursor of another tenant", async () => {
+    const { data } = await platform.ask(owner(), query, { first: 1 });
+    const after = data?.["apiClients"].nextCursor;
+    const { refusal } = await platform.ask(owner(otherTenantId), query, { after });
+    expect(refusal).toMatchObject({ code: "INVALID_CURSOR" });
+  });
+});
+
+describe("Mutation.disableApiClient", () => {
+  it("stops the client and refuses what it was given, once, and enabling lets it ask again", async () => {
+    const client = await aClient();
+    const { clientId } = client;
+    expect(await tokenStatus(client)).toBe(200);
+    for (let time = 0; time < 2; time += 1) {
+      const { data } = await platform.ask(owner(), change("disableApiClient"), { clientId });
+      expect(data?.["disableApiClient"]).toEqual({ clientId, status: "Disabled" });
+    }
+    expect(await tokenStatus(client)).toBe(401);
+    const revoked = await platform.admin.query("select kind, tenant_id from revocations where subject = $1", [
+      clientId,
+    ]);
+    expect(revoked.rows).toEqual([{ kind: "Client", tenant_id: decodeId("ten", tenantId) }]);
+    const { data } = await platform.ask(owner(), change("enableApiClient"), { clientId });
+    expect(data?.["enableApiClient"]).toEqual({ clientId, status: "Active" });
+    expect(await tokenStatus(client)).toBe(200);
+    const events = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `clients/${clientId}`);
+    expect(events.map(({ type }) => type)).toEqual(["ApiClientCreated", "ApiClientDisabled", "ApiClientEnabled"]);
+  });
+});
+
+describe("Mutation.rotateApiClientSecret", () => {
+  const rotate = change("rotateApiClientSecret", "clientId clientSecret");
+
+  it("gives a new secret once, and the old one opens nothing", async () => {
+    const client = await aClient();
+    const { clientId } = client;
+    const first = await platform.ask(owner(), rotate, { clientId }, `rotate-${clientId}`);
+    const again = await platform.ask(owner(), rotate, { clientId }, `rotate-${clientId}`);
+    const { clientSecret } = first.data?.["rotateApiClientSecret"] ?? {};
+    expect(clientSecret).toMatch(/^[\w-]{43}$/);
+    expect(again.replayed && again.data).toEqual(first.data);
+    expect(await tokenStatus(client)).toBe(401);
+    expect(await tokenStatus({ clientId, clientSecret })).toBe(200);
+    expect((await row(clientId)).secret_digest).toBe(secretDigest(clientSecret));
+    const told = JSON.stringify(await platform.eventsOf(tenantId));
+    expect(told).toContain("ApiClientSecretRotated");
+    expect(told).not.toContain(clientSecret);
+  });
+
+  it("is for callers who hold what the client holds: a secret is the use of its scopes", async () => {
+    const { clientId } = await aClient({ scopes: ["user.read", "templates.read"] });
+    const { refusal } = await platform.ask(principal(tenantId, ["client.manage", "user.read"]), rotate, { clientId });
+    expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] });
+  });
+
+  it("knows no secret of a public client", async () => {
+    const { clientId, clientSecret } = await aClient({
+      grantTypes: ["authorization_code"],
+      redirectUris: ["https://app.example/"],
+      public: true,
+    });
+    expect(clientSecret).toBeNull();
+    const { refusal } = await platform.ask(owner(), rotate, { clientId });
+    expect(refusal).toMatchObject({ code: "CONFLICT", status: 409 });
+  });
+});
+
+describe("Mutation.updateApiClient", () => {
+  const update = `mutation ($clientId: ID!, $input: UpdateApiClientInput!) {
+    updateApiClient(clientId: $clientId, input: $input) { name redirectUris } }`;
+  const signIn = { grantTypes: ["authorization_code"], redirectUris: ["https://app.example/"] };
+
+  it("changes the name and the addresses, and nothing that is not given", async () => {
+    const { clientId } = await aClient(signIn);
+    const ask = async (input: unknown) => (await platform.ask(owner(), update, { clientId, input })).data;
+    expect((await ask({ name: "App" }))?.["updateApiClient"]).toEqual({
+      name: "App",
+      redirectUris: signIn.redirectUris,
+    });
+    const redirectUris = ["https://app.example/new"];
+    expect((await ask({ redirectUris }))?.["updateApiClient"]).toEqual({ name: "App", redirectUris });
+    expect((await platform.eventsOf(tenantId)).at(-1)).toMatchObject({
+      type: "ApiClientUpdated",
+      data: { clientId, name: "App", redirectUris },
+    });
+  });
+
+  it("sends codes elsewhere only for callers who hold what the client holds", async () => {
+    const { clientId } = await aClient(signIn);
+    const input = { redirectUris: ["https://evil.example/"] };
+    const { refusal } = await platform.ask(principal(tenantId, ["client.manage"]), update, { clientId, input });
+    expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] });
+  });
+
+  it("refuses addresses that are not safe, and any at a client that nobody signs in at", async () => {
+    const { clientId } = await aClient(signIn);
+    const plain = await aClient();
+    for (const [client, redirectUris, pointer] of [
+      [clientId, ["http://app.example/"], "/input/redirectUris/0"],
+      [plain.clientId, ["https://app.example/"], "/input/redirectUris"],
+    ] as const) {
+      const { refusal } = await platform.ask(owner(), update, { clientId: client, input: { redirectUris } });
+      expect(refusal).toMatchObject({ code: "API_CLIENT_INVALID", status: 422, errors: [{ pointer }] });
+    }
+  });
+});
+
+describe("a client of another tenant", () => {
+  it.each(["disableApiClient", "enableApiClient", "rotateApiClientSecret"])("is not found by %s", async (field) => {
+    const { clientId } = await aClient();
+    const answers = [];
+    for (const id of [clientId, newId("cli"), platform.spine.bootstrap.clientId])
+      answers.push((await platform.ask(owner(otherTenantId), change(field, "clientId"), { clientId: id })).refusal);
+    expect(answers[0]).toMatchObject({ code: "NOT_FOUND", status: 404 });
+    expect(new Set(answers.map((answer) => JSON.stringify({ ...answer, traceId: "" }))).size).toBe(1);
+    const own = { clientId: platform.spine.bootstrap.clientId };
+    const { refusal } = await platform.ask(owner(platformTenantId), change(field, "clientId"), own);
+    expect(refusal).toMatchObject({ code: "NOT_FOUND" });
+    expect((await row(clientId)).status).toBe("Active");
+  });
+});
