@@ -51,7 +51,7 @@ async function seed(databaseUrl: string, tenants: readonly string[]): Promise<vo
       [areas, actions, areas.length, actions.length],
     );
     for (const tenant of tenants) for (const statement of seeding) await client.query(statement, [tenant]);
-    for (const table of ["libraries", "library_versions", "search_entries", "search_terms", "search_words"])
+    for (const table of ["libraries", "library_versions", "search_entries", "search_postings", "search_words"])
       await client.query(`vacuum analyze ${table}`);
   } finally {
     await client.end();
@@ -86,13 +86,13 @@ const seeding = [
    select $1, id, 'Library', lower(name), 'area-' || n % 50, 'team-' || n % 100, array['tag-' || n % 40], 'Active',
      case when n % 3 = 0 then array['net48', 'net6.0', 'netstandard2.0'] else array['net48', 'net6.0', 'net8.0', 'netstandard2.0'] end, true
    from library`,
-  `insert into search_terms (tenant_id, kind, term, entry_id, places)
-   select $1, kind, term, id, bit_or(1::bit(128) << (127 - place))
-   from capability cross join lateral (values (1, area || ' ' || action), (2, area || ' ' || action || ' v1'),
+  `insert into search_postings (tenant_id, kind, term, api_client, unusable, name_key, entry_id, places)
+   select $1, kind, term, false, false, lower(name), id, bit_or(1::bit(128) << (127 - place))
+   from library join capability using (id) cross join lateral (values (1, area || ' ' || action), (2, area || ' ' || action || ' v1'),
      (3, area), (3, action), (3, 'v1')) held(kind, term)
-   group by kind, term, id`,
+   group by kind, term, id, name`,
   `insert into search_words (tenant_id, spelling, word)
-   select $1, spelling, word from (select distinct term as word from search_terms where tenant_id = $1 and kind = 3) known
+   select $1, spelling, word from (select distinct term as word from search_postings where tenant_id = $1 and kind = 3) known
    cross join lateral (
      select word as spelling union
      select left(word, at - 1) || substr(word, at + 1) from generate_series(1, length(word)) at) spelt

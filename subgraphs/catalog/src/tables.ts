@@ -5,9 +5,10 @@ import { ExecutionChange } from "./executions/execution-change.entity.js";
 import { ScaffoldFile } from "./executions/scaffold-file.entity.js";
 import { Library } from "./libraries/library.entity.js";
 import { LibraryVersion } from "./libraries/library-version.entity.js";
+import { SearchBacklog } from "./library-search/search-backlog.entity.js";
 import { SearchEntry } from "./library-search/search-entry.entity.js";
 import { SearchFramework } from "./library-search/search-framework.entity.js";
-import { SearchTerm } from "./library-search/search-term.entity.js";
+import { SearchPosting } from "./library-search/search-posting.entity.js";
 import { SearchWord } from "./library-search/search-word.entity.js";
 import { Migration20261121072213_first } from "./migrations/Migration20261121072213_first.js";
 import { Migration20261121075513_retention } from "./migrations/Migration20261121075513_retention.js";
@@ -17,6 +18,7 @@ import { Migration20261121105832_search } from "./migrations/Migration2026112110
 import { Migration20261121110000_library_versions } from "./migrations/Migration20261121110000_library_versions.js";
 import { Migration20261121110934_library_revisions } from "./migrations/Migration20261121110934_library_revisions.js";
 import { Migration20261121112849_search_listing } from "./migrations/Migration20261121112849_search_listing.js";
+import { Migration20261121124610_search_postings } from "./migrations/Migration20261121124610_search_postings.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -32,7 +34,8 @@ export const catalogTables = {
     Library,
     LibraryVersion,
     SearchEntry,
-    SearchTerm,
+    SearchPosting,
+    SearchBacklog,
     SearchWord,
     SearchFramework,
     ApiClient,
@@ -47,5 +50,6 @@ export const catalogTables = {
     Migration20261121110000_library_versions,
     Migration20261121110934_library_revisions,
     Migration20261121112849_search_listing,
+    Migration20261121124610_search_postings,
   ],
 };

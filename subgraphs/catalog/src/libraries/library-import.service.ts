@@ -11,7 +11,7 @@ import type { LibraryPackageImportType } from "./library.type.js";
 import { writtenLibrary, writtenVersion } from "./library.view.js";
 import { LibraryVersion } from "./library-version.entity.js";
 import { checkVersion, InputProblems } from "./library-version-check.js";
-import { indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
+import { indexLibrary, indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
 
 const importLock = 4_000_020;
 
@@ -71,7 +71,7 @@ async function write(transaction: Transaction, found: LibraryPackage): Promise<L
   if (earlier.some(({ versionKey }) => versionKey === checked.versionKey))
     throw new DomainError("LIBRARY_VERSION_EXISTS", { detail: `${packageName} ${found.version} is registered.` });
   const version = writeVersion(transaction, library, { ...checked, resolvedRef: found.resolvedRef });
-  await indexVersions(transaction, library.libraryId);
+  await (known ? indexVersions(transaction, library.libraryId) : indexLibrary(transaction, library));
   return {
     library: writtenLibrary(library, [...earlier, version]),
     version: writtenVersion(version),

@@ -11,7 +11,7 @@ import type { NewLibraryVersion } from "./library-version-check.js";
 
 export type NewLibrary = Pick<RegisterLibraryInput, "packageName" | "area" | "owner" | "capabilities" | "tags">;
 
-/** Writes a library, tells of it and lets it be found. */
+/** Writes a library and tells of it; `indexLibrary` lets it be found. */
 export async function writeLibrary(transaction: Transaction, input: NewLibrary): Promise<Library> {
   const { em, tenant, record } = transaction;
   const capabilities = (input.capabilities ?? []).map(({ name, contract, exclusive }) => ({
@@ -41,8 +41,6 @@ export async function writeLibrary(transaction: Transaction, input: NewLibrary):
     data: { libraryId, packageName, area, owner, capabilities, tags, status },
   });
   await em.flush();
-  const entry = { entryId: decodeId("lib", libraryId) ?? "", source: "Library", name: packageName } as const;
-  await indexEntry(transaction, { ...entry, area, owner, tags, status, capabilities });
   return library;
 }
 
@@ -76,18 +74,31 @@ export function writeVersion(
   return version;
 }
 
-/** After versions of the library were written or moved. */
+/** After a new library and its versions were written. */
+export async function indexLibrary(transaction: Transaction, library: Library): Promise<void> {
+  const { libraryId, packageName: name, area, owner, tags, status, capabilities } = library;
+  const uuid = decodeId("lib", libraryId) ?? "";
+  await noteChange(transaction, uuid);
+  await indexEntry(transaction, { entryId: uuid, source: "Library", name, area, owner, tags, status, capabilities });
+}
+
+/** After versions of a known library were written or moved. */
 export async function indexVersions(transaction: Transaction, libraryId: string): Promise<void> {
   const uuid = decodeId("lib", libraryId) ?? "";
-  await transaction.em.flush();
+  // first: it locks the library, and so waits for whoever enters it
+  await noteChange(transaction, uuid);
   await reindexVersions(transaction, uuid);
-  await transaction.execute(
+}
+
+async function noteChange({ em, tenant, execute }: Transaction, uuid: string): Promise<void> {
+  await em.flush();
+  await execute(
     `update libraries library set revision = revision + 1, dependency_keys = array(
        select distinct lower(dependency->>'packageName')
        from library_versions version, jsonb_array_elements(version.dependencies) dependency
        where version.tenant_id = library.tenant_id and version.library_id = library.library_id order by 1)
      where tenant_id = $1 and library_id = $2`,
-    [transaction.tenant.uuid, uuid],
+    [tenant.uuid, uuid],
   );
 }
 

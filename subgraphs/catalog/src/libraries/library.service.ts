@@ -9,7 +9,7 @@ import type { RegisterLibraryInput } from "./library.input.js";
 import type { LibraryType } from "./library.type.js";
 import { type LibraryRow, libraryView, writtenLibrary } from "./library.view.js";
 import { checkNewLibrary } from "./library-registration.js";
-import { indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
+import { indexLibrary, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
 
 /** Of `libraries library`, each with those of its versions for which the condition on `version` holds. */
 export const libraryColumnsWith = (versions: string) =>
@@ -62,7 +62,7 @@ export class LibraryService {
         commit: async (transaction) => {
           const library = await writeLibrary(transaction, input);
           const written = versions.map((version) => writeVersion(transaction, library, version));
-          await indexVersions(transaction, library.libraryId);
+          await indexLibrary(transaction, library);
           return writtenLibrary(library, written);
         },
       });

@@ -2,7 +2,7 @@ import { type Framework, frameworkName, parseFramework } from "../nuget/framewor
 import { isCompatible } from "../nuget/framework-compatibility.js";
 
 /** Stands for a version that names no framework. */
-export const anyFramework = "*";
+const anyFramework = "*";
 
 const mostRemembered = 10_000;
 

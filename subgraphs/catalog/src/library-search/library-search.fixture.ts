@@ -14,6 +14,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { RegisterLibraryInput } from "../libraries/library.input.js";
 import { LibraryService } from "../libraries/library.service.js";
+import { LibraryVersionService } from "../libraries/library-version.service.js";
 import { catalogTables } from "../tables.js";
 import type { SearchLibrariesInput } from "./library-search.input.js";
 import { LibrarySearchService } from "./library-search.service.js";
@@ -35,8 +36,10 @@ export async function aLibrarySearch() {
   const search = new LibrarySearchService(reader, new CursorSeal(randomBytes(32)));
   return {
     url: server.url,
+    definition,
     connections,
     database,
+    versions: new LibraryVersionService(database),
     reader,
     register: (context: RequestContext, input: RegisterLibraryInput) => libraries.register(context, input),
     search: (context: RequestContext, input: SearchLibrariesInput) => search.search(context, input),

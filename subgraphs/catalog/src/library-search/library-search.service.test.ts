@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import fc from "fast-check";
 import type { RegisterLibraryInput } from "../libraries/library.input.js";
 import { matchCapability } from "../nuget/capability-match.js";
@@ -5,6 +8,8 @@ import { type Framework, parseFramework } from "../nuget/framework.js";
 import { isCompatible } from "../nuget/framework-compatibility.js";
 import { aCaller, aLibrarySearch, type LibrarySearchFixture } from "./library-search.fixture.js";
 import type { SearchLibrariesInput } from "./library-search.input.js";
+import type { LibrarySearchResultsType, LibrarySearchResultType } from "./library-search.type.js";
+import { indexEntry } from "./search-index.js";
 
 let fixture: LibrarySearchFixture;
 
@@ -56,6 +61,7 @@ const library = fc.record({
   tags: fc.uniqueArray(fc.constantFrom("bus", "Bus2", "cloud"), { maxLength: 2 }),
   capabilities: fc.array(fc.record({ name: text, contract: fc.option(text) }), { maxLength: 4 }),
   versions: fc.uniqueArray(version, { maxLength: 4, selector: ({ semanticVersion }) => semanticVersion }),
+  fate: fc.constantFrom(...(["AtOnce", "AtOnce", "Later", "Gone"] as const)),
 });
 const misspelt = text.chain((right) =>
   fc
@@ -66,7 +72,7 @@ const query = fc.record({
   capability: fc.option(
     fc.oneof(
       text,
-      text,
+      fc.constantFrom(...words, "p", "st", "ord", "s"),
       misspelt,
       text.map((whole) => whole.slice(0, -1)),
     ),
@@ -85,8 +91,34 @@ interface Ranked {
   tier: number;
 }
 
+/** A library, and when its versions come: with it, after it, or after it and gone by now. */
+interface Drawn extends RegisterLibraryInput {
+  readonly fate: "AtOnce" | "Later" | "Gone";
+}
+
+async function register(caller: RequestContext, { fate, versions: drawn, ...library }: Drawn): Promise<void> {
+  const versions = drawn ?? [];
+  if (fate === "AtOnce") return void (await fixture.register(caller, { ...library, versions }));
+  const { libraryId } = await fixture.register(caller, library);
+  for (const one of versions) {
+    const { libraryVersionId } = await fixture.versions.register(caller, libraryId, one);
+    if (fate === "Gone") await fixture.versions.deprecate(caller, libraryVersionId, { reason: "Legacy" });
+  }
+}
+
+/** Page after page. */
+async function readThrough(caller: RequestContext, input: Omit<SearchLibrariesInput, "cursor">) {
+  const rows: LibrarySearchResultType[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const found: LibrarySearchResultsType = await fixture.search(caller, { ...input, cursor });
+    rows.push(...found.results);
+    if (found.nextCursor === null) return rows;
+    cursor = found.nextCursor;
+  }
+}
+
 /** The rules, read off all libraries one by one. */
-function ranked(all: readonly RegisterLibraryInput[], asked: SearchLibrariesInput): Ranked[] {
+function ranked(all: readonly Drawn[], asked: SearchLibrariesInput): Ranked[] {
   const fits = all.filter(
     ({ area, owner, tags }) =>
       (!asked.area || area?.toLowerCase() === asked.area.trim().toLowerCase()) &&
@@ -100,12 +132,13 @@ function ranked(all: readonly RegisterLibraryInput[], asked: SearchLibrariesInpu
   return (best.length > 0 ? best : hits).sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-function hitOf(one: RegisterLibraryInput, asked: SearchLibrariesInput): Ranked | undefined {
+function hitOf(one: Drawn, asked: SearchLibrariesInput): Ranked | undefined {
   const best = bestCapability(one, asked.capability?.trim());
   if (!best) return undefined;
   const versions = one.versions ?? [];
   const project = asked.targetFramework == null ? undefined : parseFramework(asked.targetFramework);
-  const usable = versions.filter(({ targetFrameworks: named }) => !project || runsOn(project, named ?? []));
+  const published = one.fate === "Gone" ? [] : versions;
+  const usable = published.filter(({ targetFrameworks: named }) => !project || runsOn(project, named ?? []));
   if (project && usable.length === 0 && versions.length > 0) return undefined;
   const latestVersion =
     highestFirst.find((known) => usable.some(({ semanticVersion }) => semanticVersion === known)) ?? null;
@@ -141,7 +174,7 @@ describe("the search", () => {
         async (drawn, queries) => {
           const caller = aCaller();
           const all = drawn.map((one, place) => ({ ...one, packageName: `${place % 2 ? "p" : "P"}ack.${place}` }));
-          await Promise.all(all.map((one) => fixture.register(caller, one)));
+          await Promise.all(all.map((one) => register(caller, one)));
           for (const asked of queries) {
             const before = fixture.reader.statements;
             const found = await fixture.search(caller, { ...asked, limit: 100 });
@@ -157,6 +190,7 @@ describe("the search", () => {
               })),
             ).toEqual(expected.map(({ tier, ...row }) => ({ ...row, matchedOn: tierNames[tier] })));
             expect(found.total).toBe(expected.length);
+            if (found.total > 12) expect(await readThrough(caller, { ...asked, limit: 5 })).toEqual(found.results);
           }
         },
       ),
@@ -223,6 +257,65 @@ describe("the search of a tenant", () => {
     for (const status of ["Gone", "toString", ""])
       await expect(fixture.search(aCaller(), { status })).rejects.toMatchObject({ code: "PARAMETERS_INVALID" });
     expect((await fixture.search(aCaller(), { status: "Active" })).total).toBe(0);
+  });
+});
+
+describe("the search for one word", () => {
+  it("ranks libraries and API clients together, each under its best match", async () => {
+    const caller = aCaller();
+    const tenant = tenantOf(caller);
+    const offered = {
+      Named: ["ship"],
+      Sorted: ["other.ship", "ship.track"],
+      Held: ["track.ship", "shipment.ship"],
+      Begun: ["shipment.create", "shipper.list"],
+      Both: ["shipper.create", "track.shipments.ship"],
+    };
+    const versions = [{ semanticVersion: "1.0.0" }];
+    for (const [name, capabilities] of Object.entries(offered)) {
+      const named = capabilities.map((capability) => ({ name: capability, contract: null }));
+      await fixture.register(caller, { packageName: `${name}.Old`, capabilities: named });
+      await fixture.register(caller, { packageName: name, capabilities: named, versions });
+      const entry = { area: null, owner: null, tags: [], status: "Active", capabilities: named } as const;
+      const client = { ...entry, entryId: randomUUID(), source: "ApiClient", name: `${name}.Client` } as const;
+      await fixture.database.transaction(tenant, { trace: caller.trace }, async (transaction) => {
+        await transaction.execute(
+          `insert into api_clients (tenant_id, provider_id, api_client_id, key, capabilities, status, status_since, status_event_id)
+           values ($1, gen_random_uuid(), $2, $3, $4, 'Registered', now(), gen_random_uuid())`,
+          [tenant.uuid, client.entryId, client.name, capabilities],
+        );
+        await indexEntry(transaction, client);
+      });
+    }
+    const libraries = [
+      "Named",
+      "Named.Old",
+      "Sorted",
+      "Sorted.Old",
+      "Both",
+      "Held",
+      "Both.Old",
+      "Held.Old",
+      "Begun",
+      "Begun.Old",
+    ];
+    const all = await readThrough(caller, { capability: "Ship", includeApiClients: true, limit: 2 });
+    const own = await readThrough(caller, { capability: "Ship", limit: 2 });
+    expect(own.map(({ packageName }) => packageName)).toEqual(libraries);
+    expect(own.map(({ matchedCapability }) => matchedCapability).filter((_, place) => place % 2 === 0)).toEqual([
+      "ship",
+      "ship.track",
+      "track.shipments.ship",
+      "track.shipments.ship",
+      "shipment.create",
+    ]);
+    expect(all.map(({ packageName }) => packageName)).toEqual([
+      ...["Named", "Named.Client", "Named.Old", "Sorted", "Sorted.Client", "Sorted.Old"],
+      ...["Both", "Held", "Both.Client", "Both.Old", "Held.Client", "Held.Old"],
+      ...["Begun", "Begun.Client", "Begun.Old"],
+    ]);
+    expect((await fixture.search(caller, { capability: "ship", includeApiClients: true })).total).toBe(15);
+    expect((await fixture.search(caller, { capability: "ship" })).total).toBe(10);
   });
 });
 

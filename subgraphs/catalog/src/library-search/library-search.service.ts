@@ -6,20 +6,18 @@ import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LibraryStatus } from "../libraries/library.type.js";
 import { isOneEditAway, shortestFuzzy, spellings } from "../nuget/capability-match.js";
 import { type Framework, parseFramework } from "../nuget/framework.js";
-import { anyFramework, FrameworkSupport } from "./framework-support.js";
+import { FrameworkSupport } from "./framework-support.js";
 import { latestOf } from "./latest-version.js";
 import type { SearchLibrariesInput } from "./library-search.input.js";
 import type { LibrarySearchResultsType, LibrarySearchResultType } from "./library-search.type.js";
 import { filterKey } from "./search-index.js";
+import { hasWords, type SimilarWords, similarTier } from "./search-match.js";
 import type { SearchReader } from "./search-reader.js";
 import {
-  hasWords,
   type SearchFilters,
   type SearchPageRow,
   type SearchPosition,
   SearchStatementBuilder,
-  type SimilarWords,
-  similarTier,
 } from "./search-statement.js";
 import { isSimilarWord, spellingsOf } from "./search-terms.js";
 
@@ -71,7 +69,7 @@ export class LibrarySearchService {
     const found = rows.filter(({ entry_id }) => entry_id !== null);
     const last = found[limit - 1];
     return {
-      results: found.slice(0, limit).map((row) => resultOf(row, frameworks)),
+      results: found.slice(0, limit).map(resultOf),
       total: rows[0]?.total ?? 0,
       nextCursor: last && found.length > limit ? this.#cursors.seal(scope, positionOf(last)) : null,
     };
@@ -166,18 +164,14 @@ function positionOf({ tier, unusable, name_key, entry_id }: SearchPageRow): Sear
   return { tier, unusable, nameKey: name_key, entryId: entry_id ?? "" };
 }
 
-function resultOf(row: SearchPageRow, frameworks: readonly string[] | undefined): LibrarySearchResultType {
+function resultOf(row: SearchPageRow): LibrarySearchResultType {
   const { source, name, capability, tier } = row;
   const id = encodeId(source === "Library" ? "lib" : "apc", row.entry_id ?? "");
-  const usable = (row.versions ?? []).filter(
-    ({ target_frameworks: named }) =>
-      frameworks === undefined || (named.length === 0 ? [anyFramework] : named).some((one) => frameworks.includes(one)),
-  );
   return {
     libraryId: id,
     packageName: name,
     matchedCapability: capability,
-    latestVersion: latestOf(usable.map(({ semantic_version }) => semantic_version)),
+    latestVersion: latestOf(row.versions ?? []),
     matchedOn: tierNames[tier] ?? null,
     source,
     apiClient: source === "ApiClient" ? { apiClientId: id } : null,

@@ -1,6 +1,6 @@
 import type { Transaction } from "@factory/runtime/db/database";
 import type { SearchSource } from "./search-entry.entity.js";
-import { termKinds } from "./search-term.entity.js";
+import { termKinds } from "./search-posting.entity.js";
 import { type CapabilityText, isSimilarWord, postedTerms, spellingsOf } from "./search-terms.js";
 
 export interface SearchableEntry {
@@ -20,20 +20,32 @@ type Writer = Pick<Transaction, "execute" | "tenant">;
 /** Filters ignore case and what surrounds a value. */
 export const filterKey = (text: string) => text.trim().toLowerCase();
 
-/** Enters what search finds, with the transaction that writes the source. Versions are told apart: `reindexVersions`. */
+/** What search knows of the versions of library `$2`: all that left Registered, and the frameworks of Published ones. */
+const versionParts = `version as (
+    select status, case when target_frameworks = '{}' then '{*}' else target_frameworks end as frameworks
+    from library_versions where tenant_id = $1 and library_id = $2 and status <> 'Registered'),
+  framework as (select distinct unnest(frameworks) as framework from version where status = 'Published'),
+  known as (
+    insert into search_frameworks (tenant_id, framework)
+    select $1, framework from framework where framework <> '*' order by framework on conflict do nothing)`;
+const frameworksOfVersions = "array(select framework from framework order by framework)";
+
+/** Enters what search finds, with the transaction that writes the source, after its versions are flushed. */
 export async function indexEntry({ execute, tenant }: Writer, entry: SearchableEntry): Promise<void> {
   const { entryId, source, name, area, owner, tags, status } = entry;
   const terms = postedTerms(entry.capabilities);
   await execute(
-    `with entry as (
+    `with ${versionParts},
+     entry as (
        insert into search_entries
          (tenant_id, entry_id, source, name_key, area_key, owner_key, tags, status, frameworks, versioned)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, '{}', false)
-       on conflict (tenant_id, entry_id) do update set name_key = excluded.name_key, area_key = excluded.area_key,
-         owner_key = excluded.owner_key, tags = excluded.tags, status = excluded.status)
-     insert into search_terms (tenant_id, kind, term, entry_id, places)
-     select $1, kind, term, $2, places::bit(128)
-     from unnest($9::smallint[], $10::text[], $11::text[]) posted(kind, term, places)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, ${frameworksOfVersions}, exists (select from version))
+       on conflict (tenant_id, entry_id) do update set area_key = excluded.area_key,
+         owner_key = excluded.owner_key, tags = excluded.tags, status = excluded.status
+       returning ${postingKey})
+     insert into search_postings (tenant_id, kind, term, api_client, unusable, name_key, entry_id, places)
+     select $1, kind, term, api_client, unusable, name_key, $2, places::bit(128)
+     from entry, unnest($9::smallint[], $10::text[], $11::text[]) posted(kind, term, places)
      on conflict do nothing`,
     [
       tenant.uuid,
@@ -62,12 +74,11 @@ export async function dropEntry(
   entryId: string,
   capabilities: readonly CapabilityText[],
 ): Promise<void> {
-  const terms = postedTerms(capabilities);
   await execute(
-    `with entry as (delete from search_entries where tenant_id = $1 and entry_id = $2)
-     delete from search_terms term using unnest($3::smallint[], $4::text[]) posted(kind, term)
-     where term.tenant_id = $1 and term.kind = posted.kind and term.term = posted.term and term.entry_id = $2`,
-    [tenant.uuid, entryId, terms.map(({ kind }) => kind), terms.map(({ term }) => term)],
+    `with entry as (delete from search_entries where tenant_id = $1 and entry_id = $2 returning ${postingKey})
+     delete from search_postings posting using entry, unnest($3::smallint[], $4::text[]) posted(kind, term)
+     where ${isPosted}`,
+    [tenant.uuid, entryId, ...termColumns(capabilities)],
   );
 }
 
@@ -75,20 +86,45 @@ export async function dropEntry(
  * the rows are flushed. */
 export async function reindexVersions({ execute, tenant }: Writer, entryId: string): Promise<void> {
   // two writers of one library take turns, and the second reads what the first has left
-  await execute("select from search_entries where tenant_id = $1 and entry_id = $2 for update", [tenant.uuid, entryId]);
-  await execute(
-    `with version as (
-       select status, case when target_frameworks = '{}' then '{*}' else target_frameworks end as frameworks
-       from library_versions where tenant_id = $1 and library_id = $2 and status <> 'Registered'),
-     framework as (select distinct unnest(frameworks) as framework from version where status = 'Published'),
-     known as (
-       insert into search_frameworks (tenant_id, framework)
-       select $1, framework from framework where framework <> '*' order by framework on conflict do nothing)
-     update search_entries set frameworks = array(select framework from framework order by framework),
-       versioned = exists (select from version)
-     where tenant_id = $1 and entry_id = $2`,
+  const [before] = await execute<{ unusable: boolean }>(
+    "select unusable from search_entries where tenant_id = $1 and entry_id = $2 for update",
     [tenant.uuid, entryId],
   );
+  const [after] = await execute<{ unusable: boolean }>(
+    `with ${versionParts}
+     update search_entries set frameworks = ${frameworksOfVersions}, versioned = exists (select from version)
+     where tenant_id = $1 and entry_id = $2 returning unusable`,
+    [tenant.uuid, entryId],
+  );
+  if (before && after && before.unusable !== after.unusable) await moveEntry({ execute, tenant }, entryId);
+}
+
+/** Its first Published version came or its last one went: it is sorted elsewhere. */
+async function moveEntry({ execute, tenant }: Writer, entryId: string): Promise<void> {
+  const [library] = await execute<{ capabilities: CapabilityText[] }>(
+    "select capabilities from libraries where tenant_id = $1 and library_id = $2",
+    [tenant.uuid, entryId],
+  );
+  await execute(
+    `update search_postings posting set unusable = not posting.unusable
+     from (select source = 'ApiClient' as api_client, not unusable as unusable, name_key
+       from search_entries where tenant_id = $1 and entry_id = $2) entry,
+       unnest($3::smallint[], $4::text[]) posted(kind, term)
+     where ${isPosted}`,
+    [tenant.uuid, entryId, ...termColumns(library?.capabilities ?? [])],
+  );
+}
+
+const postingKey = "source = 'ApiClient' as api_client, unusable, name_key";
+
+/** One row of the index each. */
+const isPosted = `posting.tenant_id = $1 and posting.kind = posted.kind and posting.term = posted.term
+  and posting.api_client = entry.api_client and posting.unusable = entry.unusable
+  and posting.name_key = entry.name_key and posting.entry_id = $2`;
+
+function termColumns(capabilities: readonly CapabilityText[]): [number[], string[]] {
+  const terms = postedTerms(capabilities);
+  return [terms.map(({ kind }) => kind), terms.map(({ term }) => term)];
 }
 
 /** In one order for all writers, lest two of them wait for each other. */

@@ -1,6 +1,17 @@
-import { indexTokens, spellings } from "../nuget/capability-match.js";
-import { termKinds } from "./search-term.entity.js";
-import { afterPrefix, bounded, sequenceTerm } from "./search-terms.js";
+import {
+  type Bind,
+  begunBranch,
+  heldBranch,
+  heldTier,
+  namedBranches,
+  onlyWord,
+  postingColumns,
+  postingOrder,
+  type SimilarWords,
+  similarBranches,
+  tierStep,
+  wordBranches,
+} from "./search-match.js";
 
 /** The sort key of a row, which is also where the next page begins. */
 export interface SearchPosition {
@@ -21,13 +32,6 @@ export interface SearchFilters {
   readonly frameworks?: readonly string[] | undefined;
 }
 
-/** Words of which one stands for the word of the query that was not found. */
-export interface SimilarWords {
-  readonly words: readonly string[];
-  readonly at: number;
-  readonly instead: readonly string[];
-}
-
 export interface SearchPageRow {
   total: number;
   /** Null where the page is empty. */
@@ -38,7 +42,8 @@ export interface SearchPageRow {
   name_key: string;
   name: string;
   capability: string | null;
-  versions: { semantic_version: string; target_frameworks: string[] }[] | null;
+  /** Those that can be used. */
+  versions: string[] | null;
 }
 
 export interface SearchStatement {
@@ -53,6 +58,12 @@ interface PageParts {
   readonly rows: string;
 }
 
+interface OrderedPart {
+  readonly includeApiClients: boolean;
+  readonly after: SearchPosition | undefined;
+  readonly limit: number;
+}
+
 interface RankingParts {
   readonly where: string;
   readonly unusable: string;
@@ -62,60 +73,81 @@ interface RankingParts {
   readonly limit: number;
 }
 
-/** The tier is in the thousands, below it the place of the capability, counted from 1. */
-const tierStep = 1000;
-/** More words than this are looked up entry by entry instead of being joined: planning a join grows with its tables. */
-const joinedWords = 3;
-
-export const similarTier = 6;
-
 /** Builds the one statement of a page: total, sort and cut in PostgreSQL, details for the rows of the page only. */
 export class SearchStatementBuilder {
   readonly #values: unknown[] = [];
-  readonly #branches: string[] = [];
+  #word: string | undefined;
+  #branches: ((bind: Bind) => string[]) | undefined;
 
   /** Capabilities that match on tiers 1 to 5. */
   exactly(query: string): this {
-    const asked = spellings(query);
-    const sequences = [...new Set(asked.map(sequenceTerm))];
-    const keys = this.#bind(sequences);
-    this.#branch(1, `kind = ${termKinds.name} and term = any(${keys}::text[])`);
-    this.#branch(2, `kind = ${termKinds.contract} and term = any(${keys}::text[])`);
-    for (const sequence of sequences)
-      this.#branch(3, `kind = ${termKinds.name} and ${this.#range("term", `${sequence} `)}`);
-    for (const words of uniqueSequences(asked)) {
-      const last = bounded(words.at(-1) ?? "");
-      const others = words.slice(0, -1).map(bounded);
-      // a word that comes twice is there or is not: it is never begun only
-      const slot = others.includes(last) ? `term = ${this.#bind(last)}` : this.#range("term", last);
-      const tier = `case when term = ${this.#bind(last)} then 4 else 5 end`;
-      this.#wordBranch(tier, slot, others);
-    }
+    this.#word = onlyWord(query);
+    this.#branches = (bind) => [...namedBranches(query, bind), ...wordBranches(query, bind)];
     return this;
   }
 
   /** Capabilities that match on tier 6. */
   similarly(similar: readonly SimilarWords[]): this {
-    for (const { words, at, instead } of similar) {
-      const others = words.filter((_, index) => index !== at).map(bounded);
-      this.#wordBranch(String(similarTier), `term = any(${this.#bind(instead)}::text[])`, others);
-    }
+    this.#branches = (bind) => similarBranches(similar, bind);
     return this;
   }
 
   page(filters: SearchFilters, after: SearchPosition | undefined, limit: number): SearchStatement {
+    const { includeApiClients, frameworks } = filters;
+    const page =
+      this.#word !== undefined && isUnfiltered(filters)
+        ? this.#inOrder(this.#word, { includeApiClients, after, limit })
+        : this.#filtered(filters, after, limit);
+    const usable =
+      frameworks && `and (target_frameworks = '{}' or target_frameworks && ${this.#bind(frameworks)}::text[])`;
+    return { select: `${page.ranked} ${pageOf(page, includeApiClients, usable ?? "")}`, values: this.#values };
+  }
+
+  #filtered(filters: SearchFilters, after: SearchPosition | undefined, limit: number): PageParts {
     const { conditions, unusable } = this.#filters(filters);
     const where = ["entry.tenant_id = scope.tenant", ...conditions].join(" and ");
-    const select =
-      this.#branches.length === 0 && filters.frameworks === undefined
-        ? this.#listing(where, after, limit)
-        : this.#ranking({ where, unusable, narrow: isNarrow(filters), after, limit });
-    return { select: `${select.ranked} ${pageOf(filters.includeApiClients, select)}`, values: this.#values };
+    return this.#branches === undefined && filters.frameworks === undefined
+      ? this.#listing(where, after, limit)
+      : this.#ranking({ where, unusable, narrow: isNarrow(filters), after, limit });
+  }
+
+  /** The entries that hold a word come from the index in their order, as far as the page goes; sorted are those that
+   * match better and those that hold longer words only. */
+  #inOrder(word: string, { includeApiClients, after, limit }: OrderedPart): PageParts {
+    const bind: Bind = (value) => this.#bind(value);
+    const own = includeApiClients ? "true" : "not api_client";
+    const best = (branches: readonly string[]) =>
+      `select ${postingColumns}, min(hit) as hit from (${branches.join(" union all ")}) branch where ${own}`;
+    const heldRows = heldBranch(word, bind);
+    // not an anti-join: a guess of few named entries would have them walked for each that holds the word
+    const held = `from (${heldRows}) held where ${own} and entry_id not in (select entry_id from named)`;
+    const cut = bind(limit);
+    return {
+      ranked: `with named as materialized (${best(namedBranches(word, bind))} group by ${postingColumns}),
+        begun as materialized (${best([begunBranch(word, bind)])}
+          and entry_id not in (select entry_id from named)
+          and entry_id not in (select entry_id from (${heldRows}) held) group by ${postingColumns})`,
+      total: `select ((select count(*) from named) + (select count(*) from begun) + (select count(*) ${held}))::int as total`,
+      rows: `select entry_id, case when api_client then 'ApiClient' else 'Library' end as source, name_key, hit, tier,
+          unusable::int as unusable
+        from (select ${postingColumns}, hit, hit / ${tierStep} as tier from (
+          select ${postingColumns}, hit from named
+          union all (select ${postingColumns}, hit ${held} ${this.#afterHeld(after)} order by ${postingOrder} limit ${cut})
+          union all select ${postingColumns}, hit from begun) hits) ranked
+        ${after ? `where (tier, ${postingOrder}) > (${bind(after.tier)}::int, ${this.#order(after)})` : ""}
+        order by tier, ${postingOrder} limit ${cut}`,
+    };
+  }
+
+  /** Where the index goes on, once the page before has come to the entries that hold the word. */
+  #afterHeld(after: SearchPosition | undefined): string {
+    if (after === undefined || after.tier < heldTier) return "";
+    return after.tier > heldTier ? "and false" : `and (${postingOrder}) > (${this.#order(after)})`;
   }
 
   /** Everything that fits is found, ranked and counted before the page is cut. */
   #ranking(of: RankingParts): PageParts {
-    const isSearch = this.#branches.length > 0;
+    const isSearch = this.#branches !== undefined;
     const matched = isSearch ? `join (${this.#hits(of.narrow)}) matched using (entry_id)` : "";
     const hit = isSearch ? "matched.hit" : "0";
     const columns = `entry_id, entry.source, entry.name_key, ${hit} as hit, ${hit} / ${tierStep} as tier`;
@@ -138,16 +170,11 @@ export class SearchStatementBuilder {
   /** Without a query the order is that of an index, which gives the page alone. */
   #listing(where: string, after: SearchPosition | undefined, limit: number): PageParts {
     const key = "entry.unusable, entry.name_key, entry.entry_id";
-    const values = after && [
-      `${this.#bind(after.unusable === 1)}::boolean`,
-      this.#bind(after.nameKey),
-      `${this.#bind(after.entryId)}::uuid`,
-    ];
     return {
       ranked: "",
       total: `select count(*)::int as total from search_entries entry where ${where}`,
       rows: `select entry.entry_id, entry.source, entry.name_key, 0 as hit, 0 as tier, entry.unusable::int as unusable
-        from search_entries entry where ${where} ${values ? `and (${key}) > (${values.join(", ")})` : ""}
+        from search_entries entry where ${where} ${after ? `and (${key}) > (${this.#order(after)})` : ""}
         order by ${key} limit ${this.#bind(limit)}`,
     };
   }
@@ -155,7 +182,7 @@ export class SearchStatementBuilder {
   /** An array is looked up per posting; joined, the few entries could each walk all postings of a word. */
   #hits(narrow: boolean): string {
     const fitting = narrow ? "where entry_id = any(array(select entry_id from fitting))" : "";
-    const branches = this.#branches.join(" union all ");
+    const branches = (this.#branches?.((value) => this.#bind(value)) ?? []).join(" union all ");
     return `select entry_id, min(hit) as hit from (${branches}) branch ${fitting} group by entry_id`;
   }
 
@@ -185,53 +212,9 @@ export class SearchStatementBuilder {
     return `where (tier, unusable, name_key, entry_id) > (${values.join(", ")})`;
   }
 
-  #branch(tier: number, condition: string): void {
-    this.#branches.push(
-      `select entry_id, ${tier * tierStep} + position(B'1' in places) as hit from search_terms
-       where tenant_id = scope.tenant and ${condition}`,
-    );
-  }
-
-  /** Capabilities that hold a word of the slot and, in the same capability, all the others. */
-  #wordBranch(tier: string, slot: string, others: readonly string[]): void {
-    const words = [...new Set(others)].sort((a, b) => b.length - a.length);
-    if (words.length === 0) {
-      this.#branches.push(
-        `select entry_id, (${tier}) * ${tierStep} + position(B'1' in places) as hit from search_terms
-         where tenant_id = scope.tenant and kind = ${termKinds.word} and ${slot}`,
-      );
-      return;
-    }
-    const joined = words.slice(0, joinedWords).map((word, index) => ({ word, alias: `word_${index}` }));
-    const joins = joined.map(
-      ({ word, alias }) => `join search_terms ${alias} on ${alias}.tenant_id = scope.tenant
-         and ${alias}.kind = ${termKinds.word} and ${alias}.term = ${this.#bind(word)} and ${alias}.entry_id = slot.entry_id`,
-    );
-    const rest = words.slice(joinedWords);
-    if (rest.length > 0)
-      joins.push(`join lateral (
-        select bit_and(places) as places from search_terms
-        where tenant_id = scope.tenant and kind = ${termKinds.word} and term = any(${this.#bind(rest)}::text[])
-          and entry_id = slot.entry_id having count(*) = ${this.#bind(rest.length)}) rest on true`);
-    const places = [
-      "slot.places",
-      ...joined.map(({ alias }) => `${alias}.places`),
-      ...(rest.length > 0 ? ["rest.places"] : []),
-    ];
-    this.#branches.push(
-      `select entry_id, (${tier}) * ${tierStep} + position(B'1' in places) as hit from (
-         select slot.entry_id, slot.term, ${places.join(" & ")} as places
-         from (select entry_id, term, places from search_terms
-           where tenant_id = scope.tenant and kind = ${termKinds.word} and ${slot}) slot ${joins.join(" ")}) held
-       where position(B'1' in places) > 0`,
-    );
-  }
-
-  #range(column: string, prefix: string): string {
-    const from = bounded(prefix);
-    const end = afterPrefix(from);
-    const above = `${column} >= ${this.#bind(from)}`;
-    return end === undefined ? above : `${above} and ${column} < ${this.#bind(end)}`;
+  /** The values of `postingOrder`. */
+  #order({ unusable, nameKey, entryId }: SearchPosition): string {
+    return `${this.#bind(unusable === 1)}::boolean, ${this.#bind(nameKey)}, ${this.#bind(entryId)}::uuid`;
   }
 
   #bind(value: unknown): string {
@@ -243,11 +226,14 @@ export class SearchStatementBuilder {
 const apiClientJoin = `left join api_clients client
   on client.tenant_id = scope.tenant and page.source = 'ApiClient' and client.api_client_id = page.entry_id`;
 
+const isUnfiltered = (filters: SearchFilters) =>
+  !isNarrow(filters) && filters.status === undefined && filters.frameworks === undefined;
+
 const isNarrow = ({ area, owner, tags }: SearchFilters) => area !== undefined || owner !== undefined || tags.length > 0;
 
-function pageOf(includeApiClients: boolean, { total, rows }: PageParts): string {
+function pageOf({ total, rows }: PageParts, includeApiClients: boolean, usableVersion: string): string {
   return `select counted.total, page.entry_id, page.source, page.tier, page.unusable, page.name_key,
-      ${shownColumns(includeApiClients)}
+      ${shownColumns(includeApiClients, usableVersion)}
     from (${total}) counted
     left join lateral (${rows}) page on true
     left join libraries library
@@ -257,21 +243,12 @@ function pageOf(includeApiClients: boolean, { total, rows }: PageParts): string 
 }
 
 /** Without a capability in the query the first one is shown. */
-function shownColumns(includeApiClients: boolean): string {
+function shownColumns(includeApiClients: boolean, usableVersion: string): string {
   const place = `greatest(page.hit % ${tierStep}, 1)`;
   const ofLibrary = `library.capabilities -> (${place} - 1) ->> 'name'`;
   return `${includeApiClients ? "coalesce(library.package_name, client.key)" : "library.package_name"} as name,
     ${includeApiClients ? `coalesce(${ofLibrary}, client.capabilities[${place}])` : ofLibrary} as capability,
-    (select jsonb_agg(jsonb_build_object('semantic_version', version.semantic_version,
-       'target_frameworks', version.target_frameworks))
-     from library_versions version
+    (select json_agg(semantic_version) from library_versions version
      where version.tenant_id = scope.tenant and version.library_id = page.entry_id
-       and version.status = 'Published') as versions`;
+       and version.status = 'Published' ${usableVersion}) as versions`;
 }
-
-function uniqueSequences(sequences: readonly (readonly string[])[]): (readonly string[])[] {
-  return [...new Map(sequences.map((words) => [words.join(" "), words])).values()];
-}
-
-/** Whether a query has a word at all. */
-export const hasWords = (query: string) => indexTokens(query).length > 0;

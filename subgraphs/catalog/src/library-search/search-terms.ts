@@ -1,5 +1,5 @@
 import { indexTokens, shortestFuzzy, spellings } from "../nuget/capability-match.js";
-import { placeCount, termKinds } from "./search-term.entity.js";
+import { placeCount, termKinds } from "./search-posting.entity.js";
 
 export interface CapabilityText {
   readonly name: string;

@@ -10,12 +10,12 @@ export const termKinds = { name: 1, contract: 2, word: 3 } as const;
 export const placeCount = 128;
 
 /**
- * The postings: which capabilities of which entry hold a term. Lookups begin with tenant and term, equal or as a range,
- * in byte order. Every column is in the key, so that a search reads the index only.
+ * Which capabilities of which entry hold a term. Behind the term stands what its entry is sorted by: the index holds the
+ * entries of a term in the order of a search, and every column, so that a search reads nothing else.
  */
-@Entity(tenantTable("search_terms"))
-export class SearchTerm {
-  [PrimaryKeyProp]?: ["tenantId", "kind", "term", "entryId", "places"];
+@Entity(tenantTable("search_postings"))
+export class SearchPosting {
+  [PrimaryKeyProp]?: ["tenantId", "kind", "term", "apiClient", "unusable", "nameKey", "entryId", "places"];
 
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
@@ -23,8 +23,20 @@ export class SearchTerm {
   @PrimaryKey({ type: "smallint" })
   kind: (typeof termKinds)[keyof typeof termKinds];
 
+  /** In byte order: lookups are for one term or a range of them. */
   @PrimaryKey({ type: "text", collation: "C" })
   term: string;
+
+  @PrimaryKey({ type: "boolean" })
+  apiClient: boolean;
+
+  /** As its entry says. */
+  @PrimaryKey({ type: "boolean" })
+  unusable: boolean;
+
+  /** As its entry says. */
+  @PrimaryKey({ type: "text", collation: "C" })
+  nameKey: string;
 
   @PrimaryKey({ type: "uuid" })
   entryId: string;
