@@ -30,6 +30,7 @@ import { LibraryListService } from "./libraries/library-list.service.js";
 import { LibraryVersionService } from "./libraries/library-version.service.js";
 import { LibraryPackageService } from "./library-packages/library-package.service.js";
 import { LibrarySearchService } from "./library-search/library-search.service.js";
+import { SearchBacklogRunner } from "./library-search/search-backlog.runner.js";
 import { SearchReader } from "./library-search/search-reader.js";
 import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
 import { TemplateSources } from "./remote-credentials/template-sources.js";
@@ -115,6 +116,8 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const validations = new ValidationService({ database, versions, sources, rendering });
   const searchReader = new SearchReader(host.connections.app, logger);
   const search = new LibrarySearchService(searchReader, cursors);
+  const searchBacklog = new SearchBacklogRunner({ database, workerUrl: host.connections.worker, logger });
+  void searchBacklog.start();
   const promotions = new TemplatePromotionService(database);
   const libraryVersions = new LibraryVersionService(database);
   const libraryImports = new LibraryImportService(database, libraries, new LibraryPackageService(sources));
@@ -164,6 +167,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     ready: () => database.reader.ping(),
     async close() {
       stopping.abort();
+      await searchBacklog.stop();
       await resources.close();
       await searchReader.close();
       await rendering.close();
