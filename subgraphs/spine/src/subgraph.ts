@@ -72,7 +72,13 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const systemRoles = new SystemRolesRefresher(database);
     await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt));
     // first, because it proves that this is the SECRETS_KEY of this database
-    const authorizationServer = await createAuthorizationServer({ issuer, pool, secretsKey, logger: host.logger });
+    const authorizationServer = await createAuthorizationServer({
+      issuer,
+      pool,
+      database,
+      secretsKey,
+      logger: host.logger,
+    });
     const bootstrap = await ensurePlatformClient(database, secrets, settings.platformClient);
     await refreshSystemRoles(database, jobs);
     if (settings.platformClient && settings.platformClient.secret.length < shortestSafeSecret)
@@ -90,6 +96,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       },
       async close() {
         await revocations.stop();
+        await authorizationServer.close();
         await resources.close();
         await pool.end();
       },

@@ -49,12 +49,15 @@ export class Revocations {
     else this.#closedTenants.delete(subject);
   }
 
-  /** A revocation covers what was issued up to it: whoever is let in again gets a newer token. */
+  /**
+   * A revocation covers what was issued up to it: whoever is let in again gets a newer token. A token and a sign-in never
+   * come back; what was being issued from the sign-in meanwhile is covered too.
+   */
   covers({ principal, issuedAtMs }: ReadClaims): boolean {
     return kinds.some((kind) => {
       const subject = subjectOf[kind](principal);
       const at = subject === undefined ? undefined : this.#revoked.get(`${kind} ${subject}`);
-      return at !== undefined && issuedAtMs <= at;
+      return at !== undefined && (issuedAtMs <= at || kind === "Token" || kind === "Grant");
     });
   }
 

@@ -80,6 +80,7 @@ describe("POST /connect/token", () => {
       sub: client.clientId,
       client_id: client.clientId,
       iat: expect.any(Number),
+      issuedAtMs: expect.any(Number),
       nbf: payload.iat,
       exp: (payload.iat ?? 0) + 900,
       jti: expect.any(String),
@@ -169,14 +170,8 @@ describe("POST /connect/token", () => {
       "invalid_scope",
     ],
     ["an unknown scope", { ...clientCredentials, scope: "everything" }, true, 400, "invalid_scope"],
-    [
-      "the password grant",
-      { grant_type: "password", username: "a", password: "b" },
-      true,
-      400,
-      "unsupported_grant_type",
-    ],
-    ["the refresh grant", { grant_type: "refresh_token", refresh_token: "a" }, true, 400, "unsupported_grant_type"],
+    ["the password grant", { grant_type: "password", username: "a", password: "b" }, true, 400, "unauthorized_client"],
+    ["the refresh grant", { grant_type: "refresh_token", refresh_token: "a" }, true, 400, "unauthorized_client"],
     ["an unknown grant", { grant_type: "magic" }, true, 400, "unsupported_grant_type"],
     ["no grant", {}, true, 400, "invalid_request"],
     [
@@ -273,7 +268,7 @@ describe("well-known documents", () => {
       issuer: testSettings.issuer,
       token_endpoint: `${testSettings.issuer}/connect/token`,
       jwks_uri: `${testSettings.issuer}/.well-known/jwks`,
-      grant_types_supported: ["client_credentials"],
+      grant_types_supported: ["client_credentials", "password", "refresh_token"],
       token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
     });
     expect(discovery).not.toHaveProperty("authorization_endpoint");

@@ -1,13 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Database } from "@factory/runtime/db/database";
 import { type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import type { JSONWebKeySet } from "jose";
+import Provider from "oidc-provider";
 import type { Pool } from "pg";
 import { derivedKey } from "../derived-key.js";
+import { Accounts } from "./accounts.js";
+import { ArtifactStore } from "./artifact-store.js";
 import { discoveryDocument, jwksPath } from "./discovery.js";
-import { FailureLimiter } from "./failure-limiter.js";
+import { clientLimits, FailureLimiter } from "./failure-limiter.js";
+import { GrantFamilies } from "./grant-families.js";
+import { PasswordSignIn } from "./password-sign-in.js";
 import { registeredClient } from "./registered-clients.js";
+import { causeOf } from "./request-cause.js";
 import { loadSigningKeys } from "./signing-keys.js";
 import { createTokenProvider, tokenPath } from "./token-provider.js";
 
@@ -16,6 +23,7 @@ export interface AuthorizationServerOptions {
   issuer: string;
   /** Connects as the worker role of the spine. */
   pool: Pool;
+  database: Database;
   secretsKey: Buffer;
   logger: Logger;
 }
@@ -24,6 +32,8 @@ export interface AuthorizationServer {
   /** Serves the token endpoint and the well-known documents, also under /v1; answers 404 to anything else. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   jwks(): Promise<JSONWebKeySet>;
+  /** After the last request: waits for what is still written. */
+  close(): Promise<void>;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -38,14 +48,28 @@ const maxBodyBytes = 1_048_576;
 const publicDocumentCache = "public, max-age=600";
 
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
-  const { issuer, pool, secretsKey, logger } = options;
+  const { issuer, pool, database, secretsKey, logger } = options;
   const keys = await loadSigningKeys(pool, derivedKey(secretsKey, "signing keys"));
   const keySet: JSONWebKeySet = { keys: keys.map(({ publicJwk }) => publicJwk) };
+  const accounts = new Accounts(pool, database.reader);
+  const families = new GrantFamilies(pool, () => causeOf(Provider.ctx));
+  const passwords = new PasswordSignIn(accounts, database, logger);
+  const artifacts = new ArtifactStore(
+    pool,
+    async ({ kind, grantId }) => {
+      if (grantId) await families.revoke(grantId, kind === "RefreshToken" ? "RefreshTokenReuseDetected" : "Silent");
+    },
+    (grantId) => families.revoke(grantId, "Silent"),
+  );
   const provider = createTokenProvider({
     issuer,
     keys,
     findClient: (clientId) => registeredClient(pool, clientId),
-    failures: new FailureLimiter(),
+    accounts,
+    artifacts,
+    families,
+    passwords,
+    failures: new FailureLimiter(clientLimits),
     logger,
   });
   const discovery = document("application/json", discoveryDocument(issuer));
@@ -57,6 +81,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   };
   return {
     jwks: async () => keySet,
+    close: () => passwords.settled(),
     handle(request, response) {
       // whoever passed the request on may have answered for the trace already
       if (!response.hasHeader("x-trace-id"))

@@ -1,5 +1,5 @@
 import { scopes } from "@factory/schema/scopes";
-import { tokenPath } from "./token-provider.js";
+import { servedGrantTypes, tokenPath } from "./token-provider.js";
 
 export const jwksPath = "/.well-known/jwks";
 
@@ -10,7 +10,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     issuer,
     token_endpoint: `${issuer}${tokenPath}`,
     jwks_uri: `${issuer}${jwksPath}`,
-    grant_types_supported: ["client_credentials"],
+    grant_types_supported: servedGrantTypes,
     response_types_supported: [],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
@@ -18,7 +18,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     scopes_supported: scopes,
     claims_supported: [
       ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope"],
-      ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs"],
+      ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs", "grantId"],
     ],
   };
 }

@@ -1,8 +1,8 @@
-import { FailureLimiter } from "./failure-limiter.js";
+import { clientLimits, FailureLimiter } from "./failure-limiter.js";
 
 describe("FailureLimiter", () => {
   let now = 0;
-  const limiter = () => new FailureLimiter(() => now);
+  const limiter = () => new FailureLimiter(clientLimits, () => now);
   const attempt = { clientId: "cli_a", address: "192.0.2.1" };
   const fail = (limiter: FailureLimiter, times: number, of = attempt) => {
     for (let time = 0; time < times; time += 1) limiter.failed(of);

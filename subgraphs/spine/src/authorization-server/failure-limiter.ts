@@ -1,10 +1,20 @@
 const windowMs = 15 * 60_000;
-/** Bounds memory when somebody invents client ids. */
+/** Bounds memory when somebody invents names. */
 const maxWindows = 20_000;
+
+/** When an attempt may be repeated that only waits for others to end. */
+const turnMs = 1_000;
 
 interface Window {
   failures: number;
+  /** Begun and not ended. */
+  pending: number;
   endsAt: number;
+}
+
+interface Limit {
+  key: string;
+  limit: number;
 }
 
 export interface Attempt {
@@ -12,33 +22,49 @@ export interface Attempt {
   address: string;
 }
 
-/**
- * Counts failed client authentications of 15 minutes: 10 per client id and address, 100 per address. The client id
- * alone is no key: it is no secret, and whoever knows it could lock the client out.
- */
-export class FailureLimiter {
+export interface LoginAttempt {
+  /** Of a client that serves one; empty for a client of every tenant. */
+  tenant: string;
+  username: string;
+  address: string;
+}
+
+/** Counts failures of 15 minutes, and with them what is under way: many at the same time get no further than in a row. */
+export class FailureLimiter<A = Attempt> {
   readonly #windows = new Map<string, Window>();
+  readonly #limitsOf: (attempt: A) => readonly Limit[];
   readonly #clock: () => number;
 
-  constructor(clock: () => number = Date.now) {
+  constructor(limitsOf: (attempt: A) => readonly Limit[], clock: () => number = Date.now) {
+    this.#limitsOf = limitsOf;
     this.#clock = clock;
   }
 
   /** Seconds until the next attempt is looked at; undefined: now. */
-  blockedFor(attempt: Attempt): number | undefined {
-    const waits = limitsOf(attempt).flatMap(({ key, limit }) => {
+  blockedFor(attempt: A): number | undefined {
+    const waits = this.#limitsOf(attempt).flatMap(({ key, limit }) => {
       const window = this.#current(key);
-      return window && window.failures >= limit ? [window.endsAt - this.#clock()] : [];
+      if (!window || window.failures + window.pending < limit) return [];
+      return [window.failures < limit ? turnMs : window.endsAt - this.#clock()];
     });
     return waits.length === 0 ? undefined : Math.ceil(Math.max(...waits) / 1000);
   }
 
-  failed(attempt: Attempt): void {
-    for (const { key } of limitsOf(attempt)) {
-      const window = this.#current(key);
-      if (window) window.failures += 1;
-      else this.#open(key);
-    }
+  failed(attempt: A): void {
+    for (const { key } of this.#limitsOf(attempt)) this.#window(key).failures += 1;
+  }
+
+  /** Counts the attempt until the returned function is told how it ended. */
+  begin(attempt: A): (failed: boolean) => void {
+    const keys = this.#limitsOf(attempt).map(({ key }) => key);
+    for (const key of keys) this.#window(key).pending += 1;
+    return (failed) => {
+      for (const key of keys) {
+        const window = this.#window(key);
+        window.pending = Math.max(0, window.pending - 1);
+        if (failed) window.failures += 1;
+      }
+    };
   }
 
   #current(key: string): Window | undefined {
@@ -48,18 +74,27 @@ export class FailureLimiter {
     return undefined;
   }
 
-  #open(key: string): void {
+  #window(key: string): Window {
+    const known = this.#current(key);
+    if (known) return known;
     if (this.#windows.size >= maxWindows) {
       const [oldest] = this.#windows.keys();
       if (oldest !== undefined) this.#windows.delete(oldest);
     }
-    this.#windows.set(key, { failures: 1, endsAt: this.#clock() + windowMs });
+    const opened = { failures: 0, pending: 0, endsAt: this.#clock() + windowMs };
+    this.#windows.set(key, opened);
+    return opened;
   }
 }
 
-function limitsOf({ clientId, address }: Attempt): { key: string; limit: number }[] {
-  return [
-    { key: address, limit: 100 },
-    { key: `${address} ${clientId.slice(0, 200)}`, limit: 10 },
-  ];
-}
+/** 10 per client id and address, 100 per address. The client id alone is no key: whoever knows it could lock the client out. */
+export const clientLimits = ({ clientId, address }: Attempt): Limit[] => [
+  { key: address, limit: 100 },
+  { key: `${address} ${clientId.slice(0, 200)}`, limit: 10 },
+];
+
+/** 10 per user name in a tenant, wherever they come from, and 10 per address, whomever they are for. */
+export const loginLimits = ({ tenant, username, address }: LoginAttempt): Limit[] => [
+  { key: address, limit: 10 },
+  { key: `${tenant} ${username.slice(0, 300)}`, limit: 10 },
+];

@@ -12,6 +12,9 @@ export interface RegisteredClient {
   readonly grantTypes: readonly GrantType[];
   readonly principalType: PrincipalType;
   readonly platformAdmin: boolean;
+  readonly redirectUris: readonly string[];
+  readonly firstParty: boolean;
+  readonly isPublic: boolean;
   readonly tenantId: string;
   readonly tenantSlug: string;
   readonly tenantStatus: TenantState;
@@ -25,6 +28,9 @@ interface ClientRow {
   grant_types: GrantType[];
   principal_type: PrincipalType;
   platform_admin: boolean;
+  redirect_uris: string[];
+  first_party: boolean;
+  is_public: boolean;
   tenant_id: string;
   slug: string;
   status: TenantState;
@@ -34,7 +40,7 @@ interface ClientRow {
 const activeClient = {
   name: "active_client",
   text: `select client_id, secret_digest, scopes, grant_types, principal_type, platform_admin,
-     tenant.tenant_id, slug, tenant.status, edition_code
+     redirect_uris, first_party, is_public, tenant.tenant_id, slug, tenant.status, edition_code
    from api_clients client join tenants tenant on tenant.tenant_id = client.tenant_id
    where client_id = $1 and client.status = 'Active'`,
 };
@@ -53,6 +59,9 @@ export async function registeredClient(pool: Pool, clientId: string): Promise<Re
       grantTypes: row.grant_types,
       principalType: row.principal_type,
       platformAdmin: row.platform_admin,
+      redirectUris: row.redirect_uris,
+      firstParty: row.first_party,
+      isPublic: row.is_public,
       tenantId: encodeId("ten", row.tenant_id),
       tenantSlug: row.slug,
       tenantStatus: row.status,

@@ -2,44 +2,62 @@ import { randomBytes } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import Provider, { type Adapter, type Client, errors, type KoaContextWithOIDC } from "oidc-provider";
+import Provider, { type Adapter, type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
-import { grantTypes } from "../api-clients/grant-types.js";
+import { type GrantType, grantTypes } from "../api-clients/grant-types.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
+import { type Accounts, refusalOf } from "./accounts.js";
+import type { ArtifactStore } from "./artifact-store.js";
 import type { FailureLimiter } from "./failure-limiter.js";
+import type { GrantFamilies } from "./grant-families.js";
+import { registerPasswordGrant } from "./password-grant.js";
+import type { PasswordSignIn } from "./password-sign-in.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import type { LoadedKey } from "./signing-keys.js";
 import { TokenRefusal, tokenError } from "./token-refusal.js";
+import { registeredOf, requireSomeScope, signedInAccount, tenantClaims, tokenTerms } from "./token-terms.js";
 
 export const tokenPath = "/connect/token";
 
-const serviceTokenSeconds = 900;
-const agentTokenSeconds = 600;
+/** What the token endpoint serves; discovery lists it, and a client may have more. */
+export const servedGrantTypes: readonly GrantType[] = ["client_credentials", "password", "refresh_token"];
+
+const dayS = 86_400;
+const refreshIdleSeconds = 14 * dayS;
+const refreshAbsoluteSeconds = 30 * dayS;
 
 export interface TokenProviderOptions {
   issuer: string;
-  /** Newest first. */
+  /** The one that signs first. */
   keys: readonly LoadedKey[];
   findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
+  accounts: Accounts;
+  artifacts: ArtifactStore;
+  families: GrantFamilies;
+  passwords: PasswordSignIn;
   failures: FailureLimiter;
   logger: Logger;
 }
 
-/** oidc-provider, serving the token endpoint only; what it does otherwise than we promise is bridged here. */
+/** oidc-provider behind our router; what it does otherwise than we promise is bridged here. */
 export function createTokenProvider(options: TokenProviderOptions): Provider {
-  const { issuer, keys, failures } = options;
+  const { issuer, keys, failures, artifacts } = options;
   const provider = new Provider(issuer, {
-    adapter: () => clientAdapter(options),
+    adapter: (kind) => (kind === "Client" ? clientAdapter(options) : artifacts.adapter(kind)),
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) },
-    clientAuthMethods: ["client_secret_basic", "client_secret_post"],
+    clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
     clientDefaults: { id_token_signed_response_alg: "ES256", response_types: [], grant_types: [] },
     extraClientMetadata: { properties: ["registered"], validator: () => undefined },
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     // an Origin header is no reason to refuse; the answer carries no CORS header, so a browser's script cannot read it
     clientBasedCORS: () => true,
-    responseTypes: [],
+    responseTypes: ["code"],
     scopes: ["openid"],
     routes: { token: tokenPath },
+    findAccount: accountFinder(options),
+    rotateRefreshToken: true,
+    issueRefreshToken: (_context, client) => client.grantTypeAllowed("refresh_token"),
+    expiresWithSession: () => false,
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
@@ -53,8 +71,18 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
         getResourceServerInfo: (context, resource, client) => tokenTerms(issuer, context, resource, client),
       },
     },
-    ttl: { ClientCredentials: (_context, token) => token.resourceServer?.accessTokenTTL ?? agentTokenSeconds },
-    extraTokenClaims: (_context, token) => tenantClaims(registeredOf(token.client)),
+    ttl: {
+      ClientCredentials: (_context, token) => tokenSeconds(token.resourceServer),
+      AccessToken: (_context, token) => tokenSeconds(token.resourceServer),
+      Grant: refreshAbsoluteSeconds,
+      RefreshToken: (_context, token) => {
+        const { iiat } = token as { iiat?: number };
+        const age = iiat === undefined ? 0 : Math.floor(Date.now() / 1000) - iiat;
+        return Math.max(1, Math.min(refreshIdleSeconds, refreshAbsoluteSeconds - age));
+      },
+    },
+    extraTokenClaims: (context, token) =>
+      tenantClaims(context, registeredOf(token.client), "grantId" in token ? token.grantId : undefined),
     formats: {
       customizers: {
         jwt(_context, _token, { payload }) {
@@ -70,13 +98,44 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       return compareSecret(this, secret, failures);
     },
   });
+  registerPasswordGrant(provider, options);
   shapeErrors(provider, options);
   return provider;
 }
 
-/** Stored are clients alone: access tokens are signed, not remembered, and nothing else is issued. */
+/** Every token has its terms; the configuration only asks in this form. */
+function tokenSeconds(terms: { accessTokenTTL?: number | undefined } | undefined): number {
+  if (terms?.accessTokenTTL === undefined) throw new Error("The token has no terms");
+  return terms.accessTokenTTL;
+}
+
+/** Users as oidc-provider meets them, again at every refresh: his state, his roles and his tenant's are those of now. */
+function accountFinder({ accounts, families }: TokenProviderOptions): FindAccount {
+  return async (context, userId, token) => {
+    const client = registeredOf(context.oidc.client);
+    const user = await accounts.byId(userId);
+    const refusal = refusalOf(user, client);
+    if (refusal || !user) {
+      if (!token) return undefined;
+      if ("grantId" in token && token.grantId) await families.revoke(token.grantId, "Silent");
+      throw refusal;
+    }
+    const access = await accounts.access(user, client);
+    if (token?.kind === "RefreshToken") {
+      if (token.consumed) {
+        if (token.grantId) await families.revoke(token.grantId, "RefreshTokenReuseDetected");
+        throw new errors.InvalidGrant("refresh token already used");
+      }
+      // before it is consumed: who asks for too little may ask again
+      const asked = context.oidc.params?.["scope"];
+      requireSomeScope((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
+    }
+    return signedInAccount(user, access);
+  };
+}
+
 function clientAdapter({ findClient }: TokenProviderOptions): Adapter {
-  const unused = () => Promise.reject(new Error("The authorization server stores no such thing"));
+  const unused = () => Promise.reject(new Error("Clients are not stored by the authorization server"));
   return {
     async find(clientId) {
       const { state } = currentContext();
@@ -100,6 +159,9 @@ const nobody: RegisteredClient = {
   grantTypes,
   principalType: "Service",
   platformAdmin: false,
+  redirectUris: [],
+  firstParty: false,
+  isPublic: false,
   tenantId: platformTenantId,
   tenantSlug: "",
   tenantStatus: "Archived",
@@ -107,20 +169,17 @@ const nobody: RegisteredClient = {
 };
 
 function clientMetadata(registered: RegisteredClient) {
+  const { clientId, secretDigest: digest, isPublic, redirectUris } = registered;
+  const grants = registered.grantTypes.filter((grantType) => servedGrantTypes.includes(grantType));
   return {
-    client_id: registered.clientId,
-    client_secret: registered.secretDigest,
-    grant_types: registered.grantTypes.filter((grantType) => grantType === "client_credentials"),
-    redirect_uris: [],
-    token_endpoint_auth_method: "client_secret_basic",
+    client_id: clientId,
+    ...(isPublic ? {} : { client_secret: digest }),
+    grant_types: grants,
+    response_types: grants.includes("authorization_code") ? ["code" as const] : [],
+    redirect_uris: [...redirectUris],
+    token_endpoint_auth_method: isPublic ? ("none" as const) : ("client_secret_basic" as const),
     registered,
-  } as const;
-}
-
-function registeredOf(client: Client | undefined): RegisteredClient {
-  const registered = client?.["registered"];
-  if (registered === undefined) throw new Error("The token belongs to no client");
-  return registered as RegisteredClient;
+  };
 }
 
 /** A blocked caller learns nothing: his secret is not even compared. */
@@ -137,32 +196,6 @@ function compareSecret(client: Client, secret: string, failures: FailureLimiter)
   if (secretMatches(secret, digest)) return true;
   failures.failed(attempt);
   return false;
-}
-
-/** The tenant's state, the scopes and the lifetime of a token; called once the client is authenticated. */
-function tokenTerms(issuer: string, { oidc }: KoaContextWithOIDC, resource: string, client: Client) {
-  if (resource.replace(/\/$/, "") !== issuer) throw new errors.InvalidTarget();
-  const { scopes, principalType, tenantStatus } = registeredOf(client);
-  if (tenantStatus !== "Active")
-    throw new TokenRefusal("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
-  const asked = oidc.params?.["scope"];
-  if (typeof asked === "string") {
-    const refused = asked.split(" ").filter((scope) => !scopes.includes(scope));
-    if (refused.length > 0) throw new errors.InvalidScope("requested scope is not allowed", refused.join(" "));
-  } else if (oidc.params) oidc.params["scope"] = scopes.join(" ") || undefined;
-  return {
-    scope: scopes.join(" "),
-    audience: issuer,
-    accessTokenFormat: "jwt" as const,
-    accessTokenTTL: principalType === "Agent" ? agentTokenSeconds : serviceTokenSeconds,
-    jwt: { sign: { alg: "ES256" as const } },
-  };
-}
-
-function tenantClaims(client: RegisteredClient) {
-  const { tenantId, tenantSlug, editionCode, principalType, platformAdmin } = client;
-  const roles = platformAdmin ? ["PlatformAdmin"] : [];
-  return { tenantId, tenantSlug, editionCode, principalType, roles, platformAdmin };
 }
 
 function currentContext(): KoaContextWithOIDC {

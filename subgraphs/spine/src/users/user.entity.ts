@@ -1,6 +1,6 @@
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { UserState } from "./user.states.js";
 
@@ -26,6 +26,7 @@ import type { UserState } from "./user.states.js";
   expression:
     "create index users_name_prefix on users (tenant_id, lower(display_name) text_pattern_ops) where status <> 'Deleted'",
 })
+@Unique({ name: "users_user_id", properties: ["userId"] })
 export class User {
   [PrimaryKeyProp]?: ["tenantId", "userId"];
 

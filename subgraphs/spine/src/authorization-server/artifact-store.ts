@@ -1,0 +1,144 @@
+import { hash } from "node:crypto";
+import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import type { Pool } from "pg";
+
+/** What somebody presented a second time, and whose it was. */
+export interface ReplayedArtifact {
+  readonly kind: string;
+  readonly grantId: string | undefined;
+}
+
+interface ArtifactRow {
+  payload: AdapterPayload;
+  /** Epoch seconds. */
+  consumed: number | null;
+}
+
+/** Signed, not remembered: nothing to look for. */
+const unstored = new Set(["AccessToken", "ClientCredentials"]);
+const ofAGrant = new Set(["Grant", "RefreshToken", "AuthorizationCode"]);
+
+const columns = "payload, extract(epoch from consumed_at)::int as consumed";
+const findById = {
+  name: "artifact_by_id",
+  text: `select ${columns} from oidc_artifacts where kind = $1 and id_digest = $2`,
+};
+const findByUid = {
+  name: "artifact_by_uid",
+  text: `select ${columns} from oidc_artifacts where kind = $1 and uid_digest = $2`,
+};
+const store = {
+  name: "store_artifact",
+  text: `insert into oidc_artifacts (kind, id_digest, payload, grant_id, uid_digest, account_id, expires_at)
+    values ($1, $2, $3, $4, $5, $6, to_timestamp($7))
+    on conflict (kind, id_digest) do update set payload = excluded.payload, grant_id = excluded.grant_id,
+      uid_digest = excluded.uid_digest, account_id = excluded.account_id, expires_at = excluded.expires_at`,
+};
+const consumeOnce = {
+  name: "consume_artifact",
+  text: `update oidc_artifacts set consumed_at = now()
+    where kind = $1 and id_digest = $2 and consumed_at is null returning grant_id`,
+};
+
+/** What oidc-provider remembers, in PostgreSQL. An id is a credential: its digest is stored, and nothing it can be read from. */
+export class ArtifactStore {
+  readonly #pool: Pool;
+  readonly #onReplay: (replayed: ReplayedArtifact) => Promise<void>;
+  readonly #revokeGrant: (grantId: string) => Promise<unknown>;
+
+  /** `onReplay` ends what a replayed credential began; `revokeGrant` everything that a grant gave. */
+  constructor(
+    pool: Pool,
+    onReplay: (replayed: ReplayedArtifact) => Promise<void>,
+    revokeGrant: (grantId: string) => Promise<unknown>,
+  ) {
+    this.#pool = pool;
+    this.#onReplay = onReplay;
+    this.#revokeGrant = revokeGrant;
+  }
+
+  adapter(kind: string): Adapter {
+    return {
+      upsert: (id, payload, expiresIn) => this.#upsert(kind, id, payload, expiresIn),
+      find: async (id) => (unstored.has(kind) ? undefined : withId(await this.#read(findById, kind, id), id)),
+      findByUid: (uid) => this.#read(findByUid, kind, uid),
+      findByUserCode: async () => undefined,
+      consume: (id) => this.#consume(kind, id),
+      destroy: (id) => this.#destroy(kind, id),
+      revokeByGrantId: async (grantId) => {
+        if (unstored.has(kind)) return;
+        await this.#pool.query("delete from oidc_artifacts where kind = $1 and grant_id = $2", [kind, grantId]);
+      },
+    };
+  }
+
+  async #read(
+    statement: { name: string; text: string },
+    kind: string,
+    secret: string,
+  ): Promise<AdapterPayload | undefined> {
+    const { rows } = await this.#pool.query<ArtifactRow>({ ...statement, values: [kind, digestOf(secret)] });
+    const [row] = rows;
+    return row && { ...row.payload, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
+  }
+
+  async #upsert(kind: string, id: string, payload: AdapterPayload, expiresIn: number | undefined): Promise<void> {
+    const { accountId, uid } = payload;
+    const expiresAt = payload.exp ?? Math.floor(Date.now() / 1000) + (expiresIn ?? 0);
+    const values = [
+      kind,
+      digestOf(id),
+      JSON.stringify(withoutSecrets(payload, id)),
+      kind === "Grant" ? id : ofAGrant.has(kind) ? payload.grantId : null,
+      uid === undefined ? null : digestOf(uid),
+      accountId ?? null,
+      expiresAt,
+    ];
+    try {
+      await this.#pool.query({ ...store, values });
+    } catch (error) {
+      // jsonb holds neither NUL nor half a surrogate pair, and what a caller sent is part of the payload
+      const { code } = error as { code?: unknown };
+      if (code === "22P05" || code === "22021" || code === "22P02")
+        throw new errors.InvalidRequest("a parameter holds characters that are not allowed");
+      throw error;
+    }
+  }
+
+  /** Of those who present a credential at the same time one wins; the others have replayed it. */
+  async #consume(kind: string, id: string): Promise<void> {
+    const { rowCount } = await this.#pool.query({ ...consumeOnce, values: [kind, digestOf(id)] });
+    if (rowCount === 1) return;
+    const payload = await this.#read(findById, kind, id);
+    await this.#onReplay({ kind, grantId: payload?.grantId });
+    throw new errors.InvalidGrant(`${kind} was used before`);
+  }
+
+  async #destroy(kind: string, id: string): Promise<void> {
+    if (kind === "Grant") await this.#revokeGrant(id);
+    else await this.#pool.query("delete from oidc_artifacts where kind = $1 and id_digest = $2", [kind, digestOf(id)]);
+  }
+}
+
+const digestOf = (secret: string) => hash("sha256", secret, "hex");
+
+/** Marks where an interaction's own id stood, which its address holds too. */
+const ownId = "{uid}";
+
+function withoutSecrets(payload: AdapterPayload, id: string): AdapterPayload {
+  const kept = { ...payload };
+  delete kept.jti;
+  if (kept.returnTo !== undefined) kept.returnTo = kept.returnTo.replaceAll(id, ownId);
+  if (kept.session !== undefined) {
+    // the session's cookie; oidc-provider 9.13 writes it here and never reads it
+    kept.session = { ...kept.session };
+    Reflect.deleteProperty(kept.session, "cookie");
+  }
+  return kept;
+}
+
+function withId(payload: AdapterPayload | undefined, id: string): AdapterPayload | undefined {
+  if (!payload) return undefined;
+  const { returnTo } = payload;
+  return { ...payload, jti: id, ...(returnTo === undefined ? {} : { returnTo: returnTo.replaceAll(ownId, id) }) };
+}

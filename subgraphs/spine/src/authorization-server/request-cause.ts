@@ -1,0 +1,16 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Cause } from "@factory/runtime/outbox/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/** Who and what an event of this request is caused by; without a request, the server itself. */
+export function causeOf(exchange: Exchange | undefined, actorId = "authorization-server"): Cause {
+  const given = exchange?.req.headers["traceparent"];
+  const trace = continueTrace(typeof given === "string" ? given : undefined);
+  const answered = exchange?.res.getHeader("x-trace-id");
+  return { trace: typeof answered === "string" ? { ...trace, traceId: answered } : trace, actorId };
+}

@@ -1,0 +1,101 @@
+import { type Account, type Client, errors, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
+import type { UserAccess, UserAccount } from "./accounts.js";
+import type { RegisteredClient } from "./registered-clients.js";
+import { TokenRefusal } from "./token-refusal.js";
+
+const tokenSeconds = 900;
+const agentTokenSeconds = 600;
+
+/** oidc-provider's account with what we know of the user; made for one request. */
+export interface SignedInAccount extends Account {
+  readonly user: UserAccount;
+  readonly access: UserAccess;
+}
+
+export function signedInAccount(user: UserAccount, access: UserAccess): SignedInAccount {
+  const { userId, email, displayName } = user;
+  return {
+    accountId: userId,
+    user,
+    access,
+    claims: async () => ({ sub: userId, email, ...(displayName === null ? {} : { name: displayName }) }),
+  };
+}
+
+export function accountOf({ oidc }: KoaContextWithOIDC): SignedInAccount | undefined {
+  return oidc.entities.Account as SignedInAccount | undefined;
+}
+
+export function registeredOf(client: Client | undefined): RegisteredClient {
+  const registered = client?.["registered"];
+  if (registered === undefined) throw new Error("The token belongs to no client");
+  return registered as RegisteredClient;
+}
+
+/** The tenant's state, the scopes and the lifetime of a token; called once the client, and the user if any, is known. */
+export function tokenTerms(
+  issuer: string,
+  context: KoaContextWithOIDC,
+  resource: string,
+  client: Client,
+): ResourceServer {
+  if (resource.replace(/\/$/, "") !== issuer) throw new errors.InvalidTarget();
+  const registered = registeredOf(client);
+  if (registered.tenantStatus !== "Active")
+    throw new TokenRefusal("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
+  if (context.oidc.params?.["grant_type"] === "client_credentials") requireOwnScopes(context, registered);
+  const scopes = accountOf(context)?.access.scopes ?? registered.scopes;
+  return {
+    scope: scopes.join(" "),
+    audience: issuer,
+    accessTokenFormat: "jwt",
+    accessTokenTTL: registered.principalType === "Agent" ? agentTokenSeconds : tokenSeconds,
+    jwt: { sign: { alg: "ES256" } },
+  };
+}
+
+/** A service holds its scopes by itself: one that it does not hold is a mistake; none asked for means all of them. */
+function requireOwnScopes({ oidc }: KoaContextWithOIDC, { scopes }: RegisteredClient): void {
+  const asked = oidc.params?.["scope"];
+  if (typeof asked === "string") {
+    const refused = asked.split(" ").filter((scope) => !scopes.includes(scope));
+    if (refused.length > 0) throw new errors.InvalidScope("requested scope is not allowed", refused.join(" "));
+  } else if (oidc.params) oidc.params["scope"] = scopes.join(" ") || undefined;
+}
+
+/** What a user consents to by asking: the client's scopes, or those of them that are named. */
+export function grantedScopes(asked: string | undefined, { scopes }: RegisteredClient): string[] {
+  if (asked === undefined) return [...scopes];
+  const named = new Set(asked.split(" "));
+  return scopes.filter((scope) => named.has(scope));
+}
+
+/** Of what was granted, what the user's roles give now. */
+export function requireSomeScope(granted: Iterable<string>, access: UserAccess): string[] {
+  const held = new Set(access.scopes);
+  const left = [...granted].filter((scope) => held.has(scope));
+  if (left.length === 0) throw new errors.InvalidScope("none of the requested scopes is allowed", "");
+  return left;
+}
+
+/** Claims of a token beside those of RFC 9068. */
+export function tenantClaims(context: KoaContextWithOIDC, client: RegisteredClient, grantId: string | undefined) {
+  const account = accountOf(context);
+  if (!account) return clientClaims(client);
+  const { user, access } = account;
+  return {
+    tenantId: user.tenant.tenantId,
+    tenantSlug: user.tenantSlug,
+    editionCode: user.editionCode,
+    principalType: "User",
+    roles: access.roles,
+    platformAdmin: access.platformAdmin,
+    ...(grantId === undefined ? {} : { grantId }),
+  };
+}
+
+function clientClaims(client: RegisteredClient) {
+  const { tenantId, tenantSlug, editionCode, principalType, platformAdmin } = client;
+  const roles = platformAdmin ? ["PlatformAdmin"] : [];
+  return { tenantId, tenantSlug, editionCode, principalType, roles, platformAdmin };
+}

@@ -1,0 +1,38 @@
+import type { Transaction } from "@factory/runtime/db/database";
+import { type Cause, type Message, sealEnvelope } from "@factory/runtime/outbox/envelope";
+import { writeOutbox } from "@factory/runtime/outbox/write-outbox";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Pool } from "pg";
+
+export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record">;
+
+/** As a transaction of the tenant, but of the worker role: it also sees what belongs to no tenant. */
+export async function workerTransaction<T>(
+  pool: Pool,
+  tenant: Tenant,
+  cause: Cause,
+  work: (transaction: WorkerTransaction) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  const messages: Message[] = [];
+  const execute: Transaction["execute"] = async <R>(text: string, values: readonly unknown[] = []) =>
+    (await client.query(text, [...values])).rows as R[];
+  let broken = true;
+  try {
+    await client.query("begin");
+    await client.query("select set_config('app.tenant', $1, true)", [tenant.uuid]);
+    const record: Transaction["record"] = (event) => {
+      const envelope = sealEnvelope(event, tenant.tenantId, cause);
+      messages.push(envelope);
+      return envelope;
+    };
+    const result = await work({ execute, tenant, record });
+    if (messages.length > 0) await writeOutbox(execute, tenant, messages);
+    await client.query("commit");
+    broken = false;
+    return result;
+  } finally {
+    if (broken) await client.query("rollback").catch(() => undefined);
+    client.release();
+  }
+}
