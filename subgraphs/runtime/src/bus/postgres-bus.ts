@@ -15,6 +15,20 @@ const batchSize = 200;
 const retryDelaysMs = [100, 1000, 5000, 30_000];
 const outageDelayMs = 5000;
 
+/** PostgreSQL takes payloads below 8000 bytes. */
+const longestNotification = 7000;
+/** What was handled may be handled again: its place need not have reached the disk. */
+const begin = "begin; set local synchronous_commit = off";
+
+/** There is a message for the consumer, or a stride of others' to pass. */
+const work = {
+  name: "bus_work",
+  text: `select (select max(position) from bus.messages) - consumer.position >= $4 or exists (
+      select from bus.messages
+      where position > consumer.position and envelope->>'messagekind' = $2 and ($3::text[] is null or type = any($3)))
+    as work from bus.consumers consumer where name = $1`,
+};
+
 /** Of either kind: the statement that reads for it keeps the kinds apart. */
 type Consumer = MessageConsumer<Message> & Pick<BusConsumer, "kind" | "types">;
 type Read = BusMessage<Message>;
@@ -61,8 +75,8 @@ export class PostgresBus implements Bus {
          select envelope->>'id', envelope->>'type', envelope
          from turn, unnest($1::jsonb[]) with ordinality as message(envelope, place) order by place
          on conflict (event_id) do nothing)
-       select pg_notify('${channel}', '')`,
-      [messages.map((envelope) => JSON.stringify(envelope)), publishLock],
+       select pg_notify('${channel}', $3)`,
+      [messages.map((envelope) => JSON.stringify(envelope)), publishLock, typesOf(messages)],
     );
   }
 
@@ -72,7 +86,9 @@ export class PostgresBus implements Bus {
     ]);
     const loop = new DrainLoop(() => this.#drain(consumer), this.#logger);
     this.#loops.push(loop);
-    await this.#listener.on(channel, () => loop.wake());
+    await this.#listener.on(channel, (types) => {
+      if (mayConcern(consumer, types)) loop.wake();
+    });
     loop.wake();
     return () => loop.stop();
   }
@@ -87,9 +103,11 @@ export class PostgresBus implements Bus {
   async #drain(consumer: Consumer): Promise<Drained> {
     const failure = this.#failures.get(consumer.group);
     if (failure && failure.notBefore > Date.now()) return "empty";
+    if (!(await this.#hasWork(consumer))) return "empty";
     const client = await this.#pool.connect();
+    let open = true;
     try {
-      await client.query("begin");
+      await client.query(begin);
       const { rows: turn } = await client.query<{ won: boolean }>(
         "select pg_try_advisory_xact_lock($1, hashtext($2)) as won",
         [consumerLock, consumer.group],
@@ -105,13 +123,23 @@ export class PostgresBus implements Bus {
           position,
         ]);
         await client.query("commit");
+        open = false;
       }
       const waits = (this.#failures.get(consumer.group)?.notBefore ?? 0) > Date.now();
       return !waits && (!handled || messages.length === limit) ? "more" : "empty";
     } finally {
-      await client.query("rollback").catch(() => undefined);
+      if (open) await client.query("rollback").catch(() => undefined);
       client.release();
     }
+  }
+
+  /** One look before a transaction is opened: most wake-ups of most consumers are for others. */
+  async #hasWork({ group, kind = "event", types }: Consumer): Promise<boolean> {
+    const { rows } = await this.#pool.query<{ work: boolean }>({
+      ...work,
+      values: [group, kind, types ?? null, batchSize],
+    });
+    return rows[0]?.work ?? false;
   }
 
   /** False: not handled and not parked yet; the position stays. */
@@ -163,6 +191,18 @@ async function read(client: pg.PoolClient, { group, kind = "event", types }: Con
   // what is for others is passed in strides: else it would be read again each time, and never be forgotten
   const passed = Number(end) - Number(from) < batchSize ? undefined : end;
   return { messages, position: messages.at(-1)?.position ?? passed };
+}
+
+/** What a wake-up says: the types that were published, unless they are too many for a notification. */
+function typesOf(messages: readonly Message[]): string {
+  const types = [...new Set(messages.map(({ type }) => type))].join(" ");
+  return types.length > longestNotification ? "" : types;
+}
+
+function mayConcern({ types }: Consumer, published: string | undefined): boolean {
+  if (!types || !published) return true;
+  const woken = published.split(" ");
+  return types.some((type) => woken.includes(type));
 }
 
 /** Undefined: nothing would change. */

@@ -8,6 +8,12 @@ import type { Message } from "./envelope.js";
 
 const batchSize = 200;
 const leaderLock = 4_000_003;
+/** What was published may be published again: the mark need not have reached the disk. */
+const begin = "begin; set local synchronous_commit = off";
+const anythingWaits = {
+  name: "outbox_waits",
+  text: "select exists (select from outbox where published_at is null) as waits",
+};
 
 /**
  * Publishes the outbox of one schema in commit order, at least once. A row is ready when its transaction lies below the
@@ -37,9 +43,12 @@ export class OutboxRelay {
   }
 
   async #drain(): Promise<Drained> {
+    const { rows: waiting } = await this.#pool.query<{ waits: boolean }>(anythingWaits);
+    if (!waiting[0]?.waits) return "empty";
     const client = await this.#pool.connect();
+    let open = true;
     try {
-      await client.query("begin");
+      await client.query(begin);
       const { rows: leader } = await client.query<{ won: boolean }>(
         "select pg_try_advisory_xact_lock($1, hashtext($2)) as won",
         [leaderLock, this.#schema],
@@ -55,11 +64,12 @@ export class OutboxRelay {
       await this.#bus.publish(ready.map(({ envelope }) => envelope));
       await client.query("update outbox set published_at = now() where id = any($1)", [ready.map(({ id }) => id)]);
       await client.query("commit");
+      open = false;
       if (ready.length < rows.length) return "soon";
       return rows.length === batchSize ? "more" : "empty";
     } finally {
-      // after a commit this is a no-op; after a failure it frees the lock
-      await client.query("rollback").catch(() => undefined);
+      // frees the lock
+      if (open) await client.query("rollback").catch(() => undefined);
       client.release();
     }
   }
