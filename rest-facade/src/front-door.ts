@@ -68,7 +68,7 @@ export class FrontDoor {
   #receive(request: IncomingMessage, response: ServerResponse, routed: FrontDoorRequest): void {
     const url = originForm(request);
     if (url.length > maxUrlLength) answerWithProblem(response, uriTooLong(), continueTrace(undefined));
-    else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, OPTIONS" }).end();
+    else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS" }).end();
     else {
       const owned = this.#options.passThrough.find(({ prefix }) => url.startsWith(prefix));
       if (owned) {

@@ -134,9 +134,11 @@ function nextPage(url: string, cursor: string): string {
 }
 
 function sendResult({ row, location }: CompiledRoute): Send {
-  return (body, request, reply, context) => {
-    reply.code(row.reply).header("cache-control", "no-store");
+  return (result, request, reply, context) => {
+    const { body, status } = row.mayExist ? withoutCreated(result) : { body: result, status: undefined };
+    reply.code(status ?? row.reply).header("cache-control", "no-store");
     if (context.replayed) reply.header("idempotent-replayed", "true");
+    if (row.reply === 204) return reply.removeHeader("content-type").send();
     const place = location?.(body, request.params as Record<string, string>);
     if (place !== undefined) {
       reply.header("location", place);
@@ -144,6 +146,10 @@ function sendResult({ row, location }: CompiledRoute): Send {
     }
     return serialized(JSON.stringify(body), reply);
   };
+}
+
+function withoutCreated({ created, ...body }: Answer): { body: Answer; status: 200 | undefined } {
+  return { body, status: created === false ? 200 : undefined };
 }
 
 /** fastify adds a charset to JSON text; bytes keep the vendor's media type exactly as it was asked for. */

@@ -64,11 +64,16 @@ export function acceptVendorMediaType(app: FastifyInstance): void {
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-function parseJson({ headers }: FastifyRequest, body: string | Buffer, done: Done): void {
+function parseJson({ headers, method }: FastifyRequest, body: string | Buffer, done: Done): void {
   const encoding = headers["content-encoding"];
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers["content-type"] ?? "")?.[1];
   if ((encoding !== undefined && encoding !== "identity") || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
     done(new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The body must be UTF-8 without content coding." }));
+    return;
+  }
+  // many clients name a media type whether a body follows or not
+  if (method === "DELETE" && body.length === 0) {
+    done(null);
     return;
   }
   try {

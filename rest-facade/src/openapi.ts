@@ -70,7 +70,8 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
   const { row, operation, area, input } = route;
   const field = rootFieldOf(graph, operation);
   const answerName = `${operation.name[0]?.toUpperCase()}${operation.name.slice(1)}Response`;
-  schemas[answerName] = responseSchema(field.type, operation.root.selectionSet);
+  const answer = responseSchema(field.type, operation.root.selectionSet);
+  if (row.reply !== 204) schemas[answerName] = row.mayExist ? without(answer, "created") : answer;
   if (input) schemas[input.name] = inputSchema(input);
   const mediaTypes = row.version === "media-type" ? [json, integrationMediaType] : [json];
   const content = (name: string) =>
@@ -91,7 +92,16 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
         }
       : {}),
     responses: {
-      [row.reply]: { description: replies[row.reply], headers: headersOf(route), content: content(answerName) },
+      ...Object.fromEntries(
+        (row.mayExist ? [row.reply, 200 as const] : [row.reply]).map((status) => [
+          status,
+          {
+            description: row.mayExist && status === 200 ? "It was there already." : replies[status],
+            headers: headersOf(route),
+            ...(status === 204 ? {} : { content: content(answerName) }),
+          },
+        ]),
+      ),
       ...(route.method === "GET" ? { "304": { description: "Not modified." } } : {}),
       ...Object.fromEntries(refusals(route).map((status) => [status, { $ref: "#/components/responses/Problem" }])),
       default: { $ref: "#/components/responses/Problem" },
@@ -99,7 +109,17 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
   };
 }
 
-const replies = { 200: "Done.", 201: "Created.", 202: "Accepted; the work goes on." } as const;
+const replies = {
+  200: "Done.",
+  201: "Created.",
+  202: "Accepted; the work goes on.",
+  204: "Done; there is nothing to show.",
+} as const;
+
+function without(schema: JsonSchema, member: string): JsonSchema {
+  const { [member]: _, ...properties } = schema["properties"] as Record<string, JsonSchema>;
+  return { ...schema, properties, required: Object.keys(properties) };
+}
 
 /** `createTemplateVersion` reads `Create template version`. */
 const summaryOf = (name: string) => {
@@ -114,7 +134,7 @@ function refusals({ row, path, input, method }: CompiledRoute): string[] {
     "403",
     ...(path.includes("{") ? ["404"] : []),
     ...(row.version === "media-type" ? ["406"] : []),
-    ...(method === "POST" ? ["409", "413", "415", "422"] : []),
+    ...(method === "POST" ? ["409", "413", "415", "422"] : method === "DELETE" ? ["409"] : []),
     ...(input || method === "GET" ? ["429"] : []),
   ];
 }

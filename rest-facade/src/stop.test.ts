@@ -133,7 +133,7 @@ describe("CORS", () => {
       const preflight = await ask("https://studio.example", "OPTIONS");
       expect([preflight.status, preflight.headers.get("access-control-allow-methods")]).toEqual([
         204,
-        "GET, HEAD, POST, PUT",
+        "GET, HEAD, POST, PUT, DELETE",
       ]);
     } finally {
       await facade.close();

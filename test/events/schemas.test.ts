@@ -14,6 +14,7 @@ import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
 import { aRetiredProvider } from "../kit/providers.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
+import { aClientId, aRole } from "../kit/roles.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, platformToken } from "../kit/tenants.js";
@@ -122,6 +123,14 @@ async function aChangedApiClient(token: string): Promise<void> {
   for (const change of changes) await graphql(`mutation { ${change} { clientId } }`, { token });
 }
 
+/** A role that is given to a client, and deleted. */
+async function assigned(token: string): Promise<void> {
+  const roleId = await aRole(token);
+  const body = { principalId: await aClientId(token) };
+  await request(`POST /v1/roles/${roleId}/assignments`, { token, body });
+  await graphql(`mutation { deleteRole(roleId: "${roleId}") { roleId } }`, { token });
+}
+
 describe("schema/events", () => {
   it("has one schema for each event of this release and for nothing else", () => {
     const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
@@ -184,6 +193,7 @@ describe("what the platform emits", () => {
     await cancelled(token);
     await sentCommand(tenant.tenantId, "RetireLibraryVersion", {});
     await aChangedApiClient(token);
+    await assigned(token);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
     for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);

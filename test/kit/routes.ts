@@ -18,7 +18,14 @@ export function committedGraph(): GraphQLSchema {
   return buildASTSchema(parse(readFileSync(file, "utf8")), { assumeValid: true, assumeValidSDL: true });
 }
 
-const prefixes = { templateId: "tpl", executionId: "exe", libraryId: "lib", tenantId: "ten" } as const;
+const prefixes = {
+  templateId: "tpl",
+  executionId: "exe",
+  libraryId: "lib",
+  tenantId: "ten",
+  roleId: "rol",
+  assignmentId: "asg",
+} as const;
 
 /** Well-formed ids that name nothing, where the path has parameters. */
 export function anyPath(at: string): string {

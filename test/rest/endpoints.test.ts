@@ -5,6 +5,7 @@ import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
 import { refusal, refusedFields } from "../kit/refusal.js";
 import { type Response, request } from "../kit/request.js";
+import { aClientId, aRole } from "../kit/roles.js";
 import { anyPath, baseOf, bodySchema, committedGraph, methodOf, plannedRoutes, servedRoutes } from "../kit/routes.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
@@ -19,12 +20,17 @@ let tenant: TestTenant;
 let tenantToken: string;
 let administrator: string;
 let version: TestVersion;
+let roleId: string;
+/** Each takes a role once. */
+const principals: string[] = [];
 
 beforeAll(async () => {
   tenant = await aTenant();
   tenantToken = await tenant.tokenWith();
   administrator = await platformToken();
   version = await aTemplateVersion(tenantToken, await aTemplateSource());
+  roleId = await aRole(tenantToken);
+  for (let count = 0; count < 6; count += 1) principals.push(await aClientId(tenantToken));
 });
 
 const goodToken = (route: Route) => (route.platformAdmin ? administrator : tenantToken);
@@ -69,7 +75,7 @@ describe.each(rows)("$at", ({ route }) => {
   });
 
   it("names its methods when another one is used", async () => {
-    const answer = await request(`DELETE ${anyPath(route.at)}`, { base: baseOf(route), token: goodToken(route) });
+    const answer = await request(`PATCH ${anyPath(route.at)}`, { base: baseOf(route), token: goodToken(route) });
     expect(refusal(answer)).toBe("405 METHOD_NOT_ALLOWED");
     expect(answer.headers.get("allow")?.split(", ")).toContain(methodOf(route.at));
   });
@@ -186,6 +192,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/libraries": () => ({ packageName: aPackageName() }),
   "POST /v1/libraries/search": () => ({}),
   "POST /v1/libraries/compatibility/evaluate": () => ({ runtime: "net8.0", libraries: [] }),
+  "POST /v1/roles/{roleId}/assignments": () => ({ principalId: principals.pop() }),
   "POST /integrations/providers": () => ({
     key: unique(),
     displayName: "Walk",
@@ -209,7 +216,7 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
 
 describe.each(withBody)("a good body of $at", ({ at, route }) => {
   const post = (body: unknown, headers: Record<string, string> = {}) => {
-    const path = (at.split(" ")[1] ?? "").replace("{templateId}", version.templateId);
+    const path = (at.split(" ")[1] ?? "").replace("{templateId}", version.templateId).replace("{roleId}", roleId);
     return request<unknown>(`POST ${path}`, { base: baseOf(route), token: goodToken(route), body, headers });
   };
   const goodBody = () => goodBodies[at]?.() ?? {};

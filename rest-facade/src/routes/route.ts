@@ -1,6 +1,6 @@
 import type { Scope } from "@factory/schema/scopes";
 
-export type Method = "GET" | "POST" | "PUT";
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** One documented endpoint and the one GraphQL operation that answers it. */
 export interface Route {
@@ -8,7 +8,10 @@ export interface Route {
   readonly at: `${Method} /${string}`;
   /** Root field, and name of the document in `operations/<area>/`. Its selection set is the response body. */
   readonly run: string;
-  readonly reply: 200 | 201 | 202;
+  /** 204 answers without the body, whatever the operation selects. */
+  readonly reply: 200 | 201 | 202 | 204;
+  /** Answers 200 in place of `reply` where the operation's member `created` is false; no body shows that member. */
+  readonly mayExist?: true;
   /** Any of them suffices. Enforced by the subgraph; stated here for the reader and for early refusal. */
   readonly scopes: readonly Scope[];
   readonly platformAdmin?: true;

@@ -7,13 +7,15 @@ export const spineRoutes = [
   { at: "POST /v1/tenants",                      run: "registerTenant",  reply: 201, scopes: ["tenant.manage"], platformAdmin: true, version: "header", idempotent: true },
   { at: "GET /v1/tenants/{tenantId}",            run: "tenant",          reply: 200, scopes: ["tenant.read"],   platformAdmin: true, version: "header" },
   { at: "POST /v1/tenants/{tenantId}/provision", run: "provisionTenant", reply: 202, scopes: ["tenant.manage"], platformAdmin: true, version: "header", idempotent: true, surface: "internal" },
+  { at: "GET /v1/roles",                         run: "roles",           reply: 200, scopes: ["role.read"],     version: "header" },
+  { at: "GET /v1/roles/{roleId}/assignments",    run: "roleAssignments", reply: 200, scopes: ["role.read"],     version: "header" },
+  { at: "POST /v1/roles/{roleId}/assignments",   run: "assignRole",      reply: 201, scopes: ["role.assign"],   version: "header", idempotent: true, mayExist: true },
+  { at: "DELETE /v1/roles/{roleId}/assignments/{assignmentId}", run: "unassignRole", reply: 204, scopes: ["role.assign"], version: "header", idempotent: true },
 ] as const satisfies readonly Route[];
 
 export const spinePlanned = [
   { at: "GET /v1/users",                              scopes: ["user.read"],                      version: "header" },
   { at: "POST /v1/users/invitations",                 scopes: ["user.invite"],                    version: "header" },
-  { at: "GET /v1/roles",                              scopes: ["role.read"],                      version: "header" },
-  { at: "POST /v1/roles/{roleId}/assignments",        scopes: ["role.assign"],                    version: "header" },
   { at: "GET /v1/subscriptions",                      scopes: ["subscription.read"],              version: "header" },
   { at: "POST /v1/subscriptions/{id}/activate",       scopes: ["subscription.manage"],            version: "header" },
   { at: "GET /v1/feature-flags",                      scopes: ["config.read"],                    version: "header" },

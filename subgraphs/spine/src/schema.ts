@@ -3,6 +3,10 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { ApiClientResolver } from "./api-clients/api-client.resolver.js";
 import type { ApiClientService } from "./api-clients/api-client.service.js";
 import type { ApiClientAdministrationService } from "./api-clients/api-client-administration.service.js";
+import { RoleResolver } from "./roles/role.resolver.js";
+import type { RoleService } from "./roles/role.service.js";
+import { RoleAssignmentResolver } from "./roles/role-assignment.resolver.js";
+import type { RoleAssignmentService } from "./roles/role-assignment.service.js";
 import type { ProvisioningService } from "./tenants/provisioning.service.js";
 import { TenantResolver } from "./tenants/tenant.resolver.js";
 import type { TenantService } from "./tenants/tenant.service.js";
@@ -14,6 +18,8 @@ export interface SpineServices {
   readonly provisioning: ProvisioningService;
   readonly apiClients: ApiClientService;
   readonly apiClientAdministration: ApiClientAdministrationService;
+  readonly roles: RoleService;
+  readonly roleAssignments: RoleAssignmentService;
 }
 
 /** The federated schema over its services. Printing its SDL calls none of them. */
@@ -24,6 +30,8 @@ export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
     resolvers: [
       new TenantResolver(tenants, services.lifecycle, services.provisioning),
       new ApiClientResolver(services.apiClients, services.apiClientAdministration),
+      new RoleResolver(services.roles),
+      new RoleAssignmentResolver(services.roleAssignments),
     ],
     references: {
       Tenant: {

@@ -12,7 +12,10 @@ import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./a
 import { derivedKey } from "./derived-key.js";
 import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
+import { AssignmentExpiry } from "./roles/assignment-expiry.js";
 import { refreshSystemRoles, refreshSystemRolesJob, SystemRolesRefresher } from "./roles/refresh-system-roles.js";
+import { RoleService } from "./roles/role.service.js";
+import { RoleAssignmentService } from "./roles/role-assignment.service.js";
 import { seedSystemRoles } from "./roles/seed-system-roles.js";
 import { spineSchema } from "./schema.js";
 import { spineTables } from "./tables.js";
@@ -59,7 +62,10 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const cursors = new CursorSeal(derivedKey(secretsKey, "list cursors"));
     const tenants = new TenantService(database, cursors);
     const provisioning = new ProvisioningService(database, jobs);
+    const roles = new RoleService(database, cursors);
     const services = {
+      roles,
+      roleAssignments: new RoleAssignmentService(database, cursors, roles),
       tenants,
       provisioning,
       lifecycle: new TenantLifecycleService(database),
@@ -69,6 +75,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const runner = new ProvisioningRunner(database, provisioningSteps);
     await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt));
     await jobs.work(abandonedProvisioningJob, (payload) => runner.abandon(payload));
+    const assignmentExpiry = new AssignmentExpiry(database, pool, host.logger);
     const systemRoles = new SystemRolesRefresher(database);
     await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt));
     // first, because it proves that this is the SECRETS_KEY of this database
@@ -86,6 +93,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const { clientId, clientSecret } = bootstrap;
     if (settings.dataDir !== undefined && clientSecret !== undefined)
       await writeBootstrapFile(settings.dataDir, { issuer, clientId, clientSecret });
+    assignmentExpiry.start();
     return {
       schema: spineSchema(services, host.logger).schema,
       authorizationServer,
@@ -97,6 +105,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       async close() {
         await revocations.stop();
         await authorizationServer.close();
+        await assignmentExpiry.stop();
         await resources.close();
         await pool.end();
       },

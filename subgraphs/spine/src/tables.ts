@@ -8,6 +8,7 @@ import { Migration20261121075523_retention } from "./migrations/Migration2026112
 import { Migration20261121123829_identity } from "./migrations/Migration20261121123829_identity.js";
 import { Migration20261121124727_system_roles_digest } from "./migrations/Migration20261121124727_system_roles_digest.js";
 import { Migration20261121125328_users_and_invitations } from "./migrations/Migration20261121125328_users_and_invitations.js";
+import { Migration20261121125639_role_assignment_expiry } from "./migrations/Migration20261121125639_role_assignment_expiry.js";
 import { Migration20261121125948_user_ids } from "./migrations/Migration20261121125948_user_ids.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
@@ -38,6 +39,7 @@ export const spineTables = {
     Migration20261121123829_identity,
     Migration20261121124727_system_roles_digest,
     Migration20261121125328_users_and_invitations,
+    Migration20261121125639_role_assignment_expiry,
     Migration20261121125948_user_ids,
   ],
 };

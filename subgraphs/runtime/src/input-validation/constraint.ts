@@ -6,7 +6,7 @@ export interface InputConstraint {
   readonly maxLength?: number;
   /** ECMAScript pattern with the `u` flag. */
   readonly pattern?: string;
-  readonly format?: "email" | "uri" | "date";
+  readonly format?: "email" | "uri" | "date" | "date-time";
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;

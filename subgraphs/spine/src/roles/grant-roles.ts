@@ -22,7 +22,7 @@ export async function rolesOfCodes({ em, tenant }: Transaction, codes: readonly 
 }
 
 /** Nobody gives away what he does not hold: the token's scopes must cover those of the roles. */
-export function requireGrantable(context: RequestContext, roles: readonly Role[]): void {
+export function requireGrantable(context: RequestContext, roles: readonly Pick<Role, "scopes">[]): void {
   const { scopes } = principalOf(context);
   const missing = [...new Set(roles.flatMap((role) => role.scopes))].filter((scope) => !scopes.has(scope));
   if (missing.length > 0)
@@ -34,22 +34,35 @@ export function requireGrantable(context: RequestContext, roles: readonly Role[]
 
 /** Assigns without asking who may; the principal must not hold any of them yet. */
 export function grantRoles(
-  { em, tenant, record }: Transaction,
+  transaction: Transaction,
   roles: readonly Role[],
   to: { principalId: string; assignedBy: string; expiresAt?: Date | null },
 ): RoleAssignment[] {
+  const { em, tenant } = transaction;
+  const { principalId, assignedBy, expiresAt = null } = to;
   return roles.map(({ roleId, code }) => {
-    const { principalId, assignedBy, expiresAt = null } = to;
-    const assignmentId = newId("asg");
-    const facts = { tenantId: tenant.tenantId, assignmentId, roleId, principalId, assignedBy };
-    const assignedAt = new Date();
-    const assignment = em.create(RoleAssignment, { ...facts, assignedAt, expiresAt });
+    const facts = { tenantId: tenant.tenantId, assignmentId: newId("asg"), roleId, principalId, assignedBy };
+    const assignment = em.create(RoleAssignment, { ...facts, assignedAt: new Date(), expiresAt });
     em.persist(assignment);
-    record({
-      type: "RoleAssigned",
-      subject: `roles/${roleId}/assignments/${assignmentId}`,
-      data: { ...facts, roleCode: code, expiresAt: expiresAt?.toISOString() ?? null },
-    });
+    recordAssigned(transaction, assignment, code);
     return assignment;
+  });
+}
+
+/** Of a new assignment, and of one whose expiry was moved. */
+export function recordAssigned({ record }: Transaction, assignment: RoleAssignment, roleCode: string): void {
+  const { tenantId, assignmentId, roleId, principalId, assignedBy, expiresAt } = assignment;
+  record({
+    type: "RoleAssigned",
+    subject: `roles/${roleId}/assignments/${assignmentId}`,
+    data: {
+      tenantId,
+      assignmentId,
+      roleId,
+      roleCode,
+      principalId,
+      assignedBy,
+      expiresAt: expiresAt?.toISOString() ?? null,
+    },
   });
 }

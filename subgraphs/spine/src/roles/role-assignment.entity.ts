@@ -1,12 +1,16 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { expiringTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 /** A role of a user, or of a client, for a while or for good. */
-@Entity(tenantTable("role_assignments"))
+@Entity(expiringTenantTable("role_assignments", "expires_at <= now()"))
 @Unique({ name: "role_assignments_once", properties: ["tenantId", "principalId", "roleId"] })
 @Index({ name: "role_assignments_holders", properties: ["tenantId", "roleId", "principalId"] })
+@Index({
+  name: "role_assignments_expiry",
+  expression: "create index role_assignments_expiry on role_assignments (expires_at) where expires_at is not null",
+})
 @Index({ name: "role_assignments_role", properties: ["tenantId", "roleId", "assignedAt", "assignmentId"] })
 export class RoleAssignment {
   [PrimaryKeyProp]?: ["tenantId", "assignmentId"];

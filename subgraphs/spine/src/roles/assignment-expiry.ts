@@ -1,0 +1,77 @@
+import type { Database } from "@factory/runtime/db/database";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { Pool } from "pg";
+import { Role } from "./role.entity.js";
+import { RoleAssignment } from "./role-assignment.entity.js";
+import { expiryActor, takeRoles } from "./take-roles.js";
+
+const intervalMs = 5_000;
+const batch = 100;
+
+/**
+ * New tokens leave an expired role out by themselves; this takes it from the tokens that are out already, and tells so.
+ * A timer in each process in place of a job per assignment: whatever wrote the row, and whenever it changes, it is found.
+ */
+export class AssignmentExpiry {
+  readonly #database: Database;
+  readonly #workers: Pool;
+  readonly #logger: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(database: Database, workers: Pool, logger: Logger) {
+    this.#database = database;
+    this.#workers = workers;
+    this.#logger = logger;
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => {
+      this.#turn = this.sweep().then(
+        () => this.start(),
+        (error: unknown) => {
+          this.#logger.warn({ err: error }, "expired role assignments stay for now");
+          this.start();
+        },
+      );
+    }, intervalMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#turn;
+    // the turn that has just ended set another timer
+    clearTimeout(this.#timer);
+  }
+
+  /** Workers see expired rows of every tenant, and no others. */
+  async sweep(): Promise<void> {
+    const { rows } = await this.#workers.query<{ tenant_id: string }>(
+      `select distinct tenant_id from (
+         select tenant_id from role_assignments where expires_at <= now() order by expires_at limit ${batch}) expired`,
+    );
+    for (const { tenant_id: uuid } of rows) await this.#sweepTenant(encodeId("ten", uuid));
+  }
+
+  /** Two processes that sweep at once share the rows out between them. */
+  async #sweepTenant(tenantId: string): Promise<void> {
+    const cause = { trace: continueTrace(undefined), actorId: expiryActor };
+    await this.#database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
+      const { em } = transaction;
+      const expired = await em.find(
+        RoleAssignment,
+        { tenantId, expiresAt: { $lte: new Date() } },
+        { limit: batch, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
+      );
+      const roleIds = expired.map(({ roleId }) => roleId);
+      const roles = await em.find(Role, { tenantId, roleId: { $in: roleIds } });
+      const codes = new Map(roles.map(({ roleId, code }) => [roleId, code]));
+      const held = expired.map((assignment) => ({ assignment, roleCode: codes.get(assignment.roleId) ?? "" }));
+      await takeRoles(transaction, held, { unassignedBy: expiryActor, reason: "Expired" });
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { AssignRoleInput } from "./role.input.js";
+import { AssignedRoleType, RoleAssignmentConnection, RoleAssignmentType } from "./role.type.js";
+import type { RoleAssignmentService } from "./role-assignment.service.js";
+
+@Resolver(() => RoleAssignmentType)
+export class RoleAssignmentResolver {
+  readonly #assignments: RoleAssignmentService;
+
+  constructor(assignments: RoleAssignmentService) {
+    this.#assignments = assignments;
+  }
+
+  @Query(() => RoleAssignmentConnection)
+  @Auth({ scopes: ["role.read"] })
+  roleAssignments(
+    @Arg("roleId", () => ID) roleId: string,
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<RoleAssignmentConnection> {
+    return this.#assignments.list(context, roleId, { first, after });
+  }
+
+  @Mutation(() => AssignedRoleType, { description: "Once per principal: a repetition answers what there is." })
+  @Auth({ scopes: ["role.assign"] })
+  assignRole(
+    @Arg("roleId", () => ID) roleId: string,
+    @Arg("input") input: AssignRoleInput,
+    @Ctx() context: RequestContext,
+  ): Promise<AssignedRoleType> {
+    return this.#assignments.assign(context, roleId, input);
+  }
+
+  @Mutation(() => RoleAssignmentType, { description: "Tokens that carry its scopes are refused from then on." })
+  @Auth({ scopes: ["role.assign"] })
+  unassignRole(
+    @Arg("roleId", () => ID) roleId: string,
+    @Arg("assignmentId", () => ID) assignmentId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<RoleAssignmentType> {
+    return this.#assignments.unassign(context, roleId, assignmentId);
+  }
+}

@@ -1,0 +1,209 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { grantRoles, recordAssigned, requireGrantable } from "./grant-roles.js";
+import type { Role } from "./role.entity.js";
+import type { AssignRoleInput } from "./role.input.js";
+import { lockRole, type RoleService } from "./role.service.js";
+import type { AssignedRoleType, RoleAssignmentConnection, RoleAssignmentType } from "./role.type.js";
+import { type AssignmentFacts, assignmentView } from "./role.view.js";
+import { RoleAssignment } from "./role-assignment.entity.js";
+import { expiryActor, takeRoles } from "./take-roles.js";
+
+interface AssignmentRow {
+  assignment_id: string;
+  principal_id: string;
+  assigned_by: string;
+  assigned_at: Date;
+  expires_at: Date | null;
+}
+
+const assignmentsAfter = tenantStatement(
+  "role_assignments_after",
+  `select assignment_id, principal_id, assigned_by, assigned_at, expires_at from role_assignments
+   where tenant_id = scope.tenant and role_id = $2 and (expires_at is null or expires_at > now())
+     and ($3::timestamptz is null or (assigned_at, assignment_id) > ($3, $4::uuid))
+   order by assigned_at, assignment_id limit $5`,
+);
+
+const ownerCode = "TenantOwner";
+
+/** Who holds which role. Nobody gives or takes a role that reaches beyond his own scopes. */
+export class RoleAssignmentService {
+  readonly #database: Database;
+  readonly #cursors: CursorSeal;
+  readonly #roles: RoleService;
+
+  constructor(database: Database, cursors: CursorSeal, roles: RoleService) {
+    this.#database = database;
+    this.#cursors = cursors;
+    this.#roles = roles;
+  }
+
+  /** Keyset on (assignedAt, assignmentId), oldest first. */
+  async list(
+    context: RequestContext,
+    roleId: string,
+    { first, after }: PageRequest<never>,
+  ): Promise<RoleAssignmentConnection> {
+    const size = pageSize(first);
+    const tenant = tenantOf(context);
+    const scope = { list: "roleAssignments", tenantId: tenant.tenantId, roleId };
+    const [assignedAt, id] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
+    const { code } = await this.#roles.get(context, roleId);
+    const values = [decodeId("rol", roleId), assignedAt, id, size + 1];
+    const rows = await this.#database.reader.rows<AssignmentRow>(assignmentsAfter, tenant, ...values);
+    const nodes = rows.map((row) =>
+      assignmentView(
+        {
+          tenantId: tenant.tenantId,
+          assignmentId: encodeId("asg", row.assignment_id),
+          roleId,
+          principalId: row.principal_id,
+          assignedBy: row.assigned_by,
+          assignedAt: row.assigned_at,
+          expiresAt: row.expires_at,
+        },
+        code,
+      ),
+    );
+    const cursorOf = (node: RoleAssignmentType) =>
+      this.#cursors.seal(scope, [node.assignedAt, decodeId("asg", node.assignmentId) ?? ""]);
+    return connectionOf(nodes, { size, after, cursorOf });
+  }
+
+  /** Who holds the role already keeps his assignment; another expiry is noted on it. */
+  async assign(context: RequestContext, roleId: string, input: AssignRoleInput): Promise<AssignedRoleType> {
+    const { principalId, pointer } = principalIn(input);
+    const expiresAt = expiryIn(input);
+    return mutate(this.#database, context, {
+      field: "assignRole",
+      arguments: { roleId, input },
+      commit: async (transaction) => {
+        const role = await lockRole(transaction, roleId);
+        requireGrantable(context, [role]);
+        if (!(await isActivePrincipal(transaction, principalId)))
+          throw new DomainError("REFERENCE_NOT_FOUND", {
+            detail: "The role would be given to somebody who is not an active principal of this tenant.",
+            errors: [{ pointer, code: "UNKNOWN_VALUE", detail: `There is no active principal ${principalId}.` }],
+          });
+        const assignedBy = principalOf(context).subject;
+        const held = await heldBy(transaction, role, principalId);
+        if (held) return { ...(await keep(transaction, role, { held, expiresAt })), created: false };
+        const [assignment] = grantRoles(transaction, [role], { principalId, assignedBy, expiresAt: expiresAt ?? null });
+        if (!assignment) throw new Error("One role makes one assignment");
+        return { ...assignmentView(assignment, role.code), created: true };
+      },
+    });
+  }
+
+  async unassign(context: RequestContext, roleId: string, assignmentId: string): Promise<RoleAssignmentType> {
+    return mutate(this.#database, context, {
+      field: "unassignRole",
+      arguments: { roleId, assignmentId },
+      commit: async (transaction) => {
+        const { em, tenant } = transaction;
+        const role = await lockRole(transaction, roleId);
+        const known = decodeId("asg", assignmentId) !== undefined;
+        const { tenantId } = tenant;
+        const assignment = known ? await em.findOne(RoleAssignment, { tenantId, roleId, assignmentId }) : null;
+        if (!assignment) throw new DomainError("NOT_FOUND", { detail: "There is no such assignment of the role." });
+        const { subject } = principalOf(context);
+        // leaving is free
+        if (assignment.principalId !== subject) requireGrantable(context, [role]);
+        await requireAnotherOwner(transaction, role, assignment);
+        await takeRoles(transaction, [{ assignment, roleCode: role.code }], {
+          unassignedBy: subject,
+          reason: "Requested",
+        });
+        return assignmentView(assignment, role.code);
+      },
+    });
+  }
+}
+
+function principalIn({ userId, principalId }: AssignRoleInput): { principalId: string; pointer: string } {
+  if (userId != null && principalId == null) return { principalId: userId, pointer: "/input/userId" };
+  if (principalId != null && userId == null) return { principalId, pointer: "/input/principalId" };
+  const [code, detail] =
+    userId == null ? ["REQUIRED", "This member is required."] : ["DUPLICATE", "Name one of the two."];
+  throw new DomainError("VALIDATION_FAILED", {
+    detail: "The role is given to one principal: either userId or principalId.",
+    errors: [{ pointer: userId == null ? "/input/userId" : "/input/principalId", code, detail }],
+  });
+}
+
+function expiryIn({ expiresAt }: AssignRoleInput): Date | undefined {
+  if (expiresAt == null) return undefined;
+  const time = new Date(expiresAt);
+  if (time.getTime() > Date.now()) return time;
+  throw new DomainError("VALIDATION_FAILED", {
+    detail: "An assignment ends in the future.",
+    errors: [{ pointer: "/input/expiresAt", code: "OUT_OF_RANGE", detail: "Must be in the future." }],
+  });
+}
+
+/** A user or a client of the tenant; he stays so until the transaction ends. */
+async function isActivePrincipal({ execute, tenant }: Transaction, principalId: string): Promise<boolean> {
+  const userId = decodeId("usr", principalId);
+  const found =
+    userId === undefined
+      ? await execute(
+          "select from api_clients where tenant_id = $1 and client_id = $2 and status = 'Active' for share",
+          [tenant.uuid, principalId],
+        )
+      : await execute("select from users where tenant_id = $1 and user_id = $2 and status = 'Active' for share", [
+          tenant.uuid,
+          userId,
+        ]);
+  return found.length > 0;
+}
+
+/** What has expired is taken away first: the sweep has not come by yet. */
+async function heldBy(
+  transaction: Transaction,
+  { tenantId, roleId, code }: Role,
+  principalId: string,
+): Promise<RoleAssignment | undefined> {
+  const { em } = transaction;
+  const assignment = await em.findOne(RoleAssignment, { tenantId, roleId, principalId });
+  if (!assignment) return undefined;
+  if (assignment.expiresAt === null || assignment.expiresAt > new Date()) return assignment;
+  await takeRoles(transaction, [{ assignment, roleCode: code }], { unassignedBy: expiryActor, reason: "Expired" });
+  await em.flush();
+  return undefined;
+}
+
+async function keep(
+  transaction: Transaction,
+  role: Role,
+  { held, expiresAt }: { held: RoleAssignment; expiresAt: Date | undefined },
+): Promise<AssignmentFacts> {
+  if (expiresAt !== undefined && expiresAt.getTime() !== held.expiresAt?.getTime()) {
+    await requireAnotherOwner(transaction, role, held);
+    held.expiresAt = expiresAt;
+    recordAssigned(transaction, held, role.code);
+  }
+  return assignmentView(held, role.code);
+}
+
+/** A tenant keeps one active user who owns it for good; the role's lock keeps two from leaving at once. */
+async function requireAnotherOwner(transaction: Transaction, role: Role, leaving: RoleAssignment): Promise<void> {
+  if (!role.isSystem || role.code !== ownerCode || leaving.expiresAt !== null) return;
+  const { em, execute, tenant } = transaction;
+  const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, roleId: role.roleId, expiresAt: null });
+  const holders = held.flatMap(({ principalId }) => decodeId("usr", principalId) ?? []);
+  const owners = await execute<{ user_id: string }>(
+    "select user_id from users where tenant_id = $1 and user_id = any($2::uuid[]) and status = 'Active'",
+    [tenant.uuid, holders],
+  );
+  const [last, ...others] = owners;
+  if (others.length === 0 && last?.user_id === decodeId("usr", leaving.principalId))
+    throw new DomainError("CONFLICT", { detail: "A tenant keeps an owner: name another one first." });
+}

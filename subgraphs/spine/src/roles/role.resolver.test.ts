@@ -1,0 +1,447 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { Database } from "@factory/runtime/db/database";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { type Scope, tenantScopes } from "@factory/schema/scopes";
+import pg from "pg";
+import { spineTables } from "../tables.js";
+import { type Answer, principal, RunningSpine } from "../testing/running-spine.js";
+import { AssignmentExpiry } from "./assignment-expiry.js";
+import { effectiveAccess } from "./effective-access.js";
+import { systemRoles } from "./system-roles.js";
+
+let platform: RunningSpine;
+let database: Database;
+let tenantId: string;
+let other: string;
+beforeAll(async () => {
+  platform = await RunningSpine.start();
+  database = await Database.open({ connections: platform.connections, ...spineTables });
+  tenantId = await platform.activeTenant("acme");
+  other = await platform.activeTenant("other");
+}, 60_000);
+afterAll(async () => {
+  await database?.close();
+  await platform?.stop();
+});
+
+const roleFields = "roleId code name description scopes isSystem createdAt";
+const assignmentFields = "assignmentId roleId roleCode userId principalId assignedAt assignedBy expiresAt";
+const documents = {
+  roles: `query ($first: Int, $after: String, $filter: RoleFilterInput) {
+    roles(first: $first, after: $after, filter: $filter) { items { ${roleFields} } nextCursor } }`,
+  role: `query ($roleId: ID!) { role(roleId: $roleId) { ${roleFields} } }`,
+  createRole: `mutation ($input: CreateRoleInput!) { createRole(input: $input) { ${roleFields} } }`,
+  updateRole: `mutation ($roleId: ID!, $input: UpdateRoleInput!) {
+    updateRole(roleId: $roleId, input: $input) { ${roleFields} } }`,
+  deleteRole: `mutation ($roleId: ID!) { deleteRole(roleId: $roleId) { roleId } }`,
+  roleAssignments: `query ($roleId: ID!, $first: Int, $after: String) {
+    roleAssignments(roleId: $roleId, first: $first, after: $after) { items { ${assignmentFields} } nextCursor } }`,
+  assignRole: `mutation ($roleId: ID!, $input: AssignRoleInput!) {
+    assignRole(roleId: $roleId, input: $input) { ${assignmentFields} created } }`,
+  unassignRole: `mutation ($roleId: ID!, $assignmentId: ID!) {
+    unassignRole(roleId: $roleId, assignmentId: $assignmentId) { assignmentId } }`,
+};
+type Field = keyof typeof documents;
+
+const owner = (of = tenantId) => principal(of, tenantScopes);
+const holding = (...scopes: Scope[]) => principal(tenantId, scopes);
+
+const ask = (who: Principal, field: Field, variables: Record<string, unknown> = {}): Promise<Answer> =>
+  platform.ask(who, documents[field], variables);
+
+/** What was answered; the test fails on a refusal. */
+async function done(who: Principal, field: Field, variables: Record<string, unknown> = {}) {
+  const { data, errors } = await ask(who, field, variables);
+  if (!data) throw new Error(JSON.stringify(errors));
+  return data[field];
+}
+
+const refusalOf = async (who: Principal, field: Field, variables: Record<string, unknown> = {}) =>
+  (await ask(who, field, variables)).refusal;
+
+async function roleCalled(code: string, of = tenantId): Promise<string> {
+  const { items } = await done(owner(of), "roles", { filter: { q: code } });
+  return items.find((role: { code: string }) => role.code === code).roleId;
+}
+
+let users = 0;
+async function aUser(status = "Active", of = tenantId): Promise<string> {
+  const userId = newId("usr");
+  const email = `user${++users}@example.com`;
+  await platform.admin.query(
+    `insert into users (tenant_id, user_id, email, email_key, status, password_hash, created_at, updated_at)
+     values ($1, $2, $3, $3, $4, 'none', now(), now())`,
+    [decodeId("ten", of), decodeId("usr", userId), email, status],
+  );
+  return userId;
+}
+
+const aRole = (code: string, scopes: readonly string[] = ["user.read"]) =>
+  done(owner(), "createRole", { input: { code, name: code, scopes } });
+
+const revoked = async (subject: string) =>
+  (await platform.admin.query("select kind from revocations where subject = $1", [subject])).rows.map(
+    ({ kind }) => kind as string,
+  );
+
+const eventsAbout = async (principalId: string) =>
+  (await platform.eventsOf(tenantId)).filter(
+    ({ data }) => (data as { principalId?: string }).principalId === principalId,
+  );
+
+const access = async (principalId: string) => {
+  const { roles, scopes } = await effectiveAccess(database.reader, tenantWithId(tenantId), principalId);
+  return { roles, scopes: [...scopes].sort() };
+};
+
+const inAMinute = () => new Date(Date.now() + 60_000).toISOString();
+const expire = (assignmentId: string) =>
+  platform.admin.query(
+    "update role_assignments set expires_at = now() - interval '1 second' where assignment_id = $1",
+    [decodeId("asg", assignmentId)],
+  );
+
+async function sweep(): Promise<void> {
+  const workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
+  try {
+    await new AssignmentExpiry(database, workers, createLogger("sweep", "silent")).sweep();
+  } finally {
+    await workers.end();
+  }
+}
+
+describe("Query.roles", () => {
+  it("lists the roles of the tenant, oldest first, page by page", async () => {
+    const codes: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const { items, nextCursor } = await done(owner(other), "roles", { first: 3, after });
+      codes.push(...items.map(({ code }: { code: string }) => code));
+      if (nextCursor === null) break;
+      after = nextCursor as string;
+    }
+    expect(codes).toEqual(systemRoles.map(({ code }) => code));
+  });
+
+  it("takes filters, and a cursor for the same filters only", async () => {
+    await aRole("Filtered");
+    expect((await done(owner(), "roles", { filter: { isSystem: false, q: "FILTER" } })).items).toHaveLength(1);
+    expect((await done(owner(), "roles", { filter: { isSystem: true, q: "filter" } })).items).toEqual([]);
+    expect((await done(owner(), "roles", { filter: { q: "%" } })).items).toEqual([]);
+    const { nextCursor } = await done(owner(), "roles", { first: 1 });
+    const refusal = await refusalOf(owner(), "roles", { after: nextCursor, filter: { isSystem: true } });
+    expect(refusal).toMatchObject({ code: "INVALID_CURSOR" });
+    expect(await refusalOf(owner(other), "roles", { after: nextCursor })).toMatchObject({ code: "INVALID_CURSOR" });
+  });
+
+  it("shows no role of another tenant", async () => {
+    const { roleId } = await aRole("Secret");
+    for (const unknown of [newId("rol"), "nothing"]) {
+      const expected = await refusalOf(owner(other), "role", { roleId: unknown });
+      const { traceId: _, ...refusal } = (await refusalOf(owner(other), "role", { roleId })) ?? {};
+      expect(expected).toMatchObject({ ...refusal, code: "NOT_FOUND", status: 404 });
+    }
+    expect((await done(owner(), "role", { roleId })).code).toBe("Secret");
+  });
+});
+
+describe("roles of a tenant's own", () => {
+  it("hold any of the tenant's scopes, and no other", async () => {
+    const role = await aRole("Reader-1", ["templates.read", "user.read", "templates.read"]);
+    expect(role).toMatchObject({ code: "Reader-1", scopes: ["templates.read", "user.read"], isSystem: false });
+    for (const scope of ["tenant.read", "tenant.manage", "nothing"])
+      expect(
+        await refusalOf(owner(), "createRole", { input: { code: "Wide", name: "Wide", scopes: ["user.read", scope] } }),
+      ).toMatchObject({ code: "REFERENCE_NOT_FOUND", errors: [{ pointer: "/input/scopes/1", code: "UNKNOWN_VALUE" }] });
+  });
+
+  it.each(["x", "1st", "a b", `a${"b".repeat(64)}`, "ä1", "", "a.b"])("are not called %j", async (code) => {
+    expect(await refusalOf(owner(), "createRole", { input: { code, name: "x", scopes: ["user.read"] } })).toMatchObject(
+      {
+        code: "VALIDATION_FAILED",
+        errors: [{ pointer: "/input/code" }],
+      },
+    );
+  });
+
+  it("have codes of their own, ignoring case", async () => {
+    for (const code of ["TenantOwner", "tenantowner", "reader-1"])
+      expect(
+        await refusalOf(owner(), "createRole", { input: { code, name: "x", scopes: ["user.read"] } }),
+      ).toMatchObject({
+        code: "CONFLICT",
+        status: 409,
+      });
+  });
+
+  it("are made and widened within the caller's own scopes only", async () => {
+    const helper = holding("role.assign", "user.read");
+    const input = { code: "Helper", name: "Helper", scopes: ["user.read", "config.manage"] };
+    expect(await refusalOf(helper, "createRole", { input })).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+      requiredScopes: ["config.manage"],
+    });
+    const { roleId } = await done(helper, "createRole", { input: { ...input, scopes: ["user.read"] } });
+    expect(await refusalOf(helper, "updateRole", { roleId, input: { scopes: ["config.manage"] } })).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
+    await done(owner(), "updateRole", { roleId, input: { scopes: ["user.read", "config.manage"] } });
+    for (const field of ["updateRole", "deleteRole"] as const)
+      expect(await refusalOf(helper, field, { roleId, input: { name: "Mine" } })).toMatchObject({
+        code: "INSUFFICIENT_SCOPE",
+      });
+  });
+
+  it("change in the members that are given", async () => {
+    const { roleId, createdAt } = await aRole("Changing");
+    const changed = await done(owner(), "updateRole", { roleId, input: { name: "New", description: "Text" } });
+    expect(changed).toEqual({
+      roleId,
+      code: "Changing",
+      name: "New",
+      description: "Text",
+      scopes: ["user.read"],
+      isSystem: false,
+      createdAt,
+    });
+  });
+
+  it("revoke their holders' tokens when they lose a scope, and only then", async () => {
+    const { roleId } = await aRole("Shrinking", ["user.read", "role.read"]);
+    const userId = await aUser();
+    await done(owner(), "assignRole", { roleId, input: { userId } });
+    await done(owner(), "updateRole", { roleId, input: { scopes: ["user.read", "role.read", "config.read"] } });
+    expect(await revoked(userId)).toEqual([]);
+    await done(owner(), "updateRole", { roleId, input: { scopes: ["user.read"] } });
+    expect(await revoked(userId)).toEqual(["Principal"]);
+    expect(await access(userId)).toEqual({ roles: ["Shrinking"], scopes: ["user.read"] });
+  });
+
+  it("go with their assignments, which are told and revoke", async () => {
+    const { roleId } = await aRole("Going");
+    const userId = await aUser();
+    const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
+    await done(owner(), "deleteRole", { roleId });
+    expect(await refusalOf(owner(), "role", { roleId })).toMatchObject({ code: "NOT_FOUND" });
+    expect(await access(userId)).toEqual({ roles: [], scopes: [] });
+    expect(await revoked(userId)).toEqual(["Principal"]);
+    expect((await eventsAbout(userId)).at(-1)).toMatchObject({
+      type: "RoleUnassigned",
+      data: { tenantId, assignmentId, roleId, roleCode: "Going", unassignedBy: "cli_test", reason: "RoleDeleted" },
+    });
+  });
+
+  it("are the only ones that anybody edits", async () => {
+    const roleId = await roleCalled("Viewer");
+    expect(await refusalOf(owner(), "updateRole", { roleId, input: { name: "x" } })).toMatchObject({ status: 409 });
+    expect(await refusalOf(owner(), "deleteRole", { roleId })).toMatchObject({ status: 409 });
+  });
+});
+
+describe("Mutation.assignRole", () => {
+  it("gives a user the role's scopes, once", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("Viewer");
+    const first = await done(owner(), "assignRole", { roleId, input: { userId } });
+    expect(first).toEqual({
+      assignmentId: expect.stringMatching(/^asg_/),
+      roleId,
+      roleCode: "Viewer",
+      userId,
+      principalId: userId,
+      assignedAt: expect.any(String),
+      assignedBy: "cli_test",
+      expiresAt: null,
+      created: true,
+    });
+    const again = await done(owner(), "assignRole", { roleId, input: { principalId: userId } });
+    expect(again).toEqual({ ...first, created: false });
+    expect((await access(userId)).roles).toEqual(["Viewer"]);
+    expect((await eventsAbout(userId)).map(({ type }) => type)).toEqual(["RoleAssigned"]);
+    const { items } = await done(owner(), "roleAssignments", { roleId });
+    const { created: _, ...shown } = first;
+    expect(items).toContainEqual(shown);
+  });
+
+  it("makes one assignment of many requests at once", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("Viewer");
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => done(owner(), "assignRole", { roleId, input: { userId } })),
+    );
+    expect(answers.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(answers.map(({ assignmentId }) => assignmentId)).size).toBe(1);
+  });
+
+  it("takes a client of the tenant", async () => {
+    const makeClient = `mutation { createApiClient(input: { name: "CI", scopes: ["user.read"] }) { clientId } }`;
+    const { data } = await platform.ask(owner(), makeClient);
+    const clientId = data?.["createApiClient"].clientId;
+    const roleId = await roleCalled("Viewer");
+    const answer = await done(owner(), "assignRole", { roleId, input: { principalId: clientId } });
+    expect(answer).toMatchObject({ userId: null, principalId: clientId, created: true });
+  });
+
+  it("knows nobody but active principals of the tenant", async () => {
+    const roleId = await roleCalled("Viewer");
+    const strangers = [newId("usr"), await aUser("Disabled"), await aUser("Active", other), "cli_nobody", "x"];
+    for (const principalId of strangers)
+      expect(await refusalOf(owner(), "assignRole", { roleId, input: { principalId } })).toMatchObject({
+        code: "REFERENCE_NOT_FOUND",
+        status: 422,
+        errors: [{ pointer: "/input/principalId" }],
+      });
+    expect(await refusalOf(owner(), "assignRole", { roleId, input: { userId: newId("usr") } })).toMatchObject({
+      errors: [{ pointer: "/input/userId" }],
+    });
+  });
+
+  it("takes one principal, and a time to come", async () => {
+    const roleId = await roleCalled("Viewer");
+    const userId = await aUser();
+    const wrong: [Record<string, unknown>, string][] = [
+      [{}, "/input/userId"],
+      [{ userId, principalId: userId }, "/input/principalId"],
+      [{ userId, expiresAt: new Date(Date.now() - 1000).toISOString() }, "/input/expiresAt"],
+      [{ userId, expiresAt: "2999-02-30T00:00:00Z" }, "/input/expiresAt"],
+      [{ userId, expiresAt: "2999-01-01" }, "/input/expiresAt"],
+    ];
+    for (const [input, pointer] of wrong)
+      expect([input, await refusalOf(owner(), "assignRole", { roleId, input })]).toEqual([
+        input,
+        expect.objectContaining({ code: "VALIDATION_FAILED", errors: [expect.objectContaining({ pointer })] }),
+      ]);
+  });
+
+  it("gives no role that reaches beyond the caller", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("TenantAdmin");
+    expect(await refusalOf(holding("role.assign"), "assignRole", { roleId, input: { userId } })).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+      status: 403,
+    });
+    expect(await access(userId)).toEqual({ roles: [], scopes: [] });
+  });
+
+  it("moves the expiry of who holds the role, and tells so", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("Viewer");
+    const first = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const moved = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: later } });
+    expect(moved).toEqual({ ...first, expiresAt: later, created: false });
+    const kept = await done(owner(), "assignRole", { roleId, input: { userId } });
+    expect(kept.expiresAt).toBe(later);
+    expect((await eventsAbout(userId)).map(({ data }) => (data as { expiresAt: string }).expiresAt)).toEqual([
+      first.expiresAt,
+      later,
+    ]);
+  });
+
+  it("knows no role of another tenant", async () => {
+    const roleId = await roleCalled("Viewer", other);
+    const input = { userId: await aUser() };
+    for (const field of ["assignRole", "updateRole", "deleteRole", "roleAssignments"] as const)
+      expect([field, await refusalOf(owner(), field, { roleId, input: field === "assignRole" ? input : {} })]).toEqual([
+        field,
+        expect.objectContaining({ code: "NOT_FOUND" }),
+      ]);
+  });
+});
+
+describe("an assignment that has expired", () => {
+  it("counts no more, at once; the sweep takes it away, tells so and revokes", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("Viewer");
+    const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
+    await expire(assignmentId);
+    expect(await access(userId)).toEqual({ roles: [], scopes: [] });
+    expect(JSON.stringify(await done(owner(), "roleAssignments", { roleId, first: 200 }))).not.toContain(assignmentId);
+    await Promise.all([sweep(), sweep()]);
+    const { rowCount } = await platform.admin.query("select from role_assignments where assignment_id = $1", [
+      decodeId("asg", assignmentId),
+    ]);
+    expect(rowCount).toBe(0);
+    expect((await eventsAbout(userId)).map(({ type, data }) => [type, (data as { reason?: string }).reason])).toEqual([
+      ["RoleAssigned", undefined],
+      ["RoleUnassigned", "Expired"],
+    ]);
+    expect(await revoked(userId)).toEqual(["Principal"]);
+  });
+
+  it("makes room for another one", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("Viewer");
+    const first = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
+    await expire(first.assignmentId);
+    const second = await done(owner(), "assignRole", { roleId, input: { userId } });
+    expect(second).toMatchObject({ created: true, expiresAt: null });
+    expect(second.assignmentId).not.toBe(first.assignmentId);
+  });
+});
+
+describe("Mutation.unassignRole", () => {
+  it("takes the role away, tells so and revokes", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("Viewer");
+    const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
+    expect(await done(owner(), "unassignRole", { roleId, assignmentId })).toEqual({ assignmentId });
+    expect(await access(userId)).toEqual({ roles: [], scopes: [] });
+    expect(await revoked(userId)).toEqual(["Principal"]);
+    expect((await eventsAbout(userId)).at(-1)).toMatchObject({
+      type: "RoleUnassigned",
+      subject: `roles/${roleId}/assignments/${assignmentId}`,
+      data: { reason: "Requested", unassignedBy: "cli_test" },
+    });
+    expect(await refusalOf(owner(), "unassignRole", { roleId, assignmentId })).toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("knows the assignment under its own role and tenant only", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("Viewer");
+    const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
+    const elsewhere = [
+      [owner(), await roleCalled("Developer"), assignmentId],
+      [owner(other), roleId, assignmentId],
+      [owner(other), await roleCalled("Viewer", other), assignmentId],
+      [owner(), roleId, newId("asg")],
+      [owner(), roleId, "x"],
+    ] as const;
+    for (const [who, role, assignment] of elsewhere)
+      expect(await refusalOf(who, "unassignRole", { roleId: role, assignmentId: assignment })).toMatchObject({
+        code: "NOT_FOUND",
+      });
+    expect((await access(userId)).roles).toEqual(["Viewer"]);
+  });
+
+  it("takes no role that reaches beyond the caller, but everybody may leave", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("TenantAdmin");
+    const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
+    const helper = holding("role.assign");
+    expect(await refusalOf(helper, "unassignRole", { roleId, assignmentId })).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
+    await done({ ...helper, subject: userId }, "unassignRole", { roleId, assignmentId });
+  });
+
+  it("leaves the tenant an owner for good", async () => {
+    const roleId = await roleCalled("TenantOwner");
+    const give = async (userId: string, expiresAt?: string): Promise<string> =>
+      (await done(owner(), "assignRole", { roleId, input: { userId, expiresAt } })).assignmentId;
+    const [first, second, passing] = [await aUser(), await aUser(), await aUser()];
+    const firstOwns = await give(first);
+    await give(passing, inAMinute());
+    const conflict = { code: "CONFLICT", status: 409 };
+    expect(await refusalOf(owner(), "unassignRole", { roleId, assignmentId: firstOwns })).toMatchObject(conflict);
+    expect(
+      await refusalOf(owner(), "assignRole", { roleId, input: { userId: first, expiresAt: inAMinute() } }),
+    ).toMatchObject(conflict);
+    const secondOwns = await give(second);
+    const answers = await Promise.all(
+      [firstOwns, secondOwns].map((assignmentId) => ask(owner(), "unassignRole", { roleId, assignmentId })),
+    );
+    expect(answers.flatMap(({ refusal }) => refusal?.["code"] ?? [])).toEqual(["CONFLICT"]);
+  });
+});

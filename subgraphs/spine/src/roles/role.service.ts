@@ -1,0 +1,173 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { violatedUnique } from "@factory/runtime/db/database-failure";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { type Scope, tenantScopes } from "@factory/schema/scopes";
+import { LockMode } from "@mikro-orm/postgresql";
+import { revoke } from "../revocations/revoke.js";
+import { requireGrantable } from "./grant-roles.js";
+import { Role } from "./role.entity.js";
+import type { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.js";
+import type { RoleConnection, RoleType } from "./role.type.js";
+import { type RoleRow, roleColumns, roleRowView, roleView } from "./role.view.js";
+import { RoleAssignment } from "./role-assignment.entity.js";
+import { takeRoles } from "./take-roles.js";
+
+const oneRole = tenantStatement(
+  "one_role",
+  `select ${roleColumns} from roles where tenant_id = scope.tenant and role_id = $2`,
+);
+
+const rolesAfter = tenantStatement(
+  "roles_after",
+  `select ${roleColumns} from roles where tenant_id = scope.tenant
+     and ($2::boolean is null or is_system = $2) and ($3::text is null or strpos(lower(code), lower($3)) > 0)
+     and ($4::timestamptz is null or (created_at, role_id) > ($4, $5::uuid))
+   order by created_at, role_id limit $6`,
+);
+
+/** The roles of a tenant. Its own ones are made by whoever may assign roles, out of scopes that he holds himself. */
+export class RoleService {
+  readonly #database: Database;
+  readonly #cursors: CursorSeal;
+
+  constructor(database: Database, cursors: CursorSeal) {
+    this.#database = database;
+    this.#cursors = cursors;
+  }
+
+  async get(context: RequestContext, roleId: string): Promise<RoleType> {
+    const uuid = decodeId("rol", roleId);
+    const row =
+      uuid === undefined ? undefined : await this.#database.reader.row<RoleRow>(oneRole, tenantOf(context), uuid);
+    if (!row) throw unknownRole();
+    return roleRowView(row);
+  }
+
+  /** Keyset on (createdAt, roleId), oldest first. */
+  async list(context: RequestContext, request: PageRequest<RoleFilterInput>): Promise<RoleConnection> {
+    const { first, after, filter } = request;
+    const size = pageSize(first);
+    const tenant = tenantOf(context);
+    const { isSystem = null, q = null } = filter ?? {};
+    const scope = { list: "roles", tenantId: tenant.tenantId, isSystem, q };
+    const [createdAt, id] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
+    const values = [isSystem, q, createdAt, id, size + 1];
+    const rows = await this.#database.reader.rows<RoleRow>(rolesAfter, tenant, ...values);
+    const cursorOf = (role: RoleType) =>
+      this.#cursors.seal(scope, [role.createdAt, decodeId("rol", role.roleId) ?? ""]);
+    return connectionOf(rows.map(roleRowView), { size, after, cursorOf });
+  }
+
+  async create(context: RequestContext, input: CreateRoleInput): Promise<RoleType> {
+    const scopes = tenantScopesOf(input.scopes);
+    requireGrantable(context, [{ scopes }]);
+    const { code, name, description = null } = input;
+    try {
+      return await mutate(this.#database, context, {
+        field: "createRole",
+        arguments: { input },
+        commit: async ({ em, tenant }) => {
+          const now = new Date();
+          const role = em.create(Role, {
+            tenantId: tenant.tenantId,
+            roleId: newId("rol"),
+            ...{ code, name, description, scopes },
+            isSystem: false,
+            createdAt: now,
+            updatedAt: now,
+          });
+          em.persist(role);
+          return roleView(role);
+        },
+      });
+    } catch (error) {
+      if (violatedUnique(error) === "roles_code")
+        throw new DomainError("CONFLICT", { detail: `The tenant has a role ${code}.` });
+      throw error;
+    }
+  }
+
+  /** Whoever loses a scope by it gets a new token before the next request. */
+  async update(context: RequestContext, roleId: string, input: UpdateRoleInput): Promise<RoleType> {
+    const scopes = input.scopes == null ? undefined : tenantScopesOf(input.scopes);
+    return mutate(this.#database, context, {
+      field: "updateRole",
+      arguments: { roleId, input },
+      commit: async (transaction) => {
+        const role = await customRole(transaction, roleId);
+        requireGrantable(context, [role, { scopes: scopes ?? [] }]);
+        const narrowed = scopes !== undefined && role.scopes.some((scope) => !scopes.includes(scope));
+        const { name, description } = input;
+        if (name != null) role.name = name;
+        if (description != null) role.description = description === "" ? null : description;
+        if (scopes) role.scopes = scopes;
+        role.updatedAt = new Date();
+        if (narrowed)
+          for (const { assignment } of await holders(transaction, role))
+            await revoke(transaction, "Principal", assignment.principalId);
+        return roleView(role);
+      },
+    });
+  }
+
+  /** Its assignments go with it. */
+  async delete(context: RequestContext, roleId: string): Promise<RoleType> {
+    return mutate(this.#database, context, {
+      field: "deleteRole",
+      arguments: { roleId },
+      commit: async (transaction) => {
+        const role = await customRole(transaction, roleId);
+        requireGrantable(context, [role]);
+        const unassignedBy = principalOf(context).subject;
+        await takeRoles(transaction, await holders(transaction, role), { unassignedBy, reason: "RoleDeleted" });
+        transaction.em.remove(role);
+        return roleView(role);
+      },
+    });
+  }
+}
+
+export function unknownRole(): DomainError {
+  return new DomainError("NOT_FOUND", { detail: "There is no such role." });
+}
+
+/** Held until the transaction ends, so that who holds a role changes in one order. */
+export async function lockRole({ em, tenant }: Transaction, roleId: string): Promise<Role> {
+  const known = decodeId("rol", roleId) !== undefined;
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+  const role = known ? await em.findOne(Role, { tenantId: tenant.tenantId, roleId }, lock) : null;
+  if (!role) throw unknownRole();
+  return role;
+}
+
+async function customRole(transaction: Transaction, roleId: string): Promise<Role> {
+  const role = await lockRole(transaction, roleId);
+  if (role.isSystem)
+    throw new DomainError("CONFLICT", { detail: `${role.code} is a role of the platform: nobody edits it.` });
+  return role;
+}
+
+const holders = ({ em }: Transaction, { tenantId, roleId, code }: Role) =>
+  em
+    .find(RoleAssignment, { tenantId, roleId })
+    .then((held) => held.map((assignment) => ({ assignment, roleCode: code })));
+
+/** A closed set is content, not shape: 422, with a pointer to each refused value. */
+function tenantScopesOf(asked: readonly string[]): Scope[] {
+  const known = (scope: string) => tenantScopes.some((one) => one === scope);
+  const errors = asked.flatMap((scope, at) =>
+    known(scope)
+      ? []
+      : [{ pointer: `/input/scopes/${at}`, code: "UNKNOWN_VALUE", detail: `${scope} is no scope of a tenant.` }],
+  );
+  if (errors.length > 0)
+    throw new DomainError("REFERENCE_NOT_FOUND", { detail: "The input names scopes that do not exist.", errors });
+  return tenantScopes.filter((scope) => asked.includes(scope));
+}

@@ -1,0 +1,71 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { DateTime } from "@factory/runtime/subgraph/scalars";
+import { Field, ID, ObjectType } from "type-graphql";
+
+@ObjectType("Role", { simpleResolvers: true })
+export class RoleType {
+  @Field(() => ID)
+  roleId: string;
+
+  @Field({ description: "Unique in the tenant, ignoring case." })
+  code: string;
+
+  @Field()
+  name: string;
+
+  @Field(() => String, { nullable: true })
+  description: string | null;
+
+  @Field(() => [String])
+  scopes: string[];
+
+  @Field({ description: "Kept by the platform; nobody edits it." })
+  isSystem: boolean;
+
+  @Field(() => DateTime)
+  createdAt: string;
+}
+
+@ObjectType("RoleAssignment", { simpleResolvers: true })
+export class RoleAssignmentType {
+  @Field(() => ID)
+  assignmentId: string;
+
+  @Field(() => ID)
+  roleId: string;
+
+  @Field()
+  roleCode: string;
+
+  @Field(() => ID, { nullable: true, description: "Null when a client holds the role." })
+  userId: string | null;
+
+  @Field(() => ID, { description: "The user or the client that holds the role." })
+  principalId: string;
+
+  @Field(() => DateTime)
+  assignedAt: string;
+
+  @Field({ description: "Subject of the token that assigned it." })
+  assignedBy: string;
+
+  @Field(() => DateTime, { nullable: true, description: "Null: for good." })
+  expiresAt: string | null;
+}
+
+@ObjectType("AssignedRole", { simpleResolvers: true })
+export class AssignedRoleType extends RoleAssignmentType {
+  @Field({ description: "False when the principal held the role already." })
+  created: boolean;
+}
+
+export const RoleConnection = connectionType("Role", () => RoleType, "In the order of creation.");
+export type RoleConnection = Connection<RoleType>;
+
+export const RoleAssignmentConnection = connectionType(
+  "RoleAssignment",
+  () => RoleAssignmentType,
+  "In the order of assignment, without those that have expired.",
+);
+export type RoleAssignmentConnection = Connection<RoleAssignmentType>;

@@ -1,0 +1,36 @@
+import type { Transaction } from "@factory/runtime/db/database";
+import { revoke } from "../revocations/revoke.js";
+import type { RoleAssignment } from "./role-assignment.entity.js";
+
+/** In place of a subject, where time has taken a role away. */
+export const expiryActor = "expiry";
+
+export interface HeldRole {
+  readonly assignment: RoleAssignment;
+  readonly roleCode: string;
+}
+
+interface Taking {
+  /** Subject of the token, or the job, that takes it away. */
+  readonly unassignedBy: string;
+  readonly reason: "Requested" | "Expired" | "RoleDeleted";
+}
+
+/** Removes assignments; tokens that still carry their scopes are refused from then on. */
+export async function takeRoles(
+  transaction: Transaction,
+  held: readonly HeldRole[],
+  { unassignedBy, reason }: Taking,
+): Promise<void> {
+  for (const { assignment, roleCode } of held) {
+    const { tenantId, assignmentId, roleId, principalId } = assignment;
+    transaction.em.remove(assignment);
+    transaction.record({
+      type: "RoleUnassigned",
+      subject: `roles/${roleId}/assignments/${assignmentId}`,
+      data: { tenantId, assignmentId, roleId, roleCode, principalId, unassignedBy, reason },
+    });
+  }
+  for (const principalId of new Set(held.map(({ assignment }) => assignment.principalId)))
+    await revoke(transaction, "Principal", principalId);
+}

@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+import type { Scope } from "@factory/schema/scopes";
+import { graphql } from "./request.js";
+
+const unique = () => `r${randomBytes(6).toString("hex")}`;
+
+/** Id of a role of the tenant's own. */
+export async function aRole(token: string, scopes: readonly Scope[] = ["user.read"]): Promise<string> {
+  const code = unique();
+  const { body } = await graphql<{ createRole: { roleId: string } }>(
+    "mutation ($input: CreateRoleInput!) { createRole(input: $input) { roleId } }",
+    { token, variables: { input: { code, name: code, scopes } } },
+  );
+  return body.data.createRole.roleId;
+}
+
+/** Id of a client that may hold roles. */
+export async function aClientId(token: string): Promise<string> {
+  const { body } = await graphql<{ createApiClient: { clientId: string } }>(
+    "mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { clientId } }",
+    { token, variables: { input: { name: unique(), scopes: ["user.read"] } } },
+  );
+  return body.data.createApiClient.clientId;
+}

@@ -1,0 +1,110 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { refusal } from "../kit/refusal.js";
+import { graphql, request } from "../kit/request.js";
+import { aClientId, aRole } from "../kit/roles.js";
+import { aTenant } from "../kit/tenants.js";
+
+let token: string;
+let roleId: string;
+
+beforeAll(async () => {
+  token = await (await aTenant()).tokenWith();
+  roleId = await aRole(token);
+});
+
+const assignments = () => `/v1/roles/${roleId}/assignments`;
+const get = (path: string) => request<{ items: Record<string, unknown>[] }>(`GET ${path}`, { token });
+
+describe("GET /v1/roles", () => {
+  it("lists page by page, with filters and a link to what comes next", async () => {
+    const first = await get("/v1/roles?limit=2&isSystem=true");
+    expect(first.status).toBe(200);
+    expect(first.body.items.map(({ code }) => code)).toEqual(["TenantOwner", "TenantAdmin"]);
+    expect(Object.keys(first.body.items[0] ?? {})).toEqual([
+      "roleId",
+      "code",
+      "name",
+      "description",
+      "scopes",
+      "isSystem",
+      "createdAt",
+    ]);
+    const next = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    expect((await get(next)).body.items.map(({ code }) => code)).toEqual(["Developer", "Publisher"]);
+    expect((await get("/v1/roles?q=OWNER")).body.items).toHaveLength(1);
+    expect(refusal(await get("/v1/roles?isSystem=perhaps"))).toBe("400 VALIDATION_FAILED");
+    expect(refusal(await get("/v1/roles?limit=0"))).toBe("400 VALIDATION_FAILED");
+  });
+});
+
+describe("assignments of a role", () => {
+  const assign = (body: unknown, headers: Record<string, string> = {}) =>
+    request(`POST ${assignments()}`, { token, body, headers });
+
+  it("answer 201, and 200 with the same body to a repetition; DELETE answers 204", async () => {
+    const principalId = await aClientId(token);
+    const first = await assign({ principalId });
+    expect([first.status, first.body]).toEqual([
+      201,
+      {
+        assignmentId: expect.stringMatching(/^asg_/),
+        roleId,
+        roleCode: expect.any(String),
+        userId: null,
+        principalId,
+        assignedAt: expect.any(String),
+        assignedBy: expect.any(String),
+        expiresAt: null,
+      },
+    ]);
+    const again = await assign({ principalId });
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect((await get(assignments())).body.items).toContainEqual(first.body);
+
+    const at = `DELETE ${assignments()}/${String(first.body["assignmentId"])}`;
+    const gone = await request(at, { token, headers: { "content-type": "application/json" } });
+    expect([gone.status, gone.text, gone.headers.get("content-type")]).toEqual([204, "", null]);
+    expect(refusal(await request(at, { token }))).toBe("404 NOT_FOUND");
+    expect((await assign({ principalId })).status).toBe(201);
+  });
+
+  it("are deleted once for one Idempotency-Key", async () => {
+    const { body } = await assign({ principalId: await aClientId(token) });
+    const at = `DELETE ${assignments()}/${String(body["assignmentId"])}`;
+    const headers = { "idempotency-key": "once" };
+    expect((await request(at, { token, headers })).headers.get("idempotent-replayed")).toBeNull();
+    const again = await request(at, { token, headers });
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([204, "true"]);
+  });
+
+  it("name what is wrong", async () => {
+    expect(refusal(await assign({}))).toBe("400 VALIDATION_FAILED");
+    const unknown = await assign({ userId: newId("usr") });
+    expect(refusal(unknown)).toBe("422 REFERENCE_NOT_FOUND");
+    expect(unknown.body["errors"]).toMatchObject([{ pointer: "/userId", code: "UNKNOWN_VALUE" }]);
+    const past = await assign({ principalId: await aClientId(token), expiresAt: "2020-01-01T00:00:00Z" });
+    expect(past.body["errors"]).toMatchObject([{ pointer: "/expiresAt", code: "OUT_OF_RANGE" }]);
+  });
+
+  it("end by themselves", async () => {
+    const expiresAt = new Date(Date.now() + 300).toISOString();
+    const { status, body } = await assign({ principalId: await aClientId(token), expiresAt });
+    expect([status, body["expiresAt"]]).toEqual([201, expiresAt]);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect((await get(assignments())).text).not.toContain(body["assignmentId"]);
+  });
+
+  it("are served with their methods named", async () => {
+    const answer = await request(`OPTIONS ${assignments()}/${newId("asg")}`, { token });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([204, "DELETE, OPTIONS"]);
+  });
+});
+
+describe("roles of the platform", () => {
+  it("cannot be edited through GraphQL either", async () => {
+    const { body } = await get("/v1/roles?q=Viewer");
+    const viewer = String(body.items[0]?.["roleId"]);
+    const answer = await graphql(`mutation { deleteRole(roleId: "${viewer}") { roleId } }`, { token });
+    expect(answer.body.errors?.[0]?.extensions).toMatchObject({ code: "CONFLICT", status: 409 });
+  });
+});
