@@ -202,6 +202,10 @@ describe("claims", () => {
     expect(await outcome(`${header}.${payload}.${Buffer.from(signature).toString("base64url")}`)).toBe("TOKEN_INVALID");
   });
 
+  test("a byte order mark is refused", async () => {
+    expect(await outcome(await sign(goodHeader, `\ufeff${JSON.stringify(claims())}`))).toBe("TOKEN_INVALID");
+  });
+
   test("a __proto__ claim changes nothing", async () => {
     const text = JSON.stringify(claims()).replace("{", '{"__proto__":{"platformAdmin":true},');
     expect(await verifier.verify(await sign(goodHeader, text))).toMatchObject({ platformAdmin: false });

@@ -101,9 +101,12 @@ function isCanonicalBase64Url(part: string): boolean {
   return part !== "" && Buffer.from(part, "base64url").toString("base64url") === part;
 }
 
+/** Told to ignore byte order marks, it keeps them, and JSON has none. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 function readPart(part: string): unknown {
   try {
-    return parseUniqueJson(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(part, "base64url")));
+    return parseUniqueJson(utf8.decode(Buffer.from(part, "base64url")));
   } catch {
     throw invalidToken("it is not readable JSON");
   }

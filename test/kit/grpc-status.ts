@@ -1,0 +1,38 @@
+import { connect } from "node:http2";
+import { join } from "node:path";
+import { readJson } from "@factory/gateway/standalone/platform-api";
+import { serviceCertificates } from "@factory/runtime/grpc/service-certificates";
+import { serverName } from "@factory/runtime/grpc/service-identity";
+import { platform } from "./platform.js";
+
+export interface GrpcCaller {
+  /** `grpc-status` of an empty request with this `authorization`, and the HTTP status where there is none. */
+  status(method: string, authorization: string): Promise<number>;
+  close(): void;
+}
+
+/** A service of the platform without a client library: it sends metadata that no library would. */
+export async function aGrpcCaller(): Promise<GrpcCaller> {
+  const { dataDir } = platform();
+  const { grpcAddress } = await readJson<{ grpcAddress: string }>(dataDir, "runtime.json");
+  const { authority: ca, key, certificate: cert } = (await serviceCertificates(join(dataDir, "tls"))).integration;
+  const session = connect(`https://${grpcAddress}`, { ca, key, cert, servername: serverName("gateway") });
+  await new Promise<void>((resolve, reject) => session.once("connect", () => resolve()).once("error", reject));
+  return {
+    status: (method, authorization) =>
+      new Promise((resolve, reject) => {
+        const headers = { ":method": "POST", ":path": method, te: "trailers", "content-type": "application/grpc" };
+        const stream = session.request({ ...headers, authorization });
+        let status: unknown;
+        stream.on("response", (answer) => {
+          status = answer["grpc-status"] ?? answer[":status"];
+        });
+        stream.on("trailers", (trailers) => {
+          status = trailers["grpc-status"] ?? status;
+        });
+        stream.on("error", reject).on("close", () => resolve(Number(status)));
+        stream.resume().end(Buffer.alloc(5));
+      }),
+    close: () => session.close(),
+  };
+}

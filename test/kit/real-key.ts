@@ -1,0 +1,50 @@
+import { createDecipheriv, createHash, createPrivateKey, hkdfSync, type KeyObject, sign } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeProtectedHeader } from "jose";
+import { rows } from "./database.js";
+import { platform } from "./platform.js";
+
+/** What the platform signs with: whoever holds it can show that a wrong claim is refused for itself alone. */
+export interface RealKey {
+  readonly keyId: string;
+  /** The token with this header and these claims; text and bytes are taken as they are. */
+  token(header: object | string, claims: object | string | Uint8Array): string;
+}
+
+interface KeyRow {
+  sealed_private_key: string;
+}
+
+export const encoded = (part: object | string | Uint8Array): string =>
+  Buffer.from(typeof part === "string" || part instanceof Uint8Array ? part : JSON.stringify(part)).toString(
+    "base64url",
+  );
+
+/** The key of a token that the platform has just signed, opened with the data directory's own secret. */
+export async function realKey(signedWithIt: string): Promise<RealKey> {
+  const keyId = String(decodeProtectedHeader(signedWithIt).kid);
+  const [row] = await rows<KeyRow>("select sealed_private_key from spine.signing_keys where key_id = $1", [keyId]);
+  if (!row) throw new Error(`The platform has no signing key ${keyId}`);
+  const key = createPrivateKey({ key: JSON.parse(await opened(row.sealed_private_key, keyId)), format: "jwk" });
+  return {
+    keyId,
+    token(header, claims) {
+      const content = `${encoded(header)}.${encoded(claims)}`;
+      return `${content}.${signed(content, key)}`;
+    },
+  };
+}
+
+export const signed = (content: string, key: KeyObject): string =>
+  sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
+
+async function opened(sealed: string, keyId: string): Promise<string> {
+  const secret = (await readFile(join(platform().dataDir, "secrets.key"), "utf8")).trim();
+  const master = createHash("sha256").update(secret).digest();
+  const key = Buffer.from(hkdfSync("sha256", master, "", "factory spine signing keys", 32));
+  const bytes = Buffer.from(sealed, "base64url");
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(keyId));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return decipher.update(bytes.subarray(28), undefined, "utf8") + decipher.final("utf8");
+}
