@@ -268,10 +268,12 @@ describe("well-known documents", () => {
       issuer: testSettings.issuer,
       token_endpoint: `${testSettings.issuer}/connect/token`,
       jwks_uri: `${testSettings.issuer}/.well-known/jwks`,
-      grant_types_supported: ["client_credentials", "password", "refresh_token"],
-      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+      grant_types_supported: ["client_credentials", "authorization_code", "password", "refresh_token"],
+      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+      authorization_endpoint: `${testSettings.issuer}/connect/authorize`,
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
     });
-    expect(discovery).not.toHaveProperty("authorization_endpoint");
   });
 
   it("GET /.well-known/jwks shows public keys under their thumbprints", async () => {
@@ -298,7 +300,9 @@ describe("everything else", () => {
     ["GET", "/connect/token", 405, "POST"],
     ["PUT", "/v1/connect/token", 405, "POST"],
     ["POST", "/.well-known/jwks", 405, "GET, HEAD"],
-    ["GET", "/connect/authorize", 404, null],
+    ["POST", "/connect/authorize", 405, "GET"],
+    ["PUT", "/v1/connect/interaction/abcdefghijklmnop", 405, "GET, POST"],
+    ["GET", "/connect/interaction/a%2Fb", 404, null],
     ["GET", "/v1/v1/.well-known/jwks", 404, null],
     ["GET", "/__proto__", 404, null],
     ["GET", "/", 404, null],

@@ -9,8 +9,11 @@ import type { Pool } from "pg";
 import { derivedKey } from "../derived-key.js";
 import { Accounts } from "./accounts.js";
 import { ArtifactStore } from "./artifact-store.js";
+import { browserRoutes } from "./browser-routes.js";
+import { ConsentMemory } from "./consent-memory.js";
 import { discoveryDocument, jwksPath } from "./discovery.js";
 import { clientLimits, FailureLimiter } from "./failure-limiter.js";
+import { FormTokens } from "./form-token.js";
 import { GrantFamilies } from "./grant-families.js";
 import { PasswordSignIn } from "./password-sign-in.js";
 import { registeredClient } from "./registered-clients.js";
@@ -29,7 +32,7 @@ export interface AuthorizationServerOptions {
 }
 
 export interface AuthorizationServer {
-  /** Serves the token endpoint and the well-known documents, also under /v1; answers 404 to anything else. */
+  /** Serves the token endpoint, the pages of a sign-in and the well-known documents, also under /v1; answers 404 to anything else. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   jwks(): Promise<JSONWebKeySet>;
   /** After the last request: waits for what is still written. */
@@ -61,15 +64,27 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     },
     (grantId) => families.revoke(grantId, "Silent"),
   );
+  const findClient = (clientId: string) => registeredClient(pool, clientId);
   const provider = createTokenProvider({
     issuer,
     keys,
-    findClient: (clientId) => registeredClient(pool, clientId),
+    findClient,
+    cookieKey: derivedKey(secretsKey, "cookies"),
+    consents: new ConsentMemory(pool),
     accounts,
     artifacts,
     families,
     passwords,
     failures: new FailureLimiter(clientLimits),
+    logger,
+  });
+  const browserRoute = browserRoutes({
+    issuer,
+    provider: () => provider,
+    findClient,
+    accounts,
+    passwords,
+    forms: new FormTokens(derivedKey(secretsKey, "forms")),
     logger,
   });
   const discovery = document("application/json", discoveryDocument(issuer));
@@ -87,7 +102,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       if (!response.hasHeader("x-trace-id"))
         response.setHeader("x-trace-id", continueTrace(single(request.headers["traceparent"])).traceId);
       const path = pathOf(request);
-      const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+      const route = Object.hasOwn(routes, path) ? routes[path] : browserRoute(path);
       if (!route) return problem(response, "NOT_FOUND", "Nothing is served at this path.");
       if (!route.methods.includes(request.method ?? "")) {
         response.setHeader("allow", route.methods.join(", "));

@@ -1,4 +1,5 @@
 import { scopes } from "@factory/schema/scopes";
+import { authorizePath } from "./authorize-settings.js";
 import { servedGrantTypes, tokenPath } from "./token-provider.js";
 
 export const jwksPath = "/.well-known/jwks";
@@ -8,16 +9,21 @@ export const jwksPath = "/.well-known/jwks";
 export function discoveryDocument(issuer: string): Record<string, unknown> {
   return {
     issuer,
+    authorization_endpoint: `${issuer}${authorizePath}`,
     token_endpoint: `${issuer}${tokenPath}`,
     jwks_uri: `${issuer}${jwksPath}`,
     grant_types_supported: servedGrantTypes,
-    response_types_supported: [],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ["none", "login", "consent"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
-    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-    scopes_supported: scopes,
+    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+    scopes_supported: ["openid", ...scopes],
     claims_supported: [
-      ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope"],
+      ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "email", "name"],
       ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs", "grantId"],
     ],
   };

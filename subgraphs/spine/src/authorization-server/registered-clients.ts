@@ -7,6 +7,7 @@ import type { TenantState } from "../tenants/tenant.states.js";
 /** A client and its tenant as the token endpoint needs them. */
 export interface RegisteredClient {
   readonly clientId: string;
+  readonly name: string;
   readonly secretDigest: string;
   readonly scopes: readonly string[];
   readonly grantTypes: readonly GrantType[];
@@ -23,6 +24,7 @@ export interface RegisteredClient {
 
 interface ClientRow {
   client_id: string;
+  name: string;
   secret_digest: string;
   scopes: string[];
   grant_types: GrantType[];
@@ -39,7 +41,7 @@ interface ClientRow {
 
 const activeClient = {
   name: "active_client",
-  text: `select client_id, secret_digest, scopes, grant_types, principal_type, platform_admin,
+  text: `select client_id, client.name, secret_digest, scopes, grant_types, principal_type, platform_admin,
      redirect_uris, first_party, is_public, tenant.tenant_id, slug, tenant.status, edition_code
    from api_clients client join tenants tenant on tenant.tenant_id = client.tenant_id
    where client_id = $1 and client.status = 'Active'`,
@@ -54,6 +56,7 @@ export async function registeredClient(pool: Pool, clientId: string): Promise<Re
   return (
     row && {
       clientId: row.client_id,
+      name: row.name,
       secretDigest: row.secret_digest,
       scopes: row.scopes,
       grantTypes: row.grant_types,

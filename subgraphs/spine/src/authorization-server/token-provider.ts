@@ -5,14 +5,18 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Adapter, type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../api-clients/grant-types.js";
+import { redirectUriAllowed } from "../api-clients/redirect-uri.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import { type Accounts, refusalOf } from "./accounts.js";
 import type { ArtifactStore } from "./artifact-store.js";
+import { authorizeLifetimes, authorizePath, authorizeSettings } from "./authorize-settings.js";
+import type { ConsentMemory } from "./consent-memory.js";
 import type { FailureLimiter } from "./failure-limiter.js";
 import type { GrantFamilies } from "./grant-families.js";
 import { registerPasswordGrant } from "./password-grant.js";
 import type { PasswordSignIn } from "./password-sign-in.js";
 import type { RegisteredClient } from "./registered-clients.js";
+import { renderError } from "./render-error.js";
 import type { LoadedKey } from "./signing-keys.js";
 import { TokenRefusal, tokenError } from "./token-refusal.js";
 import { registeredOf, requireSomeScope, signedInAccount, tenantClaims, tokenTerms } from "./token-terms.js";
@@ -20,7 +24,12 @@ import { registeredOf, requireSomeScope, signedInAccount, tenantClaims, tokenTer
 export const tokenPath = "/connect/token";
 
 /** What the token endpoint serves; discovery lists it, and a client may have more. */
-export const servedGrantTypes: readonly GrantType[] = ["client_credentials", "password", "refresh_token"];
+export const servedGrantTypes: readonly GrantType[] = [
+  "client_credentials",
+  "authorization_code",
+  "password",
+  "refresh_token",
+];
 
 const dayS = 86_400;
 const refreshIdleSeconds = 14 * dayS;
@@ -36,6 +45,9 @@ export interface TokenProviderOptions {
   families: GrantFamilies;
   passwords: PasswordSignIn;
   failures: FailureLimiter;
+  /** Signs cookies. */
+  cookieKey: Buffer;
+  consents: ConsentMemory;
   logger: Logger;
 }
 
@@ -51,9 +63,10 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     // an Origin header is no reason to refuse; the answer carries no CORS header, so a browser's script cannot read it
     clientBasedCORS: () => true,
-    responseTypes: ["code"],
+    ...authorizeSettings(options),
+    renderError,
     scopes: ["openid"],
-    routes: { token: tokenPath },
+    routes: { token: tokenPath, authorization: authorizePath },
     findAccount: accountFinder(options),
     rotateRefreshToken: true,
     issueRefreshToken: (_context, client) => client.grantTypeAllowed("refresh_token"),
@@ -72,6 +85,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       },
     },
     ttl: {
+      ...authorizeLifetimes,
       ClientCredentials: (_context, token) => tokenSeconds(token.resourceServer),
       AccessToken: (_context, token) => tokenSeconds(token.resourceServer),
       Grant: refreshAbsoluteSeconds,
@@ -98,6 +112,13 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       return compareSecret(this, secret, failures);
     },
   });
+  Object.defineProperty(provider.Client.prototype, "redirectUriAllowed", {
+    value(this: Client, uri: string) {
+      return redirectUriAllowed(uri, registeredOf(this).redirectUris);
+    },
+  });
+  // the router says what the request came by
+  provider.proxy = true;
   registerPasswordGrant(provider, options);
   shapeErrors(provider, options);
   return provider;
@@ -154,12 +175,14 @@ function clientAdapter({ findClient }: TokenProviderOptions): Adapter {
 /** Stands for every unknown client, so that it takes the same path as a wrong secret; no secret matches it. */
 const nobody: RegisteredClient = {
   clientId: "unknown",
+  name: "",
   secretDigest: secretDigest(randomBytes(32).toString("hex")),
   scopes: [],
   grantTypes,
   principalType: "Service",
   platformAdmin: false,
-  redirectUris: [],
+  // no sign-in returns there: nobody learns it
+  redirectUris: [`https://${randomBytes(16).toString("hex")}.invalid/`],
   firstParty: false,
   isPublic: false,
   tenantId: platformTenantId,
@@ -221,7 +244,8 @@ function shapeErrors(provider: Provider, { issuer, logger }: TokenProviderOption
     context.remove("access-control-allow-origin");
     context.remove("access-control-expose-headers");
     const failure: unknown = context.state["failure"];
-    if (failure === undefined) return;
+    // what people see is a page
+    if (failure === undefined || context.path.startsWith(authorizePath)) return;
     const { status, body, headers } = tokenError(failure, issuer);
     context.status = status;
     context.set(headers);

@@ -18,7 +18,13 @@ export function signedInAccount(user: UserAccount, access: UserAccess): SignedIn
     accountId: userId,
     user,
     access,
-    claims: async () => ({ sub: userId, email, ...(displayName === null ? {} : { name: displayName }) }),
+    claims: async () => ({
+      sub: userId,
+      email,
+      tenantId: user.tenant.tenantId,
+      tenantSlug: user.tenantSlug,
+      ...(displayName === null ? {} : { name: displayName }),
+    }),
   };
 }
 
@@ -41,6 +47,8 @@ export function tokenTerms(
 ): ResourceServer {
   if (resource.replace(/\/$/, "") !== issuer) throw new errors.InvalidTarget();
   const registered = registeredOf(client);
+  const { route } = context.oidc;
+  if (route === "authorization" || route === "resume") requireAskable(context, registered);
   if (registered.tenantStatus !== "Active")
     throw new TokenRefusal("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
   if (context.oidc.params?.["grant_type"] === "client_credentials") requireOwnScopes(context, registered);
@@ -59,6 +67,16 @@ function requireOwnScopes({ oidc }: KoaContextWithOIDC, { scopes }: RegisteredCl
   const asked = oidc.params?.["scope"];
   if (typeof asked === "string") {
     const refused = asked.split(" ").filter((scope) => !scopes.includes(scope));
+    if (refused.length > 0) throw new errors.InvalidScope("requested scope is not allowed", refused.join(" "));
+  } else if (oidc.params) oidc.params["scope"] = scopes.join(" ") || undefined;
+}
+
+/** Refused where the request comes from: its answer goes back to the client (RFC 6749 section 4.1.2.1). */
+function requireAskable({ oidc }: KoaContextWithOIDC, { scopes, tenantStatus }: RegisteredClient): void {
+  if (tenantStatus !== "Active") throw new errors.AccessDenied("the client's tenant is not active");
+  const asked = oidc.params?.["scope"];
+  if (typeof asked === "string") {
+    const refused = asked.split(" ").filter((scope) => scope !== "openid" && !scopes.includes(scope));
     if (refused.length > 0) throw new errors.InvalidScope("requested scope is not allowed", refused.join(" "));
   } else if (oidc.params) oidc.params["scope"] = scopes.join(" ") || undefined;
 }

@@ -1,0 +1,83 @@
+import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import { refusalOf } from "./accounts.js";
+import type { ConsentMemory } from "./consent-memory.js";
+import { accountOf, registeredOf } from "./token-terms.js";
+
+export const authorizePath = "/connect/authorize";
+export const interactionPrefix = "/connect/interaction/";
+
+const hourS = 3600;
+const codeSeconds = 60;
+const interactionSeconds = hourS / 2;
+const sessionIdleSeconds = 12 * hourS;
+const sessionAbsoluteSeconds = 7 * 24 * hourS;
+
+export interface AuthorizeOptions {
+  issuer: string;
+  /** Signs cookies. */
+  cookieKey: Buffer;
+  consents: ConsentMemory;
+}
+
+type Settings = Pick<
+  Configuration,
+  | "allowOmittingSingleRegisteredRedirectUri"
+  | "claims"
+  | "cookies"
+  | "extraParams"
+  | "interactions"
+  | "loadExistingGrant"
+  | "pkce"
+  | "responseTypes"
+>;
+
+/** What oidc-provider is told of the authorization endpoint. */
+export function authorizeSettings({ issuer, cookieKey, consents }: AuthorizeOptions): Settings {
+  const https = issuer.startsWith("https:");
+  // a cookie of these names cannot be planted from another host, nor without TLS (RFC 6265bis section 4.1.3)
+  const names = https
+    ? { session: "__Host-session", interaction: "__Secure-interaction", resume: "__Secure-resume" }
+    : { session: "session", interaction: "interaction", resume: "resume" };
+  const cookie = { httpOnly: true, sameSite: "lax", signed: true, secure: https } as const;
+  return {
+    responseTypes: ["code"],
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: () => true },
+    extraParams: ["tenant"],
+    claims: { openid: ["sub", "email", "name", "tenantId", "tenantSlug"] },
+    cookies: { keys: [cookieKey.toString("base64url")], names, short: cookie, long: cookie },
+    interactions: { url: (_context, { uid }) => `${issuer}${interactionPrefix}${uid}`, policy: policy() },
+    loadExistingGrant: (context) => consents.grantFor(context),
+  };
+}
+
+export const authorizeLifetimes = {
+  AuthorizationCode: codeSeconds,
+  Interaction: interactionSeconds,
+  IdToken: hourS,
+  Session(_context: unknown, { loginTs }: { loginTs?: number | undefined }): number {
+    if (loginTs === undefined) return sessionIdleSeconds;
+    const left = loginTs + sessionAbsoluteSeconds - Math.floor(Date.now() / 1000);
+    return Math.max(1, Math.min(sessionIdleSeconds, left));
+  },
+} as const;
+
+/** As it comes, and who is signed in must be somebody whom the client serves, in the tenant that was asked for. */
+function policy(): interactionPolicy.DefaultPolicy {
+  const prompts = interactionPolicy.base();
+  const { Check } = interactionPolicy;
+  const unfit = (context: KoaContextWithOIDC) => {
+    const { oidc } = context;
+    if (oidc.session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
+    const user = accountOf(context)?.user;
+    if (!user || refusalOf(user, registeredOf(oidc.client))) return Check.REQUEST_PROMPT;
+    const wanted = oidc.params?.["tenant"];
+    const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;
+    // asked once: whoever signs in elsewhere after all has chosen
+    return fits || oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+  };
+  prompts
+    .get("login")
+    ?.checks.add(new Check("account_unfit", "the account that is signed in is not one to go on with", unfit));
+  return prompts;
+}

@@ -1,0 +1,48 @@
+import { errors } from "oidc-provider";
+import { addScopes } from "./consent-memory.js";
+import { formTargets } from "./form-targets.js";
+import type { Step } from "./interaction-endpoint.js";
+import { consentPage } from "./pages/consent.page.js";
+import { sendPage } from "./pages/page.js";
+import { scopeWords } from "./pages/scope-words.js";
+
+const words: Record<string, string> = scopeWords;
+
+export async function askConsent(step: Step): Promise<void> {
+  const { response, client, formToken, interaction, accounts } = step;
+  const user = await accounts.byId(interaction.session?.accountId ?? "");
+  if (!user) throw new errors.SessionNotFound("the account is gone");
+  const page = consentPage({
+    clientName: client.name,
+    formToken,
+    email: user.email,
+    organisation: user.tenantSlug,
+    permissions: scopesOf(step).map((scope) => words[scope] ?? scope),
+    returnsTo: new URL(String(interaction.params["redirect_uri"])).host,
+  });
+  sendPage(response, page, { formTargets: formTargets(interaction) });
+}
+
+export async function allowOrDeny(step: Step, form: URLSearchParams): Promise<void> {
+  const { provider, request, response, interaction, issuer } = step;
+  if (form.get("action") !== "allow") {
+    const result = { error: "access_denied", error_description: "The access was denied." };
+    return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+  }
+  const accountId = interaction.session?.accountId;
+  if (accountId === undefined) throw new errors.SessionNotFound("nobody is signed in");
+  const grant = new provider.Grant({ accountId, clientId: step.client.clientId });
+  const { resource } = interaction.params;
+  addScopes(grant, scopesOf(step), [typeof resource === "string" ? resource : issuer]);
+  await provider.interactionFinished(
+    request,
+    response,
+    { consent: { grantId: await grant.save() } },
+    { mergeWithLastSubmission: true },
+  );
+}
+
+function scopesOf({ interaction }: Step): string[] {
+  const { scope } = interaction.params;
+  return typeof scope === "string" ? scope.split(" ") : [];
+}

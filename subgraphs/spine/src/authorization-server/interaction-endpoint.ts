@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { errors, type Interaction, type Provider } from "oidc-provider";
+import type { Accounts } from "./accounts.js";
+import { interactionPrefix } from "./authorize-settings.js";
+import { allowOrDeny, askConsent } from "./consent-step.js";
+import type { FormTokens } from "./form-token.js";
+import { errorPage } from "./pages/error.page.js";
+import { sendPage } from "./pages/page.js";
+import type { PasswordSignIn } from "./password-sign-in.js";
+import { isForeign, readForm } from "./read-form.js";
+import type { RegisteredClient } from "./registered-clients.js";
+import { askWhoItIs, signIn } from "./sign-in-step.js";
+
+export interface InteractionOptions {
+  issuer: string;
+  /** The current one: it is built anew when keys change. */
+  provider: () => Provider;
+  findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
+  accounts: Accounts;
+  passwords: PasswordSignIn;
+  forms: FormTokens;
+  logger: Logger;
+}
+
+/** One request of a browser that is about to sign in or to consent. */
+export interface Step extends Omit<InteractionOptions, "provider"> {
+  provider: Provider;
+  request: IncomingMessage;
+  response: ServerResponse;
+  interaction: Interaction;
+  client: RegisteredClient;
+  /** Goes into the form. */
+  formToken: string;
+}
+
+export function interactionEndpoint(options: InteractionOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    interact(options, request, response).catch((error: unknown) => failed(options, response, error));
+  };
+}
+
+async function interact(
+  options: InteractionOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path = ""] = (request.url ?? "").split("?", 1);
+  const uid = path.slice(path.indexOf(interactionPrefix) + interactionPrefix.length);
+  const provider = options.provider();
+  const interaction = await provider.interactionDetails(request, response);
+  // the cookie is of this very address; anything else was made up
+  if (interaction.uid !== uid) throw new errors.SessionNotFound("interaction of another address");
+  const client = await options.findClient(String(interaction.params["client_id"]));
+  if (!client) throw new errors.SessionNotFound("the client is gone");
+  const { name } = interaction.prompt;
+  const step = { ...options, provider, request, response, interaction, client, formToken: options.forms.of(uid, name) };
+  if (request.method !== "POST") return name === "consent" ? askConsent(step) : askWhoItIs(step);
+  const form = isForeign(request, options.issuer) ? undefined : await readForm(request);
+  if (!form || !options.forms.matches(form.get("formToken") ?? "", uid, name)) return refuseForm(response);
+  response.setHeader("cache-control", "no-store");
+  return name === "consent" ? allowOrDeny(step, form) : signIn(step, form);
+}
+
+const traceIdOf = (response: ServerResponse) => String(response.getHeader("x-trace-id") ?? "");
+
+function refuseForm(response: ServerResponse): void {
+  const page = errorPage({
+    title: "This form cannot be used",
+    detail:
+      "It did not come from the page that was shown to you, or that page is out of date. Go back to the application and start again.",
+    traceId: traceIdOf(response),
+  });
+  sendPage(response, page, { status: 403 });
+}
+
+function failed({ logger }: InteractionOptions, response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    logger.error({ err: error }, "sign-in failed");
+    response.destroy();
+    return;
+  }
+  const traceId = traceIdOf(response);
+  if (error instanceof errors.SessionNotFound) {
+    const detail = "It took too long, or your browser keeps no cookies. Go back to the application and start again.";
+    sendPage(response, errorPage({ title: "This sign-in has ended", detail, traceId }), { status: 400 });
+  } else if (isDatabaseUnavailable(error)) {
+    const detail = "We cannot sign you in at the moment. Try again in a minute.";
+    const page = errorPage({ title: "Not available right now", detail, traceId });
+    sendPage(response, page, { status: 503, headers: { "retry-after": "1" } });
+  } else {
+    logger.error({ err: error }, "sign-in failed");
+    const detail = "Something went wrong on our side. Go back to the application and start again.";
+    sendPage(response, errorPage({ title: "That did not work", detail, traceId }), { status: 500 });
+  }
+}

@@ -1,0 +1,92 @@
+import { type Html, html } from "./html.js";
+import type { Page } from "./page.js";
+
+export interface SignInForm {
+  readonly clientName: string;
+  readonly formToken: string;
+  readonly username: string;
+  /** Undefined: the client serves one organisation, so nobody is asked. */
+  readonly tenant: string | undefined;
+  readonly problem?: SignInProblem;
+}
+
+export interface SignInProblem {
+  readonly text: string;
+  /** Fields to correct, with what is wrong there. */
+  readonly fields: Readonly<Partial<Record<SignInField, string>>>;
+}
+
+export type SignInField = "username" | "password" | "tenant";
+
+export function signInPage({ clientName, formToken, username, tenant, problem }: SignInForm): Page {
+  const first = problem ? undefined : username === "" ? "username" : "password";
+  const fields = [
+    field({ name: "username", label: "E-mail address", type: "email", autocomplete: "username", value: username }),
+    field({ name: "password", label: "Password", type: "password", autocomplete: "current-password", value: "" }),
+    ...(tenant === undefined
+      ? []
+      : [
+          field({
+            name: "tenant",
+            label: "Organisation",
+            type: "text",
+            autocomplete: "organization",
+            value: tenant,
+            hint: "Its short name. Only needed when you belong to several.",
+          }),
+        ]),
+  ];
+  return {
+    title: problem ? "Error: Sign in" : "Sign in",
+    content: html`<h1>Sign in</h1>
+<p class="quiet">to continue to <strong>${clientName}</strong></p>
+${problem && summary(problem)}
+<form method="post" novalidate>
+<input type="hidden" name="formToken" value="${formToken}">
+${fields.map((item) => item(first, problem))}
+<div class="actions">
+<button type="submit" name="action" value="sign-in">Sign in</button>
+<button type="submit" name="action" value="cancel" class="plain">Cancel</button>
+</div>
+</form>`,
+  };
+}
+
+/** The first thing a screen reader says, with a link to each field. */
+function summary({ text, fields }: SignInProblem): Html {
+  const links = Object.entries(fields).map(([name, wrong]) => html`<li><a href="#${name}">${wrong}</a></li>`);
+  return html`<div class="problem" role="alert" tabindex="-1" id="problem">
+<h2>${text}</h2>
+${links.length === 0 ? undefined : html`<ul>${links}</ul>`}
+</div>`;
+}
+
+interface Field {
+  readonly name: SignInField;
+  readonly label: string;
+  readonly type: "email" | "password" | "text";
+  readonly autocomplete: string;
+  readonly value: string;
+  readonly hint?: string;
+}
+
+function field({ name, label, type, autocomplete, value, hint }: Field) {
+  return (first: string | undefined, problem: SignInProblem | undefined): Html => {
+    const wrong = problem?.fields[name];
+    const described = [hint && `${name}-hint`, wrong && `${name}-wrong`].filter(Boolean).join(" ");
+    const attributes = [
+      described === "" ? undefined : html` aria-describedby="${described}"`,
+      wrong === undefined ? undefined : html` aria-invalid="true"`,
+      name === "tenant" ? undefined : html` required`,
+      type === "email" || name === "tenant" ? html` autocapitalize="none" spellcheck="false"` : undefined,
+      first === name ? html` autofocus` : undefined,
+    ];
+    return html`<div class="field">
+<label for="${name}">${label}</label>
+${hint && html`<span class="hint" id="${name}-hint">${hint}</span>`}
+${wrong && html`<span class="wrong" id="${name}-wrong">${wrong}</span>`}
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" maxlength="254"${attributes}>
+</div>
+`;
+  };
+}

@@ -1,0 +1,506 @@
+import { createHash, randomBytes } from "node:crypto";
+import { decodeJwt } from "jose";
+import * as oauth from "oauth4webapi";
+import * as oidc from "openid-client";
+import { Browser, formToken, type Visit } from "../kit/browser.js";
+import { rows } from "../kit/database.js";
+import { aPerson, type Person } from "../kit/people.js";
+import { platform } from "../kit/platform.js";
+import { graphql, type Json, request } from "../kit/request.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+
+interface TestClient {
+  clientId: string;
+  clientSecret: string | null;
+}
+
+const callback = "https://studio.example/callback";
+const scopes = ["templates.read", "templates.write", "user.read"];
+
+let tenant: TestTenant;
+let person: Person;
+let app: TestClient;
+let publicApp: TestClient;
+let platformTenantId: string;
+
+const home = () => platform().publicUrl;
+
+async function aClient(input: Record<string, unknown> = {}, tenantId = tenant.tenantId): Promise<TestClient> {
+  const token = await platformToken();
+  const { body } = await graphql(
+    `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+      createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
+    {
+      token,
+      variables: {
+        tenantId,
+        input: {
+          name: "Studio",
+          scopes,
+          grantTypes: ["authorization_code", "refresh_token"],
+          redirectUris: [callback],
+          ...input,
+        },
+      },
+    },
+  );
+  if (!body.data) throw new Error(JSON.stringify(body.errors));
+  return body.data["createTenantApiClient"] as unknown as TestClient;
+}
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  platformTenantId = String(decodeJwt(await platformToken())["tenantId"]);
+  person = await aPerson(tenant.tenantId);
+  app = await aClient({ firstParty: true });
+  publicApp = await aClient({ name: "Notebook", public: true });
+}, 30_000);
+
+const verifier = randomBytes(32).toString("base64url");
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+function authorizeUrl(changes: Record<string, string | undefined> = {}, client = app): string {
+  const parameters = {
+    client_id: client.clientId,
+    response_type: "code",
+    redirect_uri: callback,
+    scope: "openid templates.read",
+    state: "st&te",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    ...changes,
+  };
+  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `${home()}/connect/authorize?${new URLSearchParams(given).toString()}`;
+}
+
+const signIn = (browser: Browser, page: Visit, who: Pick<Person, "email" | "password"> = person) =>
+  browser.submit(page, { username: who.email, password: who.password, action: "sign-in" });
+
+/** The parameters that the browser brings back to the client. */
+function returned(visit: Visit): Record<string, string> {
+  expect(visit.url.startsWith(`${callback}?`)).toBe(true);
+  return Object.fromEntries(new URL(visit.url).searchParams);
+}
+
+async function aCode(changes: Record<string, string | undefined> = {}, client = app): Promise<string> {
+  const browser = new Browser(home());
+  const { code } = returned(await signIn(browser, await browser.open(authorizeUrl(changes, client))));
+  return String(code);
+}
+
+async function redeem(code: string, changes: Record<string, string> = {}, client = app) {
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: callback,
+    code_verifier: verifier,
+    client_id: client.clientId,
+    ...(client.clientSecret === null ? {} : { client_secret: client.clientSecret }),
+    ...changes,
+  });
+  const response = await fetch(`${home()}/connect/token`, { method: "POST", body });
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+describe("GET /connect/authorize", () => {
+  it("brings a code back to openid-client, which redeems it as a confidential client", async () => {
+    const issuer = new URL(home());
+    const configuration = await oidc.discovery(issuer, app.clientId, app.clientSecret ?? "", undefined, {
+      execute: [oidc.allowInsecureRequests],
+    });
+    const codeVerifier = oidc.randomPKCECodeVerifier();
+    const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
+    const url = oidc.buildAuthorizationUrl(configuration, {
+      redirect_uri: callback,
+      scope: "openid templates.read templates.write",
+      code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: "S256",
+      state,
+      nonce,
+    });
+    const browser = new Browser(home());
+    const end = await signIn(browser, await browser.open(url.href));
+    expect(returned(end)).toEqual({ code: expect.any(String), state, iss: home() });
+    const tokens = await oidc.authorizationCodeGrant(configuration, new URL(end.url), {
+      pkceCodeVerifier: codeVerifier,
+      expectedState: state,
+      expectedNonce: nonce,
+    });
+    expect(tokens).toMatchObject({ scope: "templates.read templates.write", expires_in: 900 });
+    expect(tokens.claims()).toMatchObject({
+      sub: person.userId,
+      email: person.email,
+      tenantId: tenant.tenantId,
+      aud: app.clientId,
+      nonce,
+    });
+    expect(decodeJwt(tokens.access_token)).toMatchObject({
+      sub: person.userId,
+      principalType: "User",
+      roles: ["Developer"],
+      tenantId: tenant.tenantId,
+      grantId: expect.any(String),
+    });
+    const { status } = await request("GET /v1/users", { token: tokens.access_token });
+    expect(status).not.toBe(401);
+    const refreshed = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
+    expect(refreshed).toMatchObject({ scope: "templates.read templates.write" });
+    expect(refreshed.refresh_token).not.toBe(tokens.refresh_token);
+  });
+
+  it("serves oauth4webapi as a public client, with consent, refresh and a remembered consent", async () => {
+    const issuer = new URL(home());
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+    const client: oauth.Client = { client_id: publicApp.clientId };
+    const browser = new Browser(home());
+    const flow = async (consents: boolean) => {
+      const codeVerifier = oauth.generateRandomCodeVerifier();
+      const state = oauth.generateRandomState();
+      const url = authorizeUrl(
+        { code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier), state, scope: "templates.read" },
+        publicApp,
+      );
+      let page = await browser.open(url);
+      if (page.text.includes("<h1>Sign in</h1>")) page = await signIn(browser, page);
+      if (consents) {
+        expect(page.text).toContain("See templates and their executions");
+        expect(page.text).toContain("Notebook");
+        page = await browser.submit(page, { action: "allow" });
+      }
+      const parameters = oauth.validateAuthResponse(server, client, new URL(page.url), state);
+      const answer = await oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        oauth.None(),
+        parameters,
+        callback,
+        codeVerifier,
+        insecure,
+      );
+      return oauth.processAuthorizationCodeResponse(server, client, answer);
+    };
+    const tokens = await flow(true);
+    expect(tokens).toMatchObject({ scope: "templates.read", token_type: "bearer" });
+    expect(tokens.id_token).toBeUndefined();
+    const answer = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      tokens.refresh_token ?? "",
+      insecure,
+    );
+    expect(await oauth.processRefreshTokenResponse(server, client, answer)).toMatchObject({ scope: "templates.read" });
+    await flow(false);
+  });
+
+  it("asks again for what was not agreed to, and for everything with prompt=consent", async () => {
+    const client = await aClient();
+    const browser = new Browser(home());
+    const first = await signIn(browser, await browser.open(authorizeUrl({}, client)));
+    returned(await browser.submit(first, { action: "allow" }));
+    returned(await browser.open(authorizeUrl({}, client)));
+    const more = await browser.open(authorizeUrl({ scope: "openid templates.read user.read" }, client));
+    expect(more.text).toContain("See the people of your organisation");
+    const again = await browser.open(authorizeUrl({ prompt: "consent" }, client));
+    expect(again.text).toContain("Allow access?");
+  });
+
+  it("tells the client of a denial and of a sign-in that was given up", async () => {
+    const client = await aClient();
+    const browser = new Browser(home());
+    const consent = await signIn(browser, await browser.open(authorizeUrl({}, client)));
+    expect(returned(await browser.submit(consent, { action: "deny" }))).toMatchObject({
+      error: "access_denied",
+      state: "st&te",
+      iss: home(),
+    });
+    const other = new Browser(home());
+    const end = await other.submit(await other.open(authorizeUrl({}, client)), { action: "cancel" });
+    expect(returned(end)).toMatchObject({ error: "access_denied", state: "st&te" });
+  });
+
+  it("goes on without asking while somebody is signed in, and obeys prompt and max_age", async () => {
+    const browser = new Browser(home());
+    expect(returned(await browser.open(authorizeUrl({ prompt: "none" })))).toMatchObject({ error: "login_required" });
+    returned(await signIn(browser, await browser.open(authorizeUrl())));
+    expect(returned(await browser.open(authorizeUrl({ prompt: "none" })))).toHaveProperty("code");
+    expect((await browser.open(authorizeUrl({ prompt: "login" }))).text).toContain("<h1>Sign in</h1>");
+    expect(returned(await browser.open(authorizeUrl({ max_age: "1000" })))).toHaveProperty("code");
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect((await browser.open(authorizeUrl({ max_age: "0" }))).text).toContain("<h1>Sign in</h1>");
+    const third = await aClient();
+    expect(returned(await browser.open(authorizeUrl({ prompt: "none" }, third)))).toMatchObject({
+      error: "consent_required",
+    });
+  });
+
+  it("gives the session a new id when somebody signs in, also as somebody else", async () => {
+    const browser = new Browser(home());
+    const session = () => browser.cookies.find(({ name }) => name === "session")?.value;
+    returned(await signIn(browser, await browser.open(authorizeUrl())));
+    const first = session();
+    const other = await aPerson(tenant.tenantId);
+    const end = await signIn(browser, await browser.open(authorizeUrl({ prompt: "login" })), other);
+    const { body } = await redeem(String(returned(end)["code"]));
+    expect(decodeJwt(body["access_token"]).sub).toBe(other.userId);
+    expect(first).toEqual(expect.any(String));
+    expect(session()).not.toBe(first);
+  });
+
+  it("asks for every scope of the client when none is named", async () => {
+    const { body } = await redeem(await aCode({ scope: undefined }));
+    expect(body["scope"]).toBe("templates.read templates.write user.read");
+    expect(body).not.toHaveProperty("id_token");
+  });
+
+  it.each([
+    ["a scope that the client does not hold", { scope: "templates.publish" }, "invalid_scope"],
+    ["no PKCE", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
+    ["PKCE in the clear", { code_challenge_method: "plain" }, "invalid_request"],
+    ["another response type", { response_type: "none" }, "unsupported_response_type"],
+    ["a request object", { request: "e30.e30." }, "request_not_supported"],
+    ["another resource", { resource: "https://other.example" }, "invalid_target"],
+  ])("sends %s back as an error", async (_, changes, error) => {
+    expect(returned(await new Browser(home()).open(authorizeUrl(changes)))).toMatchObject({
+      error,
+      state: "st&te",
+      iss: home(),
+    });
+  });
+
+  it.each([
+    ["an unknown client", { client_id: "cli_nobody" }],
+    ["no client", { client_id: undefined }],
+    ["no address", { redirect_uri: undefined }],
+    ["another address", { redirect_uri: "https://evil.example/callback" }],
+    ["a longer path", { redirect_uri: `${callback}/more` }],
+    ["an added query", { redirect_uri: `${callback}?a=b` }],
+    ["a fragment", { redirect_uri: `${callback}#a` }],
+    ["another case", { redirect_uri: "https://studio.example/Callback" }],
+    ["a port", { redirect_uri: "https://studio.example:8443/callback" }],
+    ["dots", { redirect_uri: "https://studio.example/x/../callback" }],
+    ["credentials", { redirect_uri: "https://studio.example@evil.example/callback" }],
+    ["a script", { redirect_uri: "javascript:alert(1)" }],
+    ["plain http", { redirect_uri: "http://studio.example/callback" }],
+    ["form_post", { response_mode: "form_post" }],
+  ])("shows an error for %s and goes nowhere", async (_, changes) => {
+    const { url, status, headers, text } = await new Browser(home()).open(authorizeUrl(changes));
+    expect([status, url.startsWith(home())]).toEqual([400, true]);
+    expect(text).toContain("<h1>This sign-in cannot go on</h1>");
+    expect(text).not.toMatch(/\.js:\d|oidc-provider|node_modules/);
+    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  });
+
+  it("takes any port of a loopback address, as native apps need it", async () => {
+    const native = await aClient({ public: true, firstParty: true, redirectUris: ["http://127.0.0.1/callback"] });
+    const redirectUri = "http://127.0.0.1:51999/callback";
+    const browser = new Browser(home());
+    const end = await signIn(browser, await browser.open(authorizeUrl({ redirect_uri: redirectUri }, native)));
+    const { searchParams, origin } = new URL(end.url);
+    expect(origin).toBe("http://127.0.0.1:51999");
+    const { status } = await redeem(String(searchParams.get("code")), { redirect_uri: redirectUri }, native);
+    expect(status).toBe(200);
+  });
+
+  it("is served under /v1 too, and by GET alone", async () => {
+    const page = await new Browser(home()).open(authorizeUrl().replace("/connect/", "/v1/connect/"));
+    expect(page.text).toContain("<h1>Sign in</h1>");
+    const { status, headers } = await request("POST /connect/authorize");
+    expect([status, headers.get("allow")]).toEqual([405, "GET"]);
+  });
+});
+
+describe("a code", () => {
+  it("is bound to its verifier, its address and its client", async () => {
+    const code = await aCode();
+    const other = await aClient({ firstParty: true });
+    for (const [changes, client] of [
+      [{ code_verifier: randomBytes(32).toString("base64url") }, app],
+      [{ code_verifier: "" }, app],
+      [{ redirect_uri: "https://studio.example/" }, app],
+      [{}, other],
+    ] as const) {
+      const { status, body } = await redeem(code, changes, client);
+      expect([status, body["error"]]).toEqual([400, "invalid_grant"]);
+    }
+    expect((await redeem(code)).status).toBe(200);
+  });
+
+  it("works once: who brings it again ends what it gave", async () => {
+    const code = await aCode();
+    const first = await redeem(code);
+    expect(first.status).toBe(200);
+    expect((await redeem(code)).body["error"]).toBe("invalid_grant");
+    const refresh = { grant_type: "refresh_token", refresh_token: String(first.body["refresh_token"]) };
+    expect((await redeem("", refresh)).body["error"]).toBe("invalid_grant");
+    const { status } = await request("GET /v1/templates/tpl_x", { token: String(first.body["access_token"]) });
+    expect(status).toBe(401);
+  });
+
+  it("gives tokens to one of 50 who bring it at once, and those tokens are ended", async () => {
+    const code = await aCode();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(code)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length).toBeLessThanOrEqual(1);
+    expect(answers.filter(({ body }) => body["error"] === "invalid_grant")).toHaveLength(50 - won.length);
+    const grants = await rows<{ count: number }>(
+      "select count(*)::int as count from spine.oidc_artifacts where kind = 'RefreshToken' and grant_id = $1",
+      [String(decodeJwt(String(won[0]?.body["access_token"]))["grantId"])],
+    );
+    expect([won.length, grants[0]?.count]).toEqual([1, 0]);
+  });
+
+  it("is stored as nothing that could be redeemed, and dies after a minute", async () => {
+    const code = await aCode();
+    const stored = await rows<{ payload: unknown; left: number }>(
+      "select payload, extract(epoch from expires_at - now())::int as left from spine.oidc_artifacts where kind = 'AuthorizationCode'",
+    );
+    expect(JSON.stringify(stored)).not.toContain(code);
+    expect(Math.max(...stored.map(({ left }) => left))).toBeLessThanOrEqual(60);
+  });
+});
+
+describe("/connect/interaction/{uid}", () => {
+  it("says the same about a wrong password and an unknown address", async () => {
+    const texts = [];
+    for (const email of [person.email, "nobody@example.com"]) {
+      const browser = new Browser(home());
+      const page = await browser.open(authorizeUrl());
+      const answer = await signIn(browser, page, { email, password: "wrong" });
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain('role="alert"');
+      expect(answer.text).not.toContain("wrong password");
+      texts.push(answer.text.replaceAll(email, "").replaceAll(formToken(answer), ""));
+    }
+    expect(texts[0]).toBe(texts[1]);
+  });
+
+  it("names each field that is empty", async () => {
+    const browser = new Browser(home());
+    const answer = await browser.submit(await browser.open(authorizeUrl()), { action: "sign-in" });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('<a href="#username">Enter your e-mail address</a>');
+    expect(answer.text).toContain('aria-describedby="password-wrong"');
+  });
+
+  it("refuses somebody of another tenant and somebody who is disabled", async () => {
+    const elsewhere = await aPerson((await aTenant()).tenantId);
+    const disabled = await aPerson(tenant.tenantId);
+    await rows("update spine.users set status = 'Disabled' where email = $1", [disabled.email]);
+    for (const who of [elsewhere, disabled]) {
+      const browser = new Browser(home());
+      const answer = await signIn(browser, await browser.open(authorizeUrl()), who);
+      expect([answer.status, answer.text.includes("<h1>Sign in</h1>")]).toEqual([400, true]);
+    }
+  });
+
+  it("asks somebody to sign in whose account was disabled meanwhile", async () => {
+    const leaver = await aPerson(tenant.tenantId);
+    const browser = new Browser(home());
+    returned(await signIn(browser, await browser.open(authorizeUrl()), leaver));
+    await rows("update spine.users set status = 'Disabled' where email = $1", [leaver.email]);
+    expect((await browser.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
+  });
+
+  it("serves people of every tenant at a first-party client of the platform, and asks for the organisation", async () => {
+    const studio = await aClient({ firstParty: true }, platformTenantId);
+    const other = await aTenant();
+    const email = `both-${randomBytes(4).toString("hex")}@example.com`;
+    await aPerson(tenant.tenantId, "Developer", email);
+    const there = await aPerson(other.tenantId, "Viewer", email);
+    const browser = new Browser(home());
+    const page = await browser.open(authorizeUrl({}, studio));
+    expect(page.text).toContain("Organisation");
+    const several = await signIn(browser, page, there);
+    expect(several.text).toContain("name the one you mean");
+    const fields = { username: email, password: there.password, action: "sign-in", tenant: other.slug };
+    const { body } = await redeem(String(returned(await browser.submit(several, fields))["code"]), {}, studio);
+    expect(decodeJwt(body["access_token"])).toMatchObject({ sub: there.userId, tenantId: other.tenantId });
+    const hinted = await browser.open(authorizeUrl({ tenant: tenant.slug }, studio));
+    expect(hinted.text).toContain(`value="${tenant.slug}"`);
+  });
+
+  it("takes no form without its token, with another's, from elsewhere, or without its cookie", async () => {
+    const fields = { username: person.email, password: person.password, action: "sign-in" };
+    const browser = new Browser(home());
+    const page = await browser.open(authorizeUrl());
+    const foreign = formToken(await new Browser(home()).open(authorizeUrl()));
+    for (const [change, headers] of [
+      [{ formToken: "" }, {}],
+      [{ formToken: foreign }, {}],
+      [{}, { origin: "https://evil.example" }],
+      [{}, { "sec-fetch-site": "cross-site" }],
+      [{}, { "sec-fetch-site": "same-site" }],
+      [{}, { "content-type": "text/plain" }],
+    ] as const) {
+      const answer = await browser.submit(page, { ...fields, ...change }, headers);
+      expect([answer.status, answer.text.includes("This form cannot be used")]).toEqual([403, true]);
+    }
+    const bare = browser.twin();
+    bare.forget("interaction");
+    expect((await bare.submit(page, fields)).status).toBe(400);
+    const stranger = new Browser(home());
+    await stranger.open(authorizeUrl());
+    expect((await stranger.open(page.url)).text).toContain("This sign-in has ended");
+    returned(await browser.submit(page, fields));
+  });
+
+  it("cannot be framed, runs nothing, is kept nowhere and tells nobody where it was", async () => {
+    const browser = new Browser(home());
+    const { headers, text } = await browser.open(authorizeUrl());
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "x-frame-options": "DENY",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    });
+    const [, hash] = /style-src 'sha256-([^']+)'/.exec(headers.get("content-security-policy") ?? "") ?? [];
+    const [, style = ""] = /<style>(.*)<\/style>/s.exec(text) ?? [];
+    expect(createHash("sha256").update(style).digest("base64")).toBe(hash);
+    expect(headers.get("content-security-policy")).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self' https://studio.example; frame-ancestors 'none'; base-uri 'none'`,
+    );
+    expect(text).not.toMatch(/<script|\son\w+=|style="|src=|<link/);
+  });
+
+  it("keeps its cookies from scripts and other sites", async () => {
+    const url = authorizeUrl();
+    const response = await fetch(url, { redirect: "manual" });
+    const cookies = response.headers.getSetCookie();
+    expect(cookies.length).toBeGreaterThanOrEqual(4);
+    for (const cookie of cookies) expect(cookie.toLowerCase()).toMatch(/; samesite=lax; httponly/);
+    expect(cookies.filter((cookie) => cookie.startsWith("interaction"))).toEqual(
+      expect.arrayContaining([expect.stringContaining("path=/connect/interaction/")]),
+    );
+  });
+
+  it("shows what it was given and never as markup", async () => {
+    const hostile = `"><img src=x onerror=alert(1)><script>alert('x')</script>`;
+    const studio = await aClient({ name: hostile, firstParty: true }, platformTenantId);
+    const browser = new Browser(home());
+    const page = await browser.open(authorizeUrl({ login_hint: hostile, tenant: hostile, state: hostile }, studio));
+    const again = await browser.submit(page, { username: hostile, password: "x", tenant: hostile, action: "sign-in" });
+    const third = await aClient({ name: hostile });
+    const consent = await signIn(browser, await browser.open(authorizeUrl({}, third)));
+    const error = await browser.open(authorizeUrl({ client_id: hostile, redirect_uri: hostile, scope: hostile }));
+    for (const { text } of [page, again, consent, error]) {
+      expect(text).toContain("<h1>");
+      expect(text).not.toMatch(/<img|<script/);
+    }
+    expect(page.text).toContain("&lt;script&gt;");
+    expect(consent.text).toContain("&lt;script&gt;");
+  });
+
+  it("lets nobody guess on: ten wrong passwords for one address and it waits", async () => {
+    const victim = await aPerson(tenant.tenantId);
+    const browser = new Browser(home());
+    let page = await browser.open(authorizeUrl());
+    for (let time = 0; time < 10; time += 1) page = await signIn(browser, page, { ...victim, password: `no ${time}` });
+    page = await signIn(browser, page, victim);
+    expect([page.status, Number(page.headers.get("retry-after")) > 800]).toEqual([429, true]);
+    expect(page.text).toContain("Too many attempts. Try again in 15 minutes.");
+  });
+});
