@@ -1,3 +1,15 @@
+const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+/** RFC 8693, for agents. */
+const exchangeParameters = {
+  subject_token: { type: "string", description: "An access token of whom the agent acts for." },
+  subject_token_type: { type: "string", enum: tokenTypes() },
+  agent_task_id: { type: "string", minLength: 1, maxLength: 200, description: "The one task the token is for." },
+  requested_token_type: { type: "string", enum: tokenTypes() },
+  audience: { type: "string", description: "The issuer, or absent." },
+  resource: { type: "string", description: "The issuer, or absent." },
+} as const;
+
 /** Endpoints of the spine that are plain HTTP, described by hand: OAuth defines their bodies, no operation does. */
 export const plainHttpPaths: Record<string, Record<string, Record<string, unknown>>> = {
   "/connect/token": {
@@ -15,13 +27,17 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
               type: "object",
               required: ["grant_type"],
               properties: {
-                grant_type: { type: "string", enum: ["client_credentials", "password", "refresh_token"] },
+                grant_type: {
+                  type: "string",
+                  enum: ["client_credentials", "password", "refresh_token", tokenExchange],
+                },
                 scope: { type: "string" },
                 client_id: { type: "string" },
                 client_secret: { type: "string" },
                 username: { type: "string" },
                 password: { type: "string" },
                 refresh_token: { type: "string" },
+                ...exchangeParameters,
               },
             },
           },
@@ -41,6 +57,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
                   expires_in: { type: "integer" },
                   scope: { type: "string" },
                   refresh_token: { type: "string" },
+                  issued_token_type: { type: "string", description: "Of a token exchange." },
                 },
               },
             },
@@ -95,6 +112,10 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
   },
 };
 
+function tokenTypes() {
+  return ["access_token", "jwt"].map((name) => `urn:ietf:params:oauth:token-type:${name}`);
+}
+
 function oauthError() {
   return {
     type: "object",
@@ -104,6 +125,7 @@ function oauthError() {
       error_description: { type: "string" },
       code: { type: "string" },
       traceId: { type: "string" },
+      approval_id: { type: "string", description: "With approval_required and access_denied." },
     },
   };
 }

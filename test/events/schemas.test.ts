@@ -5,6 +5,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { aPendingApproval } from "../kit/agents.js";
 import { sentCommand } from "../kit/commands.js";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
@@ -131,6 +132,12 @@ async function assigned(token: string): Promise<void> {
   await graphql(`mutation { deleteRole(roleId: "${roleId}") { roleId } }`, { token });
 }
 
+/** One approval of each decision. */
+async function decided(token: string, tenantId: string): Promise<void> {
+  for (const decision of ["approve", "reject"])
+    await request(`POST /v1/approvals/${await aPendingApproval(tenantId)}/${decision}`, { token, body: {} });
+}
+
 describe("schema/events", () => {
   it("has one schema for each event of this release and for nothing else", () => {
     const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
@@ -194,6 +201,7 @@ describe("what the platform emits", () => {
     await sentCommand(tenant.tenantId, "RetireLibraryVersion", {});
     await aChangedApiClient(token);
     await assigned(token);
+    await decided(token, tenant.tenantId);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
     for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);

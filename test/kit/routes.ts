@@ -25,6 +25,7 @@ const prefixes = {
   tenantId: "ten",
   roleId: "rol",
   assignmentId: "asg",
+  approvalId: "apr",
 } as const;
 
 /** Well-formed ids that name nothing, where the path has parameters. */

@@ -1,5 +1,6 @@
 import type { Route } from "@factory/rest-facade/routes/route";
 import { tenantScopes } from "@factory/schema/scopes";
+import { aPendingApproval } from "../kit/agents.js";
 import { brokenBodies } from "../kit/broken-bodies.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
 import { aPackageName } from "../kit/libraries.js";
@@ -193,6 +194,8 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/libraries/search": () => ({}),
   "POST /v1/libraries/compatibility/evaluate": () => ({ runtime: "net8.0", libraries: [] }),
   "POST /v1/roles/{roleId}/assignments": () => ({ principalId: principals.pop() }),
+  "POST /v1/approvals/{approvalId}/approve": () => ({ comment: unique() }),
+  "POST /v1/approvals/{approvalId}/reject": () => ({ comment: unique() }),
   "POST /integrations/providers": () => ({
     key: unique(),
     displayName: "Walk",
@@ -215,8 +218,18 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
 };
 
 describe.each(withBody)("a good body of $at", ({ at, route }) => {
+  let approvalId = "";
+  if (at.includes("{approvalId}"))
+    beforeEach(async () => {
+      approvalId = await aPendingApproval(tenant.tenantId);
+    });
+
   const post = (body: unknown, headers: Record<string, string> = {}) => {
-    const path = (at.split(" ")[1] ?? "").replace("{templateId}", version.templateId).replace("{roleId}", roleId);
+    const ids = { templateId: version.templateId, roleId, approvalId };
+    const path = Object.entries(ids).reduce(
+      (path, [name, id]) => path.replace(`{${name}}`, id),
+      at.split(" ")[1] ?? "",
+    );
     return request<unknown>(`POST ${path}`, { base: baseOf(route), token: goodToken(route), body, headers });
   };
   const goodBody = () => goodBodies[at]?.() ?? {};

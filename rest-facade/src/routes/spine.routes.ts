@@ -11,6 +11,10 @@ export const spineRoutes = [
   { at: "GET /v1/roles/{roleId}/assignments",    run: "roleAssignments", reply: 200, scopes: ["role.read"],     version: "header" },
   { at: "POST /v1/roles/{roleId}/assignments",   run: "assignRole",      reply: 201, scopes: ["role.assign"],   version: "header", idempotent: true, mayExist: true },
   { at: "DELETE /v1/roles/{roleId}/assignments/{assignmentId}", run: "unassignRole", reply: 204, scopes: ["role.assign"], version: "header", idempotent: true },
+  { at: "GET /v1/approvals",                      run: "approvals",     reply: 200, scopes: ["governance.read"],    version: "header" },
+  { at: "GET /v1/approvals/{approvalId}",         run: "approval",      reply: 200, scopes: ["governance.read"],    version: "header" },
+  { at: "POST /v1/approvals/{approvalId}/approve", run: "approveScopes", reply: 200, scopes: ["governance.approve"], version: "header", idempotent: true },
+  { at: "POST /v1/approvals/{approvalId}/reject", run: "rejectScopes",  reply: 200, scopes: ["governance.approve"], version: "header", idempotent: true },
 ] as const satisfies readonly Route[];
 
 export const spinePlanned = [

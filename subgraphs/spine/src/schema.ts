@@ -3,6 +3,8 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { ApiClientResolver } from "./api-clients/api-client.resolver.js";
 import type { ApiClientService } from "./api-clients/api-client.service.js";
 import type { ApiClientAdministrationService } from "./api-clients/api-client-administration.service.js";
+import { ApprovalResolver } from "./approvals/approval.resolver.js";
+import type { ApprovalService } from "./approvals/approval.service.js";
 import { RoleResolver } from "./roles/role.resolver.js";
 import type { RoleService } from "./roles/role.service.js";
 import { RoleAssignmentResolver } from "./roles/role-assignment.resolver.js";
@@ -20,6 +22,7 @@ export interface SpineServices {
   readonly apiClientAdministration: ApiClientAdministrationService;
   readonly roles: RoleService;
   readonly roleAssignments: RoleAssignmentService;
+  readonly approvals: ApprovalService;
 }
 
 /** The federated schema over its services. Printing its SDL calls none of them. */
@@ -32,6 +35,7 @@ export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
       new ApiClientResolver(services.apiClients, services.apiClientAdministration),
       new RoleResolver(services.roles),
       new RoleAssignmentResolver(services.roleAssignments),
+      new ApprovalResolver(services.approvals),
     ],
     references: {
       Tenant: {

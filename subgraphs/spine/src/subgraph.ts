@@ -6,6 +6,7 @@ import type { GraphQLSchema } from "graphql";
 import { ApiClientService } from "./api-clients/api-client.service.js";
 import { ApiClientAdministrationService } from "./api-clients/api-client-administration.service.js";
 import { ClientSecrets } from "./api-clients/client-secret.js";
+import { ApprovalService } from "./approvals/approval.service.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
 import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
@@ -71,6 +72,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       lifecycle: new TenantLifecycleService(database),
       apiClients: new ApiClientService(database, secrets, tenants),
       apiClientAdministration: new ApiClientAdministrationService(database, secrets, cursors),
+      approvals: new ApprovalService(database, cursors),
     };
     const runner = new ProvisioningRunner(database, provisioningSteps);
     await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt));

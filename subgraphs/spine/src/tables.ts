@@ -10,6 +10,7 @@ import { Migration20261121124727_system_roles_digest } from "./migrations/Migrat
 import { Migration20261121125328_users_and_invitations } from "./migrations/Migration20261121125328_users_and_invitations.js";
 import { Migration20261121125639_role_assignment_expiry } from "./migrations/Migration20261121125639_role_assignment_expiry.js";
 import { Migration20261121125948_user_ids } from "./migrations/Migration20261121125948_user_ids.js";
+import { Migration20261121130418_approvals_task } from "./migrations/Migration20261121130418_approvals_task.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -41,5 +42,6 @@ export const spineTables = {
     Migration20261121125328_users_and_invitations,
     Migration20261121125639_role_assignment_expiry,
     Migration20261121125948_user_ids,
+    Migration20261121130418_approvals_task,
   ],
 };

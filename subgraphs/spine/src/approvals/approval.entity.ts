@@ -12,6 +12,7 @@ import type { ApprovalState } from "./approval.states.js";
   expression:
     "create unique index approvals_open on approvals (tenant_id, agent_client_id, agent_task_id, subject, scope_key) where status = 'Pending'",
 })
+@Index({ name: "approvals_task", properties: ["tenantId", "agentTaskId", "agentClientId"] })
 @Index({ name: "approvals_page", properties: ["tenantId", "requestedAt", "approvalId"] })
 export class Approval {
   [PrimaryKeyProp]?: ["tenantId", "approvalId"];

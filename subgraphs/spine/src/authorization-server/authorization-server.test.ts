@@ -3,6 +3,7 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { tokenExchange } from "../api-clients/grant-types.js";
 import { startSpine } from "../subgraph.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import { type Json, platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
@@ -268,7 +269,7 @@ describe("well-known documents", () => {
       issuer: testSettings.issuer,
       token_endpoint: `${testSettings.issuer}/connect/token`,
       jwks_uri: `${testSettings.issuer}/.well-known/jwks`,
-      grant_types_supported: ["client_credentials", "authorization_code", "password", "refresh_token"],
+      grant_types_supported: ["client_credentials", "authorization_code", "password", "refresh_token", tokenExchange],
       token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
       authorization_endpoint: `${testSettings.issuer}/connect/authorize`,
       response_types_supported: ["code"],

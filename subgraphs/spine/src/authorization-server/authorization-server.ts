@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Database } from "@factory/runtime/db/database";
 import { type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -6,6 +7,7 @@ import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import type { JSONWebKeySet } from "jose";
 import Provider from "oidc-provider";
 import type { Pool } from "pg";
+import { ApprovalRequests } from "../approvals/approval-request.js";
 import { derivedKey } from "../derived-key.js";
 import { Accounts } from "./accounts.js";
 import { ArtifactStore } from "./artifact-store.js";
@@ -19,6 +21,7 @@ import { PasswordSignIn } from "./password-sign-in.js";
 import { registeredClient } from "./registered-clients.js";
 import { causeOf } from "./request-cause.js";
 import { loadSigningKeys } from "./signing-keys.js";
+import { SubjectTokens } from "./subject-token.js";
 import { createTokenProvider, tokenPath } from "./token-provider.js";
 
 export interface AuthorizationServerOptions {
@@ -75,6 +78,8 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     artifacts,
     families,
     passwords,
+    subjects: new SubjectTokens(new TokenVerifier({ issuer, audience: issuer, keys: async () => keySet }), pool),
+    approvals: new ApprovalRequests(database),
     failures: new FailureLimiter(clientLimits),
     logger,
   });

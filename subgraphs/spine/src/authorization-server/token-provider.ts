@@ -4,8 +4,9 @@ import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Adapter, type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
-import { type GrantType, grantTypes } from "../api-clients/grant-types.js";
+import { type GrantType, grantTypes, tokenExchange } from "../api-clients/grant-types.js";
 import { redirectUriAllowed } from "../api-clients/redirect-uri.js";
+import type { ApprovalRequests } from "../approvals/approval-request.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import { type Accounts, refusalOf } from "./accounts.js";
 import type { ArtifactStore } from "./artifact-store.js";
@@ -18,6 +19,8 @@ import type { PasswordSignIn } from "./password-sign-in.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import { renderError } from "./render-error.js";
 import type { LoadedKey } from "./signing-keys.js";
+import type { SubjectTokens } from "./subject-token.js";
+import { delegatedClaims, registerTokenExchange } from "./token-exchange.js";
 import { TokenRefusal, tokenError } from "./token-refusal.js";
 import { registeredOf, requireSomeScope, signedInAccount, tenantClaims, tokenTerms } from "./token-terms.js";
 
@@ -29,6 +32,7 @@ export const servedGrantTypes: readonly GrantType[] = [
   "authorization_code",
   "password",
   "refresh_token",
+  tokenExchange,
 ];
 
 const dayS = 86_400;
@@ -44,6 +48,8 @@ export interface TokenProviderOptions {
   artifacts: ArtifactStore;
   families: GrantFamilies;
   passwords: PasswordSignIn;
+  subjects: SubjectTokens;
+  approvals: ApprovalRequests;
   failures: FailureLimiter;
   /** Signs cookies. */
   cookieKey: Buffer;
@@ -96,6 +102,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       },
     },
     extraTokenClaims: (context, token) =>
+      delegatedClaims(token) ??
       tenantClaims(context, registeredOf(token.client), "grantId" in token ? token.grantId : undefined),
     formats: {
       customizers: {
@@ -120,6 +127,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
   // the router says what the request came by
   provider.proxy = true;
   registerPasswordGrant(provider, options);
+  registerTokenExchange(provider, options);
   shapeErrors(provider, options);
   return provider;
 }

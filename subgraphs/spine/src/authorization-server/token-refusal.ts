@@ -8,7 +8,7 @@ export class TokenRefusal extends errors.CustomOIDCProviderError {
     readonly code: ErrorCode,
     error: string,
     description: string,
-    readonly facts: { status?: number; retryAfterSeconds?: number } = {},
+    readonly facts: { status?: number; retryAfterSeconds?: number; members?: Record<string, string> } = {},
   ) {
     super(error, description);
     this.status = this.statusCode = facts.status ?? 400;
@@ -39,10 +39,11 @@ const ownWords: Record<string, { status: number; error: string }> = {
 
 export function tokenError(failure: unknown, issuer: string): TokenError {
   if (failure instanceof TokenRefusal) {
-    const { retryAfterSeconds } = failure.facts;
+    const { retryAfterSeconds, members } = failure.facts;
+    const { error, error_description: description = "", code } = failure;
     return {
       status: failure.statusCode,
-      body: { error: failure.error, error_description: failure.error_description ?? "", code: failure.code },
+      body: { error, error_description: description, code, ...members },
       headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
     };
   }

@@ -1,10 +1,11 @@
+import { isPublishScope } from "@factory/schema/scopes";
 import { type Account, type Client, errors, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
 import type { UserAccess, UserAccount } from "./accounts.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import { TokenRefusal } from "./token-refusal.js";
 
 const tokenSeconds = 900;
-const agentTokenSeconds = 600;
+export const agentTokenSeconds = 600;
 
 /** oidc-provider's account with what we know of the user; made for one request. */
 export interface SignedInAccount extends Account {
@@ -51,8 +52,9 @@ export function tokenTerms(
   if (route === "authorization" || route === "resume") requireAskable(context, registered);
   if (registered.tenantStatus !== "Active")
     throw new TokenRefusal("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
-  if (context.oidc.params?.["grant_type"] === "client_credentials") requireOwnScopes(context, registered);
-  const scopes = accountOf(context)?.access.scopes ?? registered.scopes;
+  const own = ownScopes(registered);
+  if (context.oidc.params?.["grant_type"] === "client_credentials") requireOwnScopes(context, own);
+  const scopes = accountOf(context)?.access.scopes ?? own;
   return {
     scope: scopes.join(" "),
     audience: issuer,
@@ -62,8 +64,13 @@ export function tokenTerms(
   };
 }
 
+/** An agent publishes for somebody, by token exchange: by itself it has no subject, so nobody could be asked to approve. */
+function ownScopes({ scopes, principalType }: RegisteredClient): readonly string[] {
+  return principalType === "Agent" ? scopes.filter((scope) => !isPublishScope(scope)) : scopes;
+}
+
 /** A service holds its scopes by itself: one that it does not hold is a mistake; none asked for means all of them. */
-function requireOwnScopes({ oidc }: KoaContextWithOIDC, { scopes }: RegisteredClient): void {
+function requireOwnScopes({ oidc }: KoaContextWithOIDC, scopes: readonly string[]): void {
   const asked = oidc.params?.["scope"];
   if (typeof asked === "string") {
     const refused = asked.split(" ").filter((scope) => !scopes.includes(scope));

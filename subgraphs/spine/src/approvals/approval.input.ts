@@ -1,0 +1,20 @@
+import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { Field, InputType } from "type-graphql";
+
+@InputType()
+export class ApprovalFilterInput {
+  @Field(() => String, { nullable: true, description: "Pending, Approved, Rejected or Expired." })
+  @Constraint({ maxLength: 50 })
+  status?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @Constraint({ maxLength: 200 })
+  agentTaskId?: string | null;
+}
+
+@InputType()
+export class ApprovalDecisionInput {
+  @Field(() => String, { nullable: true, description: "For the record." })
+  @Constraint({ minLength: 1, maxLength: 2000, pattern: "\\S" })
+  comment?: string | null;
+}

@@ -1,0 +1,298 @@
+import { Database } from "@factory/runtime/db/database";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Scope } from "@factory/schema/scopes";
+import { spineTables } from "../tables.js";
+import { type Answer, principal, RunningSpine } from "../testing/running-spine.js";
+import { ApprovalRequests, type ScopeWish } from "./approval-request.js";
+
+let platform: RunningSpine;
+let database: Database;
+let requests: ApprovalRequests;
+let tenantId: string;
+
+beforeAll(async () => {
+  platform = await RunningSpine.start();
+  database = await Database.open({ connections: platform.connections, ...spineTables });
+  requests = new ApprovalRequests(database);
+  tenantId = await platform.activeTenant("acme");
+}, 60_000);
+afterAll(async () => {
+  await database?.close();
+  await platform?.stop();
+});
+
+const fields =
+  "approvalId agentClientId agentTaskId subject scopes status requestedAt validUntil decidedBy decidedAt comment";
+const publish: readonly Scope[] = ["templates.publish"];
+const everything: readonly Scope[] = ["governance.read", "governance.approve", ...publish];
+
+const aWish = (changes: Partial<ScopeWish> = {}): ScopeWish => ({
+  agentClientId: newId("cli"),
+  agentTaskId: "task-1",
+  subject: "usr_subject",
+  scopes: publish,
+  ...changes,
+});
+
+const request = (wish: ScopeWish, owner = tenantId) =>
+  requests.request(tenantWithId(owner), wish, { trace: continueTrace(undefined), actorId: wish.subject });
+const standing = (wish: ScopeWish, owner = tenantId) => requests.standing(tenantWithId(owner), wish);
+
+async function aPending(changes: Partial<ScopeWish> = {}): Promise<ScopeWish & { approvalId: string }> {
+  const wish = aWish(changes);
+  return { ...wish, approvalId: (await request(wish)).approvalId };
+}
+
+const approver = (changes = {}) => ({ ...principal(tenantId, everything), subject: "usr_boss", ...changes });
+
+function decide(
+  field: "approveScopes" | "rejectScopes",
+  approvalId: string,
+  { by = approver(), input = null, key }: { by?: ReturnType<typeof approver>; input?: unknown; key?: string } = {},
+): Promise<Answer> {
+  const document = `mutation ($approvalId: ID!, $input: ApprovalDecisionInput) {
+    ${field}(approvalId: $approvalId, input: $input) { ${fields} } }`;
+  return platform.ask(by, document, { approvalId, input }, key);
+}
+
+async function show(approvalId: string, by = approver()): Promise<Answer> {
+  return platform.ask(by, `query ($approvalId: ID!) { approval(approvalId: $approvalId) { ${fields} } }`, {
+    approvalId,
+  });
+}
+
+const expire = (agentClientId: string) =>
+  platform.admin.query("update approvals set valid_until = now() - interval '1 second' where agent_client_id = $1", [
+    agentClientId,
+  ]);
+
+async function eventsAbout(approvalId: string) {
+  return (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `approvals/${approvalId}`);
+}
+
+describe("asking for scopes", () => {
+  it("makes one approval of 30 requests at once, and one event", async () => {
+    const wish = aWish();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => request(wish)));
+    expect(new Set(answers.map(({ approvalId }) => approvalId)).size).toBe(1);
+    const [{ approvalId = "" } = {}] = answers;
+    const events = await eventsAbout(approvalId);
+    expect(events.map(({ type, data, actorid }) => [type, data, actorid])).toEqual([
+      [
+        "ScopeApprovalRequested",
+        {
+          approvalId,
+          agentClientId: wish.agentClientId,
+          agentTaskId: "task-1",
+          subject: "usr_subject",
+          scopes: publish,
+          validUntil: expect.any(String),
+        },
+        "usr_subject",
+      ],
+    ]);
+  });
+
+  it("knows each wish by all of its members", async () => {
+    const wish = aWish();
+    const { approvalId } = await request(wish);
+    const others = [
+      { ...wish, agentTaskId: "task-2" },
+      { ...wish, subject: "usr_other" },
+      { ...wish, scopes: ["libraries.publish", "templates.publish"] as const },
+      { ...wish, agentClientId: newId("cli") },
+    ];
+    const ids = await Promise.all(others.map(async (other) => (await request(other)).approvalId));
+    expect(new Set([approvalId, ...ids]).size).toBe(5);
+  });
+
+  it("ends at twenty open approvals of one agent", async () => {
+    const wish = aWish();
+    for (let task = 0; task < 20; task += 1) await request({ ...wish, agentTaskId: `task-${task}` });
+    await expect(request({ ...wish, agentTaskId: "one-more" })).rejects.toMatchObject({ code: "RATE_LIMITED" });
+    expect(await request({ ...wish, agentTaskId: "task-3" })).toMatchObject({ status: "Pending" });
+    await expire(wish.agentClientId);
+    expect(await request({ ...wish, agentTaskId: "one-more" })).toMatchObject({ status: "Pending" });
+  });
+});
+
+describe("Mutation.approveScopes", () => {
+  it("lets the agent have the scopes for an hour", async () => {
+    const { approvalId, ...wish } = await aPending();
+    const { data } = await decide("approveScopes", approvalId, { input: { comment: "For release 7." } });
+    const approval = data?.["approveScopes"];
+    expect(approval).toEqual({
+      ...wish,
+      approvalId,
+      scopes: publish,
+      status: "Approved",
+      requestedAt: expect.any(String),
+      validUntil: expect.any(String),
+      decidedBy: "usr_boss",
+      decidedAt: expect.any(String),
+      comment: "For release 7.",
+    });
+    expect(Date.parse(approval.validUntil) - Date.parse(approval.decidedAt)).toBe(3_600_000);
+    expect(await standing(wish)).toMatchObject({ approvalId, status: "Approved" });
+    expect((await eventsAbout(approvalId)).at(-1)).toMatchObject({
+      type: "ScopeApprovalGranted",
+      actorid: "usr_boss",
+      data: { approvalId, decidedBy: "usr_boss", scopes: publish, validUntil: approval.validUntil },
+    });
+    expect(JSON.stringify(await eventsAbout(approvalId))).not.toContain("release 7");
+  });
+
+  it("covers fewer scopes of the same wish and nothing else", async () => {
+    const scopes: readonly Scope[] = ["libraries.publish", "templates.publish"];
+    const { approvalId, ...wish } = await aPending({ scopes });
+    await decide("approveScopes", approvalId, { by: approver({ scopes: new Set([...everything, ...scopes]) }) });
+    expect(await standing({ ...wish, scopes: ["libraries.publish"] })).toMatchObject({ approvalId });
+    for (const other of [
+      { ...wish, agentTaskId: "task-2" },
+      { ...wish, subject: "usr_other" },
+      { ...wish, agentClientId: "cli_other" },
+    ])
+      expect(await standing(other)).toBeUndefined();
+    expect(await standing(wish, await platform.activeTenant("elsewhere"))).toBeUndefined();
+    await expire(wish.agentClientId);
+    expect(await standing(wish)).toBeUndefined();
+    expect((await show(approvalId)).data?.["approval"].status).toBe("Expired");
+  });
+
+  it.each([
+    ["the subject", { subject: "usr_subject" }],
+    ["the agent", { subject: "cli_agent", clientId: "cli_agent" }],
+    ["somebody at the agent", { clientId: "cli_agent" }],
+    ["another agent, for somebody else", { principalType: "Agent", actors: ["cli_other"] }],
+  ])("is not for %s", async (_, changes) => {
+    const { approvalId } = await aPending({ agentClientId: "cli_agent", agentTaskId: newId("run") });
+    for (const field of ["approveScopes", "rejectScopes"] as const) {
+      const { refusal } = await decide(field, approvalId, { by: approver(changes) });
+      expect(refusal).toMatchObject({ code: "SELF_APPROVAL", status: 403 });
+    }
+    expect((await show(approvalId)).data?.["approval"].status).toBe("Pending");
+  });
+
+  it("gives away no scope that the approver does not hold; refusing takes none", async () => {
+    const { approvalId } = await aPending();
+    const by = approver({ scopes: new Set(["governance.approve"]) });
+    expect((await decide("approveScopes", approvalId, { by })).refusal).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+      requiredScopes: publish,
+    });
+    expect((await decide("rejectScopes", approvalId, { by })).data?.["rejectScopes"].status).toBe("Rejected");
+  });
+
+  it("is done once, for one Idempotency-Key with one answer", async () => {
+    const { approvalId } = await aPending();
+    const first = await decide("approveScopes", approvalId, { key: "approve-1" });
+    const again = await decide("approveScopes", approvalId, { key: "approve-1" });
+    expect([again.replayed, again.data]).toEqual([true, first.data]);
+    expect((await decide("approveScopes", approvalId)).refusal).toMatchObject({
+      code: "INVALID_STATE",
+      status: 409,
+      currentState: "Approved",
+      allowed: ["Pending"],
+    });
+    expect((await decide("rejectScopes", approvalId)).refusal).toMatchObject({ currentState: "Approved" });
+    expect((await eventsAbout(approvalId)).map(({ type }) => type)).toEqual([
+      "ScopeApprovalRequested",
+      "ScopeApprovalGranted",
+    ]);
+  });
+
+  it("has one winner of two deciders", async () => {
+    const { approvalId } = await aPending();
+    const answers = await Promise.all([decide("approveScopes", approvalId), decide("rejectScopes", approvalId)]);
+    expect(answers.map(({ refusal }) => refusal?.["code"]).sort()).toEqual(["INVALID_STATE", undefined]);
+    expect(await eventsAbout(approvalId)).toHaveLength(2);
+  });
+
+  it("comes too late after a day", async () => {
+    const { approvalId, agentClientId, ...wish } = await aPending();
+    await expire(agentClientId);
+    expect((await decide("approveScopes", approvalId)).refusal).toMatchObject({ currentState: "Expired" });
+    expect((await request({ ...wish, agentClientId })).approvalId).not.toBe(approvalId);
+    const { rows } = await platform.admin.query("select status from approvals where agent_client_id = $1", [
+      agentClientId,
+    ]);
+    expect(rows.map(({ status }) => status).sort()).toEqual(["Expired", "Pending"]);
+  });
+
+  it("knows nothing of other tenants", async () => {
+    const { approvalId } = await aPending();
+    const foreign = { ...principal(await platform.activeTenant("foreign"), everything), subject: "usr_boss" };
+    for (const id of [approvalId, newId("apr"), "apr_1", newId("usr")]) {
+      expect((await decide("approveScopes", id, { by: foreign })).refusal).toMatchObject({ code: "NOT_FOUND" });
+      expect((await show(id, foreign)).refusal).toMatchObject({ code: "NOT_FOUND", status: 404 });
+    }
+  });
+});
+
+describe("Mutation.rejectScopes", () => {
+  it("holds for an hour, in which the agent does not get to ask again", async () => {
+    const { approvalId, ...wish } = await aPending();
+    await decide("rejectScopes", approvalId, { input: { comment: "Not on a Friday." } });
+    expect(await request(wish)).toMatchObject({ approvalId, status: "Rejected" });
+    expect((await eventsAbout(approvalId)).at(-1)).toMatchObject({ type: "ScopeApprovalRejected" });
+    await expire(wish.agentClientId);
+    expect((await show(approvalId)).data?.["approval"].status).toBe("Rejected");
+    expect(await request(wish)).toMatchObject({ status: "Pending" });
+  });
+});
+
+describe("Query.approvals", () => {
+  let lister: ReturnType<typeof approver>;
+  let ids: string[];
+
+  beforeAll(async () => {
+    const owner = await platform.activeTenant("lists");
+    lister = { ...principal(owner, everything), subject: "usr_boss" };
+    ids = [];
+    for (const agentTaskId of ["a", "b", "c", "d", "e"])
+      ids.push((await request(aWish({ agentTaskId }), owner)).approvalId);
+    await decide("rejectScopes", ids[1] ?? "", { by: lister });
+    await decide("approveScopes", ids[2] ?? "", { by: lister });
+    await platform.admin.query("update approvals set valid_until = now() where agent_task_id = 'c' and subject = $1", [
+      "usr_subject",
+    ]);
+  });
+
+  const list = async (variables: Record<string, unknown>) =>
+    platform.ask(
+      lister,
+      `query ($first: Int, $after: String, $filter: ApprovalFilterInput) {
+        approvals(first: $first, after: $after, filter: $filter) { items { approvalId } nextCursor } }`,
+      variables,
+    );
+  const idsOf = ({ data }: Answer) => data?.["approvals"].items.map((one: { approvalId: string }) => one.approvalId);
+
+  it("pages through all of them, the newest first", async () => {
+    const first = await list({ first: 2 });
+    const second = await list({ first: 2, after: first.data?.["approvals"].nextCursor });
+    const third = await list({ first: 2, after: second.data?.["approvals"].nextCursor });
+    expect([...idsOf(first), ...idsOf(second), ...idsOf(third)]).toEqual(ids.toReversed());
+    expect(third.data?.["approvals"].nextCursor).toBeNull();
+  });
+
+  it("filters by what they are now", async () => {
+    expect(idsOf(await list({ filter: { status: "Rejected" } }))).toEqual([ids[1]]);
+    expect(idsOf(await list({ filter: { status: "Expired" } }))).toEqual([ids[2]]);
+    expect(idsOf(await list({ filter: { status: "Approved" } }))).toEqual([]);
+    expect(idsOf(await list({ filter: { status: "Pending", agentTaskId: "e" } }))).toEqual([ids[4]]);
+    expect((await list({ filter: { status: "Lost" } })).refusal).toMatchObject({ code: "VALIDATION_FAILED" });
+  });
+
+  it("needs governance.read, deciding governance.approve", async () => {
+    const reader = { ...lister, scopes: new Set(["governance.read"]) };
+    expect((await decide("approveScopes", ids[0] ?? "", { by: reader })).refusal).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+      requiredScopes: ["governance.approve"],
+    });
+    expect((await show(ids[0] ?? "", { ...lister, scopes: new Set(["governance.approve"]) })).refusal).toMatchObject({
+      requiredScopes: ["governance.read"],
+    });
+  });
+});

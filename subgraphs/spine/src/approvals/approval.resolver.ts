@@ -1,0 +1,56 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
+import type { ApprovalService } from "./approval.service.js";
+import { ApprovalConnection, ApprovalType } from "./approval.type.js";
+
+@Resolver(() => ApprovalType)
+export class ApprovalResolver {
+  readonly #approvals: ApprovalService;
+
+  constructor(approvals: ApprovalService) {
+    this.#approvals = approvals;
+  }
+
+  @Query(() => ApprovalConnection)
+  @Auth({ scopes: ["governance.read"] })
+  approvals(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Arg("filter", () => ApprovalFilterInput, { nullable: true }) filter: ApprovalFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ApprovalConnection> {
+    return this.#approvals.list(context, { first, after, filter });
+  }
+
+  @Query(() => ApprovalType)
+  @Auth({ scopes: ["governance.read"] })
+  approval(@Arg("approvalId", () => ID) approvalId: string, @Ctx() context: RequestContext): Promise<ApprovalType> {
+    return this.#approvals.get(context, approvalId);
+  }
+
+  @Mutation(() => ApprovalType, {
+    description: "By somebody else than the subject, who holds the scopes; the agent may use them for an hour.",
+  })
+  @Auth({ scopes: ["governance.approve"] })
+  approveScopes(
+    @Arg("approvalId", () => ID) approvalId: string,
+    @Arg("input", () => ApprovalDecisionInput, { nullable: true }) input: ApprovalDecisionInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ApprovalType> {
+    return this.#approvals.decide(context, "approveScopes", { approvalId, input });
+  }
+
+  @Mutation(() => ApprovalType, {
+    description: "By somebody else than the subject; the agent does not get to ask again for an hour.",
+  })
+  @Auth({ scopes: ["governance.approve"] })
+  rejectScopes(
+    @Arg("approvalId", () => ID) approvalId: string,
+    @Arg("input", () => ApprovalDecisionInput, { nullable: true }) input: ApprovalDecisionInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<ApprovalType> {
+    return this.#approvals.decide(context, "rejectScopes", { approvalId, input });
+  }
+}

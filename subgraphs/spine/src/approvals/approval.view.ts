@@ -1,0 +1,57 @@
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Approval } from "./approval.entity.js";
+import type { ApprovalState } from "./approval.states.js";
+import type { ApprovalType } from "./approval.type.js";
+
+/** Time alone takes an approval to Expired: its row says so only once something else touches it. */
+export const currentStatus =
+  "case when status in ('Pending', 'Approved') and valid_until <= now() then 'Expired' else status end";
+
+export const approvalColumns = `approval_id, agent_client_id, agent_task_id, subject, scopes, ${currentStatus} as status,
+  requested_at, valid_until, decided_by, decided_at, comment`;
+
+/** A row of `approvals` as PostgreSQL gives it. */
+export interface ApprovalRow {
+  approval_id: string;
+  agent_client_id: string;
+  agent_task_id: string;
+  subject: string;
+  scopes: string[];
+  status: ApprovalState;
+  requested_at: Date;
+  valid_until: Date;
+  decided_by: string | null;
+  decided_at: Date | null;
+  comment: string | null;
+}
+
+export function approvalRowView(row: ApprovalRow): ApprovalType {
+  return {
+    approvalId: encodeId("apr", row.approval_id),
+    agentClientId: row.agent_client_id,
+    agentTaskId: row.agent_task_id,
+    subject: row.subject,
+    scopes: row.scopes,
+    status: row.status,
+    requestedAt: row.requested_at.toISOString(),
+    validUntil: row.valid_until.toISOString(),
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at?.toISOString() ?? null,
+    comment: row.comment,
+  };
+}
+
+export function approvalEntityView(approval: Approval): ApprovalType {
+  const { approvalId, agentClientId, agentTaskId, subject, scopes, decidedBy, comment } = approval;
+  return {
+    ...{ approvalId, agentClientId, agentTaskId, subject, scopes, decidedBy, comment },
+    status: stateAt(approval, new Date()),
+    requestedAt: approval.requestedAt.toISOString(),
+    validUntil: approval.validUntil.toISOString(),
+    decidedAt: approval.decidedAt?.toISOString() ?? null,
+  };
+}
+
+export function stateAt({ status, validUntil }: Pick<Approval, "status" | "validUntil">, time: Date): ApprovalState {
+  return (status === "Pending" || status === "Approved") && validUntil <= time ? "Expired" : status;
+}
