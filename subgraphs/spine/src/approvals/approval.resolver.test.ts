@@ -77,7 +77,7 @@ describe("asking for scopes", () => {
     const wish = aWish();
     const answers = await Promise.all(Array.from({ length: 30 }, () => request(wish)));
     expect(new Set(answers.map(({ approvalId }) => approvalId)).size).toBe(1);
-    const [{ approvalId = "" } = {}] = answers;
+    const approvalId = answers[0]?.approvalId ?? "";
     const events = await eventsAbout(approvalId);
     expect(events.map(({ type, data, actorid }) => [type, data, actorid])).toEqual([
       [
@@ -206,7 +206,7 @@ describe("Mutation.approveScopes", () => {
   it("has one winner of two deciders", async () => {
     const { approvalId } = await aPending();
     const answers = await Promise.all([decide("approveScopes", approvalId), decide("rejectScopes", approvalId)]);
-    expect(answers.map(({ refusal }) => refusal?.["code"]).sort()).toEqual(["INVALID_STATE", undefined]);
+    expect(new Set(answers.map(({ refusal }) => refusal?.["code"]))).toEqual(new Set(["INVALID_STATE", undefined]));
     expect(await eventsAbout(approvalId)).toHaveLength(2);
   });
 
@@ -218,7 +218,7 @@ describe("Mutation.approveScopes", () => {
     const { rows } = await platform.admin.query("select status from approvals where agent_client_id = $1", [
       agentClientId,
     ]);
-    expect(rows.map(({ status }) => status).sort()).toEqual(["Expired", "Pending"]);
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(["Expired", "Pending"]));
   });
 
   it("knows nothing of other tenants", async () => {

@@ -43,8 +43,8 @@ export function readExchange(parameters: ExchangeParameters, issuer: string): Ex
   const agentTaskId = required(parameters, "agent_task_id");
   if (!taskForm.test(agentTaskId))
     throw new errors.InvalidRequest("agent_task_id must be 1 to 200 printable ASCII characters");
-  for (const target of [parameters.resource, parameters.audience].flat())
-    if (target !== undefined && String(target).replace(/\/$/, "") !== issuer) throw new errors.InvalidTarget();
+  const targets = [parameters.resource, parameters.audience].flat().filter((target) => target !== undefined);
+  if (!targets.every((target) => target === issuer || target === `${issuer}/`)) throw new errors.InvalidTarget();
   return { subjectToken, agentTaskId, scopes: scopesIn(parameters.scope), issuedTokenType };
 }
 

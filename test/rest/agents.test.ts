@@ -1,0 +1,286 @@
+import { tenantScopes } from "@factory/schema/scopes";
+import { decodeJwt } from "jose";
+import * as oauth from "oauth4webapi";
+import { anAgent, aService, exchange } from "../kit/agents.js";
+import { rows } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
+import { executed } from "../kit/executions.js";
+import { aFeed, type Feed } from "../kit/feed.js";
+import { forgedTokens } from "../kit/forged-tokens.js";
+import { platform } from "../kit/platform.js";
+import { refusal } from "../kit/refusal.js";
+import { graphql, type Json, request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+
+type Client = Awaited<ReturnType<typeof anAgent>>;
+
+interface Told {
+  readonly events: { readonly type: string; readonly data: Record<string, unknown>; readonly subjectPath: string };
+}
+
+let tenant: TestTenant;
+let agent: Client;
+let subject: Client & { token: string };
+let approver: Client & { token: string };
+let version: TestVersion;
+let feed: Feed<Told>;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  [agent, subject, approver] = await Promise.all([
+    anAgent(tenant.tenantId),
+    aService(tenant.tenantId),
+    aService(tenant.tenantId),
+  ]);
+  version = await aTemplateVersion(subject.token, await aTemplateSource());
+  feed = await aFeed<Told>({
+    token: approver.token,
+    query:
+      'subscription { events(after: "0", types: ["ScopeApprovalRequested", "ScopeApprovalGranted", "ScopeApprovalRejected", "TemplateVersionPublished"]) { type data subjectPath } }',
+  });
+});
+
+afterAll(() => feed?.stop());
+
+const agentToken = async (form: Record<string, string> = {}, from = subject.token) =>
+  (await exchange(agent, from, form)).body["access_token"] as string;
+
+const execute = (token: string, correlation?: Record<string, unknown>) =>
+  request(`POST /v1/templates/${version.templateId}/execute`, {
+    token,
+    body: { templateVersionId: version.templateVersionId, target: { repository: "acme/agents" }, correlation },
+  });
+
+const decide = (decision: "approve" | "reject", approvalId: string, token = approver.token) =>
+  request(`POST /v1/approvals/${approvalId}/${decision}`, { token, body: { comment: "Looked at it." } });
+
+const shown = async (approvalId: string) =>
+  (await request(`GET /v1/approvals/${approvalId}`, { token: approver.token })).body;
+
+async function publish(token: string): Promise<string> {
+  const { body } = await graphql<Json>(
+    `mutation { publishTemplateVersion(templateVersionId: "${version.templateVersionId}") { status } }`,
+    { token },
+  );
+  return body.errors?.[0]?.extensions.code ?? body.data["publishTemplateVersion"]?.["status"] ?? "";
+}
+
+async function revoke(kind: string, revoked: string): Promise<void> {
+  await rows(
+    `insert into spine.revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
+     select tenant_id, gen_random_uuid(), $1, $2, now(), now() + interval '1 hour' from spine.tenants where slug = $3`,
+    [kind, revoked, tenant.slug],
+  );
+}
+
+describe("an agent's token", () => {
+  it("comes by RFC 8693 for a client that knows only the RFCs", async () => {
+    const issuer = new URL(platform().publicUrl);
+    const options = { [oauth.allowInsecureRequests]: true };
+    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
+    expect(server.grant_types_supported).toContain("urn:ietf:params:oauth:grant-type:token-exchange");
+    const client = { client_id: agent.clientId };
+    const response = await oauth.genericTokenEndpointRequest(
+      server,
+      client,
+      oauth.ClientSecretBasic(agent.clientSecret),
+      "urn:ietf:params:oauth:grant-type:token-exchange",
+      {
+        subject_token: subject.token,
+        subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+        agent_task_id: "task-rfc",
+        scope: "templates.read",
+      },
+      options,
+    );
+    const token = await oauth.processGenericTokenEndpointResponse(server, client, response);
+    expect(token).toMatchObject({
+      token_type: "bearer",
+      issued_token_type: "urn:ietf:params:oauth:token-type:access_token",
+      scope: "templates.read",
+    });
+    const verified = await oauth.validateJwtAccessToken(
+      server,
+      new Request(platform().publicUrl, { headers: { authorization: `Bearer ${token.access_token}` } }),
+      platform().publicUrl,
+      options,
+    );
+    expect(verified).toMatchObject({ sub: subject.clientId, client_id: agent.clientId });
+  });
+
+  it("shows the chain of agents that a task went through", async () => {
+    const helper = await anAgent(tenant.tenantId);
+    const { body } = await exchange(helper, await agentToken());
+    expect(decodeJwt(body["access_token"])).toMatchObject({
+      sub: subject.clientId,
+      act: { sub: helper.clientId, act: { sub: agent.clientId } },
+      agentTaskId: "task-1",
+    });
+    expect((await exchange(helper, await agentToken(), { agent_task_id: "task-2" })).body).toMatchObject({
+      error: "invalid_request",
+      code: "AGENT_TASK_MISMATCH",
+    });
+  });
+
+  it("is for its own task at the resource", async () => {
+    const token = await agentToken();
+    expect(refusal(await execute(token, { agentTaskId: "task-2" }))).toBe("403 AGENT_TASK_MISMATCH");
+    for (const correlation of [{ agentTaskId: "task-1" }, {}, undefined]) {
+      const { status, body } = await execute(token, correlation);
+      expect(status).toBe(202);
+      const path = `/v1/templates/${version.templateId}/executions/${String(body["executionId"])}`;
+      const execution = await request(`GET ${path}`, { token });
+      expect(execution.body["correlation"]).toEqual({ agentTaskId: "task-1" });
+    }
+    const other = await executed(subject.token, version, {
+      target: { repository: "acme/agents" },
+      correlation: { agentTaskId: "task-9" },
+    });
+    for (const operation of ["cancelExecution", "retryExecution"]) {
+      const input = operation === "retryExecution" ? ", input: {}" : "";
+      const document = `mutation { ${operation}(executionId: "${other.executionId}"${input}) { status } }`;
+      const { body } = await graphql(document, { token });
+      expect([operation, body.errors?.[0]?.extensions.code]).toEqual([
+        operation,
+        operation === "retryExecution" ? "INVALID_STATE" : "AGENT_TASK_MISMATCH",
+      ]);
+    }
+  });
+});
+
+describe("a subject_token", () => {
+  const refused = async (token: string) => {
+    const { status, body } = await exchange(agent, token);
+    return [status, body["error"], body["code"]];
+  };
+
+  it("of another tenant is refused", async () => {
+    const other = await aTenant();
+    expect(await refused(await other.tokenWith())).toEqual([400, "invalid_request", "TENANT_MISMATCH"]);
+    expect(await refused(await platformToken())).toEqual([400, "invalid_request", "TENANT_MISMATCH"]);
+  });
+
+  it("that the platform did not sign is refused", async () => {
+    for (const [name, token] of Object.entries(await forgedTokens(subject.token)))
+      expect([name, ...(await refused(token))]).toEqual([name, 400, "invalid_request", "TOKEN_INVALID"]);
+  });
+
+  it("that was revoked is refused, and so is the agent's token of a revoked subject", async () => {
+    const service = await aService(tenant.tenantId);
+    const token = await agentToken({}, service.token);
+    expect((await execute(token)).status).toBe(202);
+    await revoke("Principal", service.clientId);
+    expect(await refused(service.token)).toEqual([400, "invalid_request", "TOKEN_INVALID"]);
+    await rows("select pg_notify('spine_revocations', '')");
+    await eventually("the agent's token is refused", async () => (await execute(token)).status === 401);
+  });
+});
+
+describe("publishing for somebody", () => {
+  const wanted = { agent_task_id: "release-7", scope: "templates.read templates.publish" };
+  let approvalId: string;
+
+  it("is no matter of what an agent and its subject hold", async () => {
+    const token = await agentToken();
+    expect(decodeJwt(token)["scope"]).not.toContain("publish");
+    expect(await publish(token)).toBe("INSUFFICIENT_SCOPE");
+  });
+
+  it("needs an approval, for which 30 requests at once ask once", async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => exchange(agent, subject.token, wanted)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${String(body["error"])}`))).toEqual(
+      new Set(["400 approval_required"]),
+    );
+    expect(new Set(answers.map(({ body }) => body["approval_id"])).size).toBe(1);
+    approvalId = String(answers[0]?.body["approval_id"]);
+    const about = () => feed.events.filter(({ events }) => events.subjectPath === `approvals/${approvalId}`);
+    await eventually("it is told", () => about().length > 0);
+    expect(about().map(({ events }) => events.type)).toEqual(["ScopeApprovalRequested"]);
+    expect(await shown(approvalId)).toEqual({
+      approvalId,
+      agentClientId: agent.clientId,
+      agentTaskId: "release-7",
+      subject: subject.clientId,
+      scopes: ["templates.publish"],
+      status: "Pending",
+      requestedAt: expect.any(String),
+      validUntil: expect.any(String),
+      decidedBy: null,
+      decidedAt: null,
+      comment: null,
+    });
+    const listed = await request<{ items: { approvalId: string }[] }>(
+      "GET /v1/approvals?status=Pending&agentTaskId=release-7",
+      { token: approver.token },
+    );
+    expect(listed.body.items.map((approval) => approval.approvalId)).toEqual([approvalId]);
+  });
+
+  it("is not approved by the subject, the agent, whoever lacks the scope, or another tenant", async () => {
+    expect(refusal(await decide("approve", approvalId, subject.token))).toBe("403 SELF_APPROVAL");
+    const ownAgents = await agentToken({ scope: "governance.approve" }, approver.token);
+    expect(refusal(await decide("approve", approvalId, ownAgents))).toBe("403 SELF_APPROVAL");
+    const weak = await aService(tenant.tenantId, ["governance.approve"]);
+    expect(refusal(await decide("approve", approvalId, weak.token))).toBe("403 INSUFFICIENT_SCOPE");
+    const elsewhere = await (await aTenant()).tokenWith();
+    expect(refusal(await decide("approve", approvalId, elsewhere))).toBe("404 NOT_FOUND");
+    expect(refusal(await decide("approve", approvalId, await platformToken()))).toBe("404 NOT_FOUND");
+    expect((await shown(approvalId))["status"]).toBe("Pending");
+  });
+
+  it("works with an approval, until that ends", async () => {
+    const { status, body } = await decide("approve", approvalId);
+    expect([status, body["status"], body["decidedBy"], body["comment"]]).toEqual([
+      200,
+      "Approved",
+      approver.clientId,
+      "Looked at it.",
+    ]);
+    expect(refusal(await decide("reject", approvalId))).toBe("409 INVALID_STATE");
+    const answer = await exchange(agent, subject.token, wanted);
+    expect([answer.status, answer.body["scope"]]).toEqual([200, wanted.scope]);
+    const token = String(answer.body["access_token"]);
+    expect(decodeJwt(token)).toMatchObject({ approvalId, agentTaskId: "release-7", exp: expect.any(Number) });
+    await request(`POST /v1/templates/${version.templateId}/validate`, {
+      token: subject.token,
+      body: { templateVersionId: version.templateVersionId },
+    });
+    expect(await publish(token)).toBe("Published");
+    const envelopes = () =>
+      rows<{ envelope: Json }>(
+        "select envelope from integration.event_log where envelope->>'type' = 'TemplateVersionPublished' and envelope->>'agentid' = $1",
+        [agent.clientId],
+      );
+    await eventually("the event names both", async () => (await envelopes()).length > 0);
+    expect((await envelopes())[0]?.envelope).toMatchObject({ actorid: subject.clientId, agentid: agent.clientId });
+
+    await rows("update spine.approvals set valid_until = now() where agent_client_id = $1", [agent.clientId]);
+    const after = await exchange(agent, subject.token, wanted);
+    expect([after.status, after.body["error"]]).toEqual([400, "approval_required"]);
+    expect(after.body["approval_id"]).not.toBe(approvalId);
+    expect((await shown(approvalId))["status"]).toBe("Expired");
+  });
+
+  it("stays refused once it was", async () => {
+    const form = { ...wanted, agent_task_id: "release-8" };
+    const { body } = await exchange(agent, subject.token, form);
+    expect((await decide("reject", String(body["approval_id"]))).body["status"]).toBe("Rejected");
+    expect((await exchange(agent, subject.token, form)).body).toMatchObject({
+      error: "access_denied",
+      approval_id: body["approval_id"],
+    });
+    await eventually("it is told", () => feed.events.some(({ events }) => events.type === "ScopeApprovalRejected"));
+  });
+
+  it("is nothing that an agent does for itself", async () => {
+    const credentials = Buffer.from(`${agent.clientId}:${agent.clientSecret}`).toString("base64");
+    const headers = { authorization: `Basic ${credentials}`, "content-type": "application/x-www-form-urlencoded" };
+    const ask = (raw: string) => request("POST /connect/token", { raw, headers });
+    const { body } = await ask("grant_type=client_credentials");
+    expect(String(body["scope"]).split(" ")).toEqual(tenantScopes.filter((scope) => !scope.endsWith(".publish")));
+    expect((await ask("grant_type=client_credentials&scope=templates.publish")).body).toMatchObject({
+      error: "invalid_scope",
+    });
+  });
+});
