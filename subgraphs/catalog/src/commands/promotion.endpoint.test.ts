@@ -200,6 +200,21 @@ describe("factory.catalog.v1.Promotion", () => {
     });
   });
 
+  it("publishes nothing for an agent without an approval", async () => {
+    const signed = async (approvalId?: string) =>
+      tokens.sign(
+        { ...actor, principalType: "Agent" },
+        { agentTaskId: "task-1", act: { sub: "cli_agent" }, approvalId },
+      );
+    const publish = async (token: string) =>
+      clientAs().publishLibraryVersion(
+        { libraryVersionId: newId("lbv") },
+        { headers: { authorization: `Bearer ${token}` } },
+      );
+    await expect(publish(await signed())).rejects.toMatchObject({ code: "APPROVAL_REQUIRED" });
+    await expect(publish(await signed("apr_1"))).rejects.toMatchObject({ code: "LIBRARY_VERSION_NOT_FOUND" });
+  });
+
   describe("refuses a caller", () => {
     const attempt = (headers: Record<string, string>) =>
       clientAs().publishLibraryVersion({ libraryVersionId: newId("lbv") }, { headers });

@@ -11,3 +11,8 @@ export function requireApproval(principal: Principal, scopes: readonly string[])
       detail: "An agent publishes only with a token that rests on an approval.",
     });
 }
+
+/** What a principal may give to others. An approval is for the agent's own use, and ends; what it handed on would not. */
+export function scopesToGive({ principalType, scopes }: Principal): ReadonlySet<string> {
+  return principalType === "Agent" ? new Set([...scopes].filter((scope) => !isPublishScope(scope))) : scopes;
+}

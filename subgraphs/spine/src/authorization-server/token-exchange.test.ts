@@ -7,7 +7,8 @@ import type { Scope } from "@factory/schema/scopes";
 import { decodeJwt, importJWK, SignJWT } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
 import { derivedKey } from "../derived-key.js";
-import { type Json, platformAdmin, principal, RunningSpine, testSettings } from "../testing/running-spine.js";
+import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
+import { aUser } from "../testing/users.js";
 import { loadSigningKeys } from "./signing-keys.js";
 
 interface TestClient {
@@ -52,6 +53,17 @@ async function aClient(principalType: string, held: readonly Scope[] = scopes, o
   );
   if (!data) throw new Error(JSON.stringify(errors));
   return data["createTenantApiClient"];
+}
+
+/** Where people of the tenant sign in. */
+async function aStudio(): Promise<TestClient> {
+  const { data } = await platform.ask(
+    platformAdmin(),
+    `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+      createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
+    { tenantId, input: { name: "studio", scopes, grantTypes: ["password", "refresh_token"], firstParty: true } },
+  );
+  return data?.["createTenantApiClient"];
 }
 
 async function post({ clientId, clientSecret }: TestClient, form: Record<string, string> | string) {
@@ -296,6 +308,39 @@ describe("a subject_token", () => {
   });
 });
 
+describe("a user", () => {
+  it("is acted for with what his roles give, until his sign-in ends", async () => {
+    const user = await aUser(platform, tenantId, ["templates.read", "user.read"]);
+    const studio = await aStudio();
+    const signedIn = await post(studio, { grant_type: "password", username: user.email, password: user.password });
+    const { body } = await exchange({ subject_token: signedIn.body["access_token"] });
+    const { grantId } = decodeJwt(signedIn.body["access_token"]);
+    expect(decodeJwt(body["access_token"])).toMatchObject({
+      sub: user.userId,
+      client_id: agent.clientId,
+      scope: "templates.read",
+      principalType: "Agent",
+      roles: [],
+      grantId,
+    });
+    const { issuer } = testSettings;
+    const keys = () => platform.spine.authorizationServer.jwks();
+    const verifier = new TokenVerifier({ issuer, audience: issuer, keys });
+    expect(await verifier.verify(body["access_token"])).toMatchObject({ subject: user.userId, grantId });
+    await platform.spine.watchRevocations((revocation) => verifier.apply(revocation));
+    const again = { grant_type: "refresh_token", refresh_token: signedIn.body["refresh_token"] };
+    await post(studio, again);
+    expect((await post(studio, again)).body["error"]).toBe("invalid_grant");
+    expect(await refused({ subject_token: signedIn.body["access_token"] })).toBe("400 invalid_request TOKEN_INVALID");
+    await until(() =>
+      verifier.verify(body["access_token"]).then(
+        () => false,
+        () => true,
+      ),
+    );
+  });
+});
+
 describe("agents that hand on a task", () => {
   it("stand in the token one behind the other", async () => {
     const helper = await aClient("Agent");
@@ -381,6 +426,25 @@ describe("publishing scopes", () => {
   it("are not named in a token that could do without", async () => {
     const { body } = await exchange({ agent_task_id: "approved", scope: "templates.read" });
     expect(decodeJwt(body["access_token"])).not.toHaveProperty("approvalId");
+  });
+
+  it("are handed on neither to a client nor by a role", async () => {
+    const approved = {
+      ...principal(tenantId, [...scopes, "client.manage", "role.assign"]),
+      principalType: "Agent" as const,
+      approvalId: newId("apr"),
+    };
+    const documents = [
+      'mutation { createApiClient(input: { name: "later", scopes: ["templates.publish"] }) { clientId } }',
+      'mutation { createRole(input: { code: "later", name: "later", scopes: ["templates.publish"] }) { roleId } }',
+    ];
+    for (const document of documents)
+      expect((await platform.ask(approved, document)).refusal).toMatchObject({
+        code: "INSUFFICIENT_SCOPE",
+        requiredScopes: ["templates.publish"],
+      });
+    const own = { ...approved, principalType: "Service" as const };
+    for (const document of documents) expect((await platform.ask(own, document)).errors).toEqual([]);
   });
 
   it("stay refused once they were", async () => {

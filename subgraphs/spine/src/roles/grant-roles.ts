@@ -1,3 +1,4 @@
+import { scopesToGive } from "@factory/runtime/auth/publish-approval";
 import type { Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
@@ -23,8 +24,8 @@ export async function rolesOfCodes({ em, tenant }: Transaction, codes: readonly 
 
 /** Nobody gives away what he does not hold: the token's scopes must cover those of the roles. */
 export function requireGrantable(context: RequestContext, roles: readonly Pick<Role, "scopes">[]): void {
-  const { scopes } = principalOf(context);
-  const missing = [...new Set(roles.flatMap((role) => role.scopes))].filter((scope) => !scopes.has(scope));
+  const held = scopesToGive(principalOf(context));
+  const missing = [...new Set(roles.flatMap((role) => role.scopes))].filter((scope) => !held.has(scope));
   if (missing.length > 0)
     throw new DomainError("INSUFFICIENT_SCOPE", {
       detail: `The token does not hold ${missing.join(", ")}, which it would give away.`,
