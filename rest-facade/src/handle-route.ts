@@ -45,7 +45,8 @@ function negotiate(request: FastifyRequest, reply: FastifyReply): string {
   return matchMediaType(request.headers.accept);
 }
 
-function rateClass(row: Route | PlannedRoute): RateClass {
+/** Of reads, of writes, or of the heavy work that a row says it starts. */
+export function rateClass(row: Route | PlannedRoute): RateClass {
   if ("rate" in row && row.rate) return row.rate;
   return endpointOf(row.at).method === "GET" ? "read" : "write";
 }

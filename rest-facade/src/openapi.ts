@@ -50,7 +50,13 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
           flows: {
             clientCredentials: {
               tokenUrl: "/connect/token",
-              scopes: Object.fromEntries(scopes.map((scope) => [scope, describeScope(scope)])),
+              scopes: describedScopes,
+            },
+            authorizationCode: {
+              authorizationUrl: "/connect/authorize",
+              tokenUrl: "/connect/token",
+              refreshUrl: "/connect/token",
+              scopes: describedScopes,
             },
           },
         },
@@ -65,6 +71,8 @@ const describeScope = (scope: string) => {
   const words = scope.split(".");
   return `${words.at(-1)} ${words.slice(0, -1).join(" ")}`;
 };
+
+const describedScopes = Object.fromEntries(scopes.map((scope) => [scope, describeScope(scope)]));
 
 function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<string, JsonSchema>): Member {
   const { row, operation, area, input } = route;

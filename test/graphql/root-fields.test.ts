@@ -83,6 +83,12 @@ describe.each(fields)("$coordinate", ({ document, rule }) => {
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: scopes });
   });
 
+  it.each(scopes)("is open to %s alone", async (scope) => {
+    const token = await (rule.platformAdmin ? platformToken(scope) : tenant.tokenWith(scope));
+    const refused = ["UNAUTHENTICATED", "INSUFFICIENT_SCOPE", "PLATFORM_ADMIN_REQUIRED", "GRAPHQL_VALIDATION_FAILED"];
+    expect((await codes(document, token)).filter((code) => refused.includes(String(code)))).toEqual([]);
+  });
+
   if (rule.platformAdmin)
     it("is closed to every token of a tenant", async () => {
       expect(await codes(document, await tenant.tokenWith())).toEqual(["INSUFFICIENT_SCOPE"]);

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { composeServices } from "@apollo/composition";
 import { catalogSchema } from "@factory/catalog/schema";
 import { integrationSchema } from "@factory/integration/schema";
+import { endpointTable } from "@factory/rest-facade/routes/endpoint-table";
 import { spineSchema } from "@factory/spine/schema";
 import { parse } from "graphql";
 
@@ -22,20 +23,29 @@ function generatedFiles(): Record<string, string> {
   );
   if (composed.errors)
     throw new Error(`The subgraphs do not compose:\n${composed.errors.map(({ message }) => message).join("\n")}`);
-  return { ...subgraphs, supergraph: composed.supergraphSdl };
+  const graphs = Object.entries({ ...subgraphs, supergraph: composed.supergraphSdl });
+  const rows = endpointTable(composed.supergraphSdl).map((row) => JSON.stringify(row));
+  return {
+    ...Object.fromEntries(
+      graphs.map(([name, sdl]) => [
+        `${name}.graphql`,
+        `# Made by "npm run schema" from the resolver classes. Do not edit.\n\n${sdl.trim()}\n`,
+      ]),
+    ),
+    "endpoints.json": `[\n  ${rows.join(",\n  ")}\n]\n`,
+  };
 }
 
 /** `npm run schema` writes the generated files; with --check it compares them and fails on a difference. */
 async function main(check: boolean): Promise<void> {
   const supergraph = import.meta.resolve("@factory/schema/supergraph.graphql");
   let stale = 0;
-  for (const [name, sdl] of Object.entries(generatedFiles())) {
-    const file = fileURLToPath(new URL(`./${name}.graphql`, supergraph));
-    const content = `# Made by "npm run schema" from the resolver classes. Do not edit.\n\n${sdl.trim()}\n`;
+  for (const [name, content] of Object.entries(generatedFiles())) {
+    const file = fileURLToPath(new URL(`./${name}`, supergraph));
     if (!check) await writeFile(file, content);
     else if ((await readFile(file, "utf8").catch(() => "")) !== content) {
       stale += 1;
-      process.stderr.write(`schema/${name}.graphql differs from the code: run "npm run schema" and commit it\n`);
+      process.stderr.write(`schema/${name} differs from the code: run "npm run schema" and commit it\n`);
     }
   }
   if (stale > 0) process.exit(1);

@@ -1,0 +1,116 @@
+import type { Scope } from "@factory/schema/scopes";
+import { buildASTSchema, type GraphQLSchema, parse, valueFromASTUntyped } from "graphql";
+import { areas, routeTables } from "../compile-route.js";
+import { rateClass } from "../handle-route.js";
+import { loadOperation, rootFieldOf } from "../load-operation.js";
+import type { Route } from "./route.js";
+
+/** One row of `schema/endpoints.json`: what anybody needs to know who is to be let in there. */
+export interface Endpoint {
+  readonly endpoint: string;
+  readonly specification: string;
+  readonly surface: "public" | "internal";
+  /** `client`: by client authentication (RFC 6749 section 2.3). `signature`: by the vendor's signature. */
+  readonly auth: "bearer" | "bearer or basic" | "client" | "signature" | "anonymous";
+  /** Any of them suffices; they are those of the root field. */
+  readonly scopes: readonly Scope[];
+  readonly platformAdmin: boolean;
+  readonly operation: string | null;
+  /** Empty where this release answers 501. */
+  readonly success: readonly number[];
+  readonly rate: string | null;
+  readonly idempotent: boolean;
+}
+
+/** Everything with an address, as `npm run schema` writes it: scopes from the graph, the rest from the route tables. */
+export function endpointTable(supergraphSdl: string): Endpoint[] {
+  const graph = buildASTSchema(parse(supergraphSdl), { assumeValid: true, assumeValidSDL: true });
+  return [
+    ...areas.flatMap((specification) =>
+      routeTables[specification].routes.map((row) => ({
+        specification,
+        ...served(row, ruleOf(graph, specification, row)),
+      })),
+    ),
+    ...areas.flatMap((specification) =>
+      routeTables[specification].planned.map((row) => ({
+        specification,
+        endpoint: row.at,
+        surface: "public" as const,
+        auth: "auth" in row ? row.auth : ("bearer" as const),
+        scopes: row.scopes,
+        platformAdmin: false,
+        operation: null,
+        success: [],
+        rate: rateClass(row),
+        idempotent: false,
+      })),
+    ),
+    ...plainEndpoints.map((row) => ({ ...plain, ...row })),
+  ].map(inOrder);
+}
+
+type Rule = Pick<Endpoint, "scopes" | "platformAdmin">;
+
+function ruleOf(graph: GraphQLSchema, area: (typeof areas)[number], { run }: Route): Rule {
+  const { astNode } = rootFieldOf(graph, loadOperation(area, run));
+  const directive = astNode?.directives?.find(({ name }) => name.value === "auth");
+  const given = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)] as const);
+  const { scopes = [], platformAdmin = false } = Object.fromEntries(given ?? []) as Partial<Rule>;
+  return { scopes, platformAdmin };
+}
+
+function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
+  return {
+    ...rule,
+    endpoint: row.at,
+    surface: row.surface ?? "public",
+    auth: "bearer",
+    operation: row.run,
+    success: row.mayExist ? [row.reply, 200] : [row.reply],
+    rate: row.surface === "internal" ? null : rateClass(row),
+    idempotent: row.idempotent ?? false,
+  };
+}
+
+const plain = {
+  specification: "spine",
+  surface: "public",
+  auth: "anonymous",
+  scopes: [],
+  platformAdmin: false,
+  operation: null,
+  success: [200],
+  rate: null,
+  idempotent: false,
+} satisfies Omit<Endpoint, "endpoint">;
+
+/** What runs no operation of the graph. */
+const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[] = [
+  { endpoint: "POST /connect/token", auth: "client" },
+  { endpoint: "GET /connect/authorize", success: [303] },
+  { endpoint: "GET /.well-known/openid-configuration" },
+  { endpoint: "GET /.well-known/oauth-authorization-server" },
+  { endpoint: "GET /.well-known/jwks" },
+  {
+    endpoint: "GET /git/{tenantSlug}/{owner}/{name}",
+    specification: "catalog",
+    auth: "bearer or basic",
+    scopes: ["templates.read", "templates.execute"],
+  },
+  // each root field has its own scopes; the websocket is an upgrade of the same path
+  { endpoint: "GET /graphql", specification: "platform", auth: "bearer" },
+  { endpoint: "POST /graphql", specification: "platform", auth: "bearer" },
+  { endpoint: "GET /openapi.json", specification: "platform" },
+  { endpoint: "GET /docs/", specification: "platform" },
+  { endpoint: "GET /problems/{code}", specification: "platform" },
+  { endpoint: "GET /livez", specification: "platform" },
+  { endpoint: "GET /readyz", specification: "platform" },
+  { endpoint: "GET /metrics", specification: "platform", surface: "internal" },
+];
+
+/** Members in one order, so that the file changes only where an endpoint does. */
+function inOrder(row: Endpoint): Endpoint {
+  const { endpoint, specification, surface, auth, scopes, platformAdmin, operation, success, rate, idempotent } = row;
+  return { endpoint, specification, surface, auth, scopes, platformAdmin, operation, success, rate, idempotent };
+}

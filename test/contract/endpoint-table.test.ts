@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { scopes } from "@factory/schema/scopes";
+import { platform } from "../kit/platform.js";
+import { request } from "../kit/request.js";
+import { committedGraph } from "../kit/routes.js";
+
+interface Row {
+  endpoint: string;
+  surface: string;
+  auth: string;
+  scopes: string[];
+  operation: string | null;
+  success: number[];
+}
+
+const table = JSON.parse(readFileSync(new URL("../../schema/endpoints.json", import.meta.url), "utf8")) as Row[];
+const methodAndPath = ({ endpoint }: Row) => endpoint.split(" ") as [method: string, path: string];
+const served = table.filter(({ operation }) => operation !== null);
+const planned = table.filter(({ success }) => success.length === 0);
+const baseOf = ({ surface }: Row) => (surface === "internal" ? platform().internalUrl : platform().publicUrl);
+
+describe("schema/endpoints.json", () => {
+  it("has one row for an endpoint, with scopes that exist", () => {
+    const names = table.map(({ endpoint }) => endpoint);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    for (const row of table) expect(scopes).toEqual(expect.arrayContaining(row.scopes));
+  });
+
+  it("asks for a scope wherever a bearer token runs one operation", () => {
+    const open = [...served, ...planned].filter((row) => row.auth === "bearer" && row.scopes.length === 0);
+    expect(open.map(({ endpoint }) => endpoint)).toEqual([]);
+  });
+
+  it("names root fields of the graph, each with one endpoint", () => {
+    const graph = committedGraph();
+    const fields = { ...graph.getQueryType()?.getFields(), ...graph.getMutationType()?.getFields() };
+    expect(served.filter(({ operation }) => !Object.hasOwn(fields, operation ?? ""))).toEqual([]);
+    expect(new Set(served.map(({ operation }) => operation)).size).toBe(served.length);
+  });
+
+  it("agrees with the OpenAPI document about what is public, and who is let in", async () => {
+    interface Operation {
+      operationId: string;
+      security: { oauth2: string[] }[];
+      responses: Record<string, unknown>;
+    }
+    const { body } = await request<{ paths: Record<string, Record<string, Operation>> }>("GET /openapi.json");
+    const described = Object.entries(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ at: `${method.toUpperCase()} ${path}`, operation })),
+    );
+    for (const { at, operation } of described) {
+      const row = table.find(({ endpoint }) => endpoint === at);
+      expect([at, row?.surface]).toEqual([at, "public"]);
+      expect([at, operation.security]).toEqual([at, row?.scopes.map((scope) => ({ oauth2: [scope] }))]);
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(row?.success.map(String) ?? []));
+    }
+    const missing = served.filter(({ endpoint }) => !described.some(({ at }) => at === endpoint));
+    expect(missing.map(({ surface }) => surface)).toEqual(missing.map(() => "internal"));
+  });
+
+  it("lists every method that a path answers, and no other", async () => {
+    const addresses = [...served, ...planned];
+    for (const first of addresses) {
+      const path = methodAndPath(first)[1].replaceAll(/\{\w+\}/g, "anything");
+      const answer = await request(`OPTIONS ${path}`, { base: baseOf(first) });
+      // patterns overlap: what answers here may be another row's path
+      const listed = table.filter(
+        (row) =>
+          row.surface === first.surface &&
+          new RegExp(`^${methodAndPath(row)[1].replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
+      );
+      const methods = new Set(["OPTIONS", ...listed.flatMap((row) => methodsOf(methodAndPath(row)[0]))]);
+      expect([path, answer.headers.get("allow")]).toEqual([path, [...methods].sort().join(", ")]);
+    }
+  });
+
+  it("lists every address that discovery names", async () => {
+    const { body } = await request<Record<string, unknown>>("GET /.well-known/openid-configuration");
+    const named = Object.entries(body).filter(([name]) => name.endsWith("_endpoint") || name === "jwks_uri");
+    const paths = new Set(table.map((row) => methodAndPath(row)[1]));
+    const unknown = named.filter(([, address]) => !paths.has(new URL(String(address)).pathname));
+    expect(unknown).toEqual([]);
+  });
+
+  it("lists what answers without a token", async () => {
+    for (const row of table.filter(({ auth, endpoint }) => auth === "anonymous" && endpoint.startsWith("GET "))) {
+      const [method, path] = methodAndPath(row);
+      const answer = await request(`${method} ${path.replace("{code}", "not-found")}`, { base: baseOf(row) });
+      expect([row.endpoint, [401, 403, 404, 405]]).toEqual([row.endpoint, expect.not.arrayContaining([answer.status])]);
+    }
+  });
+});
+
+const methodsOf = (method: string) => (method === "GET" ? ["GET", "HEAD"] : [method]);

@@ -1,0 +1,135 @@
+import {
+  type GraphQLField,
+  getNamedType,
+  isInputObjectType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  valueFromASTUntyped,
+} from "graphql";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { committedGraph } from "../kit/routes.js";
+import {
+  asked,
+  goodInput,
+  isObjectKind,
+  normalized,
+  type ObjectKind,
+  type TenantObjects,
+  tenantObjects,
+  unknownIds,
+} from "../kit/tenant-objects.js";
+import { aTenant } from "../kit/tenants.js";
+
+type Field = GraphQLField<unknown, unknown>;
+
+const graph = committedGraph();
+const roots = { query: graph.getQueryType(), mutation: graph.getMutationType() } as const;
+
+const isPlatforms = ({ astNode }: Field) =>
+  astNode?.directives?.some(
+    ({ name, arguments: given }) =>
+      name.value === "auth" &&
+      given?.some((one) => one.name.value === "platformAdmin" && valueFromASTUntyped(one.value) === true),
+  ) ?? false;
+
+const idsOf = ({ args }: Field) => args.filter(({ type }) => String(type) === "ID!").map(({ name }) => name);
+
+/** Those that a tenant's token reaches: platform administrators act across tenants, and are tested there. */
+const fields = Object.entries(roots).flatMap(([operation, type]) =>
+  Object.values(type?.getFields() ?? {})
+    .filter((field) => idsOf(field).length > 0 && !isPlatforms(field))
+    .map((field) => ({ name: field.name, field, operation })),
+);
+
+let theirs: TenantObjects;
+let ours: TenantObjects;
+let token: string;
+let theirToken: string;
+
+beforeAll(async () => {
+  [theirToken, token] = (await Promise.all(
+    [aTenant(), aTenant()].map(async (tenant) => (await tenant).tokenWith()),
+  )) as [string, string];
+  [theirs, ours] = [await tenantObjects(theirToken), await tenantObjects(token)];
+}, 60_000);
+
+function documentOf({ field, operation }: (typeof fields)[number]): string {
+  const taken = field.args.filter(({ type }) => isNonNullType(type));
+  const declared = taken.map(({ name, type }) => `$${name}: ${String(type)}`).join(", ");
+  const passed = taken.map(({ name }) => `${name}: $${name}`).join(", ");
+  const answer = getNamedType(field.type);
+  const isList = isObjectType(answer) && Object.hasOwn(answer.getFields(), "items");
+  const selection = isLeafType(answer) ? "" : isList ? "{ items { __typename } }" : "{ __typename }";
+  return `${operation} (${declared}) { ${field.name}(${passed}) ${selection} }`;
+}
+
+function inputOf({ args }: Field): Record<string, unknown> {
+  const input = args.find(({ name, type }) => name === "input" && isNonNullType(type));
+  const type = input && getNamedType(input.type);
+  if (!isInputObjectType(type)) return {};
+  const hasRequired = Object.values(type.getFields()).some((field) => isNonNullType(field.type));
+  return { input: goodInput(type.name, hasRequired) };
+}
+
+const pick = (from: Readonly<Record<ObjectKind, string>>, kinds: readonly ObjectKind[]) =>
+  Object.fromEntries(kinds.map((kind) => [kind, from[kind]]));
+
+describe.each(fields)("$name", (row) => {
+  const kinds = idsOf(row.field).filter(isObjectKind);
+  const document = documentOf(row);
+  const ask = (ids: Record<string, string>) => asked(document, { ...ids, ...inputOf(row.field) }, token);
+
+  it("takes ids of kinds that this test can make", () => {
+    expect(kinds).toEqual(idsOf(row.field));
+  });
+
+  it("answers another tenant's object like one that does not exist", async () => {
+    const expected = await ask(pick(unknownIds, kinds));
+    expect(await ask(pick(theirs, kinds))).toBe(expected);
+    expect(expected).toMatch(/"code":"\w*NOT_FOUND"|"items":\[\]/);
+  });
+
+  if (kinds.length > 1)
+    it("does so for each id alone, beside objects of the caller's own", async () => {
+      for (const kind of kinds) {
+        const beside = pick(ours, kinds);
+        const expected = await ask({ ...beside, [kind]: unknownIds[kind] });
+        expect([kind, await ask({ ...beside, [kind]: theirs[kind] })]).toEqual([kind, expected]);
+      }
+    });
+
+  if (row.operation === "query")
+    it("shows the object to its own tenant", async () => {
+      const variables = { ...pick(theirs, kinds), ...withTheirVersion(inputOf(row.field)) };
+      expect(await asked(document, variables, theirToken)).toMatch(/^200 \{"data":(?!.*"items":\[\])/);
+    });
+});
+
+/** Queries read what their input names, too. */
+function withTheirVersion({ input }: Record<string, unknown>): Record<string, unknown> {
+  return input === undefined ? {} : { input: { ...input, templateVersionId: theirs.templateVersionId } };
+}
+
+describe("Subscription.executionStatusChanged", () => {
+  const refusals = async (executionId: string) => {
+    const query =
+      "subscription ($executionId: ID!) { executionStatusChanged(executionId: $executionId) { __typename } }";
+    const feed = await aFeed({ query, variables: { executionId }, token });
+    await eventually("it is refused", () => feed.errors.length > 0);
+    await feed.stop();
+    return normalized(JSON.stringify(feed.errors), [executionId]);
+  };
+
+  it("answers another tenant's execution like one that does not exist", async () => {
+    const expected = await refusals(unknownIds.executionId);
+    expect(await refusals(theirs.executionId)).toBe(expected);
+    expect(expected).toContain("EXECUTION_NOT_FOUND");
+  });
+
+  it("is the only subscription with an id", () => {
+    const all = Object.values(graph.getSubscriptionType()?.getFields() ?? {});
+    expect(all.filter((field) => idsOf(field).length > 0).map(({ name }) => name)).toEqual(["executionStatusChanged"]);
+  });
+});

@@ -1,0 +1,113 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { executed } from "./executions.js";
+import { aLibrary, versionMutation } from "./libraries.js";
+import { aProvider } from "./providers.js";
+import { graphql, request } from "./request.js";
+import { aClientId, aRole } from "./roles.js";
+import { aTemplateSource, aTemplateVersion } from "./templates.js";
+
+/** An id of each kind, by the name that path parameters and arguments give it. */
+export type TenantObjects = Readonly<Record<keyof typeof unknownIds, string>>;
+
+/** Well-formed, and naming nothing. */
+export const unknownIds = {
+  templateId: newId("tpl"),
+  templateVersionId: newId("tpv"),
+  executionId: newId("exe"),
+  scaffoldOutputId: newId("sca"),
+  libraryId: newId("lib"),
+  libraryVersionId: newId("lbv"),
+  matrixId: newId("mtx"),
+  providerId: newId("prv"),
+  credentialId: newId("crd"),
+  subscriptionId: newId("whs"),
+  clientId: newId("cli"),
+  roleId: newId("rol"),
+  assignmentId: newId("asg"),
+};
+
+export type ObjectKind = keyof typeof unknownIds;
+
+export const isObjectKind = (name: string): name is ObjectKind => Object.hasOwn(unknownIds, name);
+
+/** One real object of each kind in the token's tenant. */
+export async function tenantObjects(token: string): Promise<TenantObjects> {
+  const post = async (path: string, body: unknown) => {
+    const answer = await request<Record<string, string>>(`POST ${path}`, { token, body });
+    if (answer.status >= 300) throw new Error(`POST ${path} answered ${answer.text}`);
+    return answer.body;
+  };
+  const version = await aTemplateVersion(token, await aTemplateSource());
+  const { executionId, scaffoldOutputId } = await executed(token, version, { target: { repository: "acme/walked" } });
+  await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
+  const libraryId = await aLibrary(token);
+  const registered = await versionMutation(
+    token,
+    `registerLibraryVersion(libraryId: "${libraryId}", input: { semanticVersion: "1.0.0" })`,
+  );
+  const { matrixId } = await post("/v1/libraries/compatibility/evaluate", { runtime: "net8.0", libraries: [] });
+  const { credentialId } = await post("/integrations/credentials", { name: "walked", secret: { token: "x" } });
+  const { subscriptionId } = await post("/webhooks/subscriptions", {
+    eventType: "TemplateRegistered",
+    endpointUrl: "http://127.0.0.1:9/hooks",
+    signingSecretRef: "walked-hooks",
+    active: false,
+  });
+  const [roleId, clientId] = [await aRole(token), await aClientId(token)];
+  const { assignmentId } = await post(`/v1/roles/${roleId}/assignments`, { principalId: clientId });
+  const made: Record<string, string | null | undefined> = {
+    ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
+    ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
+    ...{ roleId, clientId, assignmentId },
+  };
+  const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");
+  if (missing.length > 0) throw new Error(`No id came back of ${missing.join(", ")}`);
+  return made as TenantObjects;
+}
+
+const principal = { principalId: newId("cli") };
+
+/** What each input type needs to be heard at all, beside members that are optional. */
+const inputs: Record<string, Record<string, unknown>> = {
+  CreateTemplateVersionInput: {
+    semanticVersion: "2.0.0",
+    sourceRef: "stored://walked",
+    engineKind: "DotnetNewTemplatePack",
+    targetFramework: "net8.0",
+  },
+  RequestExecutionInput: { templateVersionId: unknownIds.templateVersionId, target: { repository: "acme/walked" } },
+  ValidateTemplateVersionInput: { templateVersionId: unknownIds.templateVersionId },
+  EvaluateTemplateCompatibilityInput: {
+    templateVersionId: unknownIds.templateVersionId,
+    runtime: "net8.0",
+    libraries: [],
+  },
+  DeprecateTemplateVersionInput: { reason: "Other" },
+  RegisterLibraryVersionInput: { semanticVersion: "2.0.0" },
+  DeprecateLibraryVersionInput: { reason: "Legacy" },
+  RetireLibraryVersionInput: { reason: "walked" },
+  AssignRoleInput: principal,
+  UpdateRoleInput: { name: "walked" },
+  UpdateApiClientInput: { name: "walked" },
+};
+
+/** A value that GraphQL and the bounds accept; `required` types without one fail the test by name. */
+export function goodInput(type: string, hasRequired: boolean): Record<string, unknown> {
+  const known = inputs[type];
+  if (known === undefined && hasRequired) throw new Error(`test/kit/tenant-objects.ts has no input of type ${type}`);
+  return known ?? {};
+}
+
+/** The answer to a document as text, without what differs between any two requests. */
+export async function asked(query: string, variables: Record<string, unknown>, token: string): Promise<string> {
+  const { status, text } = await graphql(query, { token, variables });
+  return `${status} ${normalized(text, Object.values(variables))}`;
+}
+
+/** Bytes are compared, but for the trace id and the ids that were asked for. */
+export function normalized(text: string, ids: readonly unknown[]): string {
+  const named = ids.filter((id): id is string => typeof id === "string");
+  return named
+    .reduce((left, id) => left.replaceAll(id, "<id>"), text)
+    .replaceAll(/"traceId":"[0-9a-f]{32}"/g, '"traceId":"<trace>"');
+}

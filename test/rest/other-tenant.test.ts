@@ -1,0 +1,74 @@
+import { endpointOf, pathParameters } from "@factory/rest-facade/routes/route";
+import { getNamedType, isInputObjectType, isNonNullType } from "graphql";
+import { request } from "../kit/request.js";
+import { committedGraph, servedRoutes } from "../kit/routes.js";
+import {
+  goodInput,
+  isObjectKind,
+  normalized,
+  type ObjectKind,
+  type TenantObjects,
+  tenantObjects,
+  unknownIds,
+} from "../kit/tenant-objects.js";
+import { aTenant } from "../kit/tenants.js";
+
+const graph = committedGraph();
+const rows = servedRoutes
+  .filter(({ at, platformAdmin }) => at.includes("{") && !platformAdmin)
+  .map((route) => ({ at: route.at as string, run: route.run, names: pathParameters(endpointOf(route.at).path) }));
+
+let theirs: TenantObjects;
+let ours: TenantObjects;
+let token: string;
+
+beforeAll(async () => {
+  const [other, own] = [await aTenant(), await aTenant()];
+  token = await own.tokenWith();
+  [theirs, ours] = [await tenantObjects(await other.tokenWith()), await tenantObjects(token)];
+}, 60_000);
+
+function bodyOf(run: string): { body?: Record<string, unknown> } {
+  const type = graph
+    .getMutationType()
+    ?.getFields()
+    [run]?.args.find(({ name }) => name === "input")?.type;
+  const input = type && getNamedType(type);
+  if (!isInputObjectType(input)) return {};
+  return {
+    body: goodInput(
+      input.name,
+      Object.values(input.getFields()).some((field) => isNonNullType(field.type)),
+    ),
+  };
+}
+
+describe.each(rows)("$at", ({ at, run, names }) => {
+  const kinds = names.filter(isObjectKind);
+
+  const ask = async (ids: Readonly<Record<string, string>>) => {
+    const line = at.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "");
+    const { status, headers, text } = await request(line, { token, ...bodyOf(run) });
+    const shown = [...headers.keys()].filter((name) => !/^(date|traceparent|x-trace-id|ratelimit)$/.test(name));
+    return { status, headers: shown, text: normalized(text, Object.values(ids)) };
+  };
+
+  it("has path parameters of kinds that this test can make", () => {
+    expect(kinds).toEqual(names);
+  });
+
+  it("answers another tenant's object with the bytes of one that does not exist", async () => {
+    const expected = await ask(unknownIds);
+    expect(await ask(theirs)).toEqual(expected);
+    expect(expected.status).toBe(404);
+  });
+
+  if (names.length > 1)
+    it("does so for each id alone, beside objects of the caller's own", async () => {
+      for (const kind of kinds as ObjectKind[]) {
+        const expected = await ask({ ...ours, [kind]: unknownIds[kind] });
+        expect([kind, await ask({ ...ours, [kind]: theirs[kind] })]).toEqual([kind, expected]);
+        expect(expected.status).toBe(404);
+      }
+    });
+});
