@@ -49,10 +49,9 @@ let token: string;
 let theirToken: string;
 
 beforeAll(async () => {
-  [theirToken, token] = (await Promise.all(
-    [aTenant(), aTenant()].map(async (tenant) => (await tenant).tokenWith()),
-  )) as [string, string];
-  [theirs, ours] = [await tenantObjects(theirToken), await tenantObjects(token)];
+  const [other, own] = [await aTenant(), await aTenant()];
+  [theirToken, token] = [await other.tokenWith(), await own.tokenWith()];
+  [theirs, ours] = [await tenantObjects(other), await tenantObjects(own)];
 }, 60_000);
 
 function documentOf({ field, operation }: (typeof fields)[number]): string {

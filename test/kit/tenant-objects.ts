@@ -1,10 +1,12 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { aPendingApproval } from "./agents.js";
 import { executed } from "./executions.js";
 import { aLibrary, versionMutation } from "./libraries.js";
 import { aProvider } from "./providers.js";
 import { graphql, request } from "./request.js";
 import { aClientId, aRole } from "./roles.js";
 import { aTemplateSource, aTemplateVersion } from "./templates.js";
+import type { TestTenant } from "./tenants.js";
 
 /** An id of each kind, by the name that path parameters and arguments give it. */
 export type TenantObjects = Readonly<Record<keyof typeof unknownIds, string>>;
@@ -24,14 +26,16 @@ export const unknownIds = {
   clientId: newId("cli"),
   roleId: newId("rol"),
   assignmentId: newId("asg"),
+  approvalId: newId("apr"),
 };
 
 export type ObjectKind = keyof typeof unknownIds;
 
 export const isObjectKind = (name: string): name is ObjectKind => Object.hasOwn(unknownIds, name);
 
-/** One real object of each kind in the token's tenant. */
-export async function tenantObjects(token: string): Promise<TenantObjects> {
+/** One real object of each kind. */
+export async function tenantObjects({ tenantId, tokenWith }: TestTenant): Promise<TenantObjects> {
+  const token = await tokenWith();
   const post = async (path: string, body: unknown) => {
     const answer = await request<Record<string, string>>(`POST ${path}`, { token, body });
     if (answer.status >= 300) throw new Error(`POST ${path} answered ${answer.text}`);
@@ -58,7 +62,7 @@ export async function tenantObjects(token: string): Promise<TenantObjects> {
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
-    ...{ roleId, clientId, assignmentId },
+    ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
   };
   const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");
   if (missing.length > 0) throw new Error(`No id came back of ${missing.join(", ")}`);

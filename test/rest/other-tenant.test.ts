@@ -25,7 +25,7 @@ let token: string;
 beforeAll(async () => {
   const [other, own] = [await aTenant(), await aTenant()];
   token = await own.tokenWith();
-  [theirs, ours] = [await tenantObjects(await other.tokenWith()), await tenantObjects(token)];
+  [theirs, ours] = [await tenantObjects(other), await tenantObjects(own)];
 }, 60_000);
 
 function bodyOf(run: string): { body?: Record<string, unknown> } {
