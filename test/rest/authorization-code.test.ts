@@ -493,14 +493,31 @@ describe("/connect/interaction/{uid}", () => {
     expect(page.text).toContain("&lt;script&gt;");
     expect(consent.text).toContain("&lt;script&gt;");
   });
+});
 
-  it("lets nobody guess on: ten wrong passwords for one address and it waits", async () => {
-    const victim = await aPerson(tenant.tenantId);
+describe("/connect/logout", () => {
+  it("ends the session once its user agrees, and returns to a registered address alone", async () => {
     const browser = new Browser(home());
-    let page = await browser.open(authorizeUrl());
-    for (let time = 0; time < 10; time += 1) page = await signIn(browser, page, { ...victim, password: `no ${time}` });
-    page = await signIn(browser, page, victim);
-    expect([page.status, Number(page.headers.get("retry-after")) > 800]).toEqual([429, true]);
-    expect(page.text).toContain("Too many attempts. Try again in 15 minutes.");
+    returned(await signIn(browser, await browser.open(authorizeUrl())));
+    const url = (changes: Record<string, string>) =>
+      `${home()}/connect/logout?${new URLSearchParams({ client_id: app.clientId, state: "s", ...changes }).toString()}`;
+    const evil = await browser.open(url({ post_logout_redirect_uri: "https://evil.example/" }));
+    expect([evil.status, evil.text.includes("cannot go on")]).toEqual([400, true]);
+    const page = await browser.open(url({ post_logout_redirect_uri: callback }));
+    expect(page.text).toContain(person.email);
+    expect((await browser.submit(page, { formToken: "" })).status).toBe(403);
+    expect((await browser.submit(page, {}, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect(returned(await browser.open(authorizeUrl()))).toHaveProperty("code");
+    expect(returned(await browser.submit(page, {}))).toEqual({ state: "s" });
+    expect((await browser.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
+    expect((await browser.open(`${home()}/connect/logout`)).text).toContain("You are signed out");
+  });
+
+  it("lets nobody use a session again that was ended", async () => {
+    const browser = new Browser(home());
+    returned(await signIn(browser, await browser.open(authorizeUrl())));
+    const thief = browser.twin();
+    await browser.submit(await browser.open(`${home()}/connect/logout`), {});
+    expect((await thief.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
   });
 });

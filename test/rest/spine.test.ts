@@ -246,7 +246,7 @@ describe("GET /.well-known/openid-configuration", () => {
       jwks_uri: `${publicUrl}/.well-known/jwks`,
       scopes_supported: expect.arrayContaining([...scopes]),
     });
-    expect(body).not.toHaveProperty("authorization_endpoint");
+    expect(body).toMatchObject({ authorization_endpoint: `${platform().publicUrl}/connect/authorize` });
     const keys = await request<JSONWebKeySet>("GET /.well-known/jwks");
     expect(keys.status).toBe(200);
     for (const key of keys.body.keys) expect(key).not.toHaveProperty("d");

@@ -86,6 +86,7 @@ async function start(
     issuer: publicUrl,
     secretsKey,
     dataDir,
+    allowedOrigins: environment.allowedOrigins,
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
   onStop("spine", () => spine.close());

@@ -31,6 +31,8 @@ export interface SpineSettings {
   /** SECRETS_KEY: everything sealed or derived in this schema hangs on it. */
   readonly secretsKey: Buffer;
   readonly platformClient?: GivenClient | undefined;
+  /** Whose pages may read what the token endpoint answers. */
+  readonly allowedOrigins?: readonly string[];
   /** Where `bootstrap.json` is written for a generated platform client. */
   readonly dataDir?: string;
 }
@@ -86,6 +88,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       pool,
       database,
       secretsKey,
+      allowedOrigins: settings.allowedOrigins,
       logger: host.logger,
     });
     const bootstrap = await ensurePlatformClient(database, secrets, settings.platformClient);

@@ -243,6 +243,24 @@ describe("POST /connect/token", () => {
     expect(headers.get("access-control-allow-origin")).toBeNull();
   });
 
+  it("lets pages of a listed origin ask and read, errors too, and nobody else's", async () => {
+    const origin = "https://studio.example";
+    for (const headers of [{ origin, authorization: basic() }, { origin }]) {
+      const answer = await post(clientCredentials, headers);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+      expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+      expect(answer.headers.get("vary")).toContain("Origin");
+    }
+    const preflight = async (from: string) => {
+      const headers = { origin: from, "access-control-request-method": "POST" };
+      return fetch(`${base}/v1/connect/token`, { method: "OPTIONS", headers });
+    };
+    const allowed = await preflight(origin);
+    expect([allowed.status, allowed.headers.get("access-control-allow-methods")]).toEqual([204, "POST"]);
+    const refused = await preflight("https://evil.example");
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([405, null]);
+  });
+
   it("continues the caller's trace", async () => {
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     const { body } = await post({}, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });

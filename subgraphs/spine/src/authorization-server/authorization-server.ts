@@ -10,6 +10,7 @@ import type { Pool } from "pg";
 import { ApprovalRequests } from "../approvals/approval-request.js";
 import { derivedKey } from "../derived-key.js";
 import { Accounts } from "./accounts.js";
+import { shareWith } from "./allowed-origins.js";
 import { ArtifactStore } from "./artifact-store.js";
 import { browserRoutes } from "./browser-routes.js";
 import { ConsentMemory } from "./consent-memory.js";
@@ -31,6 +32,8 @@ export interface AuthorizationServerOptions {
   pool: Pool;
   database: Database;
   secretsKey: Buffer;
+  /** Whose pages may redeem codes. */
+  allowedOrigins?: readonly string[] | undefined;
   logger: Logger;
 }
 
@@ -99,6 +102,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     "/.well-known/oauth-authorization-server": discovery,
     [jwksPath]: document("application/jwk-set+json", keySet),
   };
+  const share = shareWith(options.allowedOrigins ?? []);
   return {
     jwks: async () => keySet,
     close: () => passwords.settled(),
@@ -109,6 +113,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       const path = pathOf(request);
       const route = Object.hasOwn(routes, path) ? routes[path] : browserRoute(path);
       if (!route) return problem(response, "NOT_FOUND", "Nothing is served at this path.");
+      if (path === tokenPath && share(request, response)) return;
       if (!route.methods.includes(request.method ?? "")) {
         response.setHeader("allow", route.methods.join(", "));
         return problem(response, "METHOD_NOT_ALLOWED", `Only ${route.methods.join(" and ")} is served at this path.`);

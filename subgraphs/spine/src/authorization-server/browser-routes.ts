@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Provider } from "oidc-provider";
+import { asIssuer } from "./as-issuer.js";
 import { authorizePath, interactionPrefix } from "./authorize-settings.js";
-import { type InteractionOptions, interactionEndpoint } from "./interaction-endpoint.js";
+import { answeredByPages, type InteractionOptions, interact } from "./interaction-endpoint.js";
 import { errorPage } from "./pages/error.page.js";
 import { sendPage } from "./pages/page.js";
+import { signOut, signOutPath } from "./sign-out.js";
 
 export interface BrowserRoute {
   readonly methods: readonly string[];
@@ -17,18 +19,13 @@ const uidForm = /^[\w-]{10,100}$/;
 export function browserRoutes(options: InteractionOptions): (path: string) => BrowserRoute | undefined {
   const { provider, issuer, logger } = options;
   const authorize = { methods: ["GET"], handle: authorizationEndpoint(provider, issuer, logger) };
-  const interaction = interactionEndpoint(options);
-  const interact = {
-    methods: ["GET", "POST"],
-    handle(request: IncomingMessage, response: ServerResponse) {
-      asIssuer(request, issuer);
-      interaction(request, response);
-    },
-  };
+  const interaction = { methods: ["GET", "POST"], handle: answeredByPages(interact, options) };
+  const logout = { methods: ["GET", "POST"], handle: answeredByPages(signOut, options) };
   const below = (path: string, prefix: string) => path.startsWith(prefix) && uidForm.test(path.slice(prefix.length));
   return (path) => {
     if (path === authorizePath || below(path, `${authorizePath}/`)) return authorize;
-    return below(path, interactionPrefix) ? interact : undefined;
+    if (path === signOutPath) return logout;
+    return below(path, interactionPrefix) ? interaction : undefined;
   };
 }
 
@@ -56,15 +53,6 @@ function authorizationEndpoint(provider: () => Provider, issuer: string, logger:
         }
       });
   };
-}
-
-/** oidc-provider makes addresses and cookies from what these headers say; the issuer alone decides. */
-export function asIssuer({ headers }: IncomingMessage, issuer: string): void {
-  const { host, protocol } = new URL(issuer);
-  headers["host"] = host;
-  headers["x-forwarded-proto"] = protocol.slice(0, -1);
-  delete headers["x-forwarded-host"];
-  delete headers["x-forwarded-for"];
 }
 
 const traceIdOf = (response: ServerResponse) => String(response.getHeader("x-trace-id") ?? "");

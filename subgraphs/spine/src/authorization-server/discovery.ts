@@ -1,5 +1,6 @@
 import { scopes } from "@factory/schema/scopes";
 import { authorizePath } from "./authorize-settings.js";
+import { signOutPath } from "./sign-out.js";
 import { servedGrantTypes, tokenPath } from "./token-provider.js";
 
 export const jwksPath = "/.well-known/jwks";
@@ -10,6 +11,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
   return {
     issuer,
     authorization_endpoint: `${issuer}${authorizePath}`,
+    end_session_endpoint: `${issuer}${signOutPath}`,
     token_endpoint: `${issuer}${tokenPath}`,
     jwks_uri: `${issuer}${jwksPath}`,
     grant_types_supported: servedGrantTypes,

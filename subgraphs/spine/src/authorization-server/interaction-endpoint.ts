@@ -3,6 +3,7 @@ import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { errors, type Interaction, type Provider } from "oidc-provider";
 import type { Accounts } from "./accounts.js";
+import { asIssuer } from "./as-issuer.js";
 import { interactionPrefix } from "./authorize-settings.js";
 import { allowOrDeny, askConsent } from "./consent-step.js";
 import type { FormTokens } from "./form-token.js";
@@ -35,13 +36,17 @@ export interface Step extends Omit<InteractionOptions, "provider"> {
   formToken: string;
 }
 
-export function interactionEndpoint(options: InteractionOptions) {
+type Endpoint = (options: InteractionOptions, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Whatever goes wrong, a person reads it. */
+export function answeredByPages(endpoint: Endpoint, options: InteractionOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    interact(options, request, response).catch((error: unknown) => failed(options, response, error));
+    asIssuer(request, options.issuer);
+    endpoint(options, request, response).catch((error: unknown) => failed(options, response, error));
   };
 }
 
-async function interact(
+export async function interact(
   options: InteractionOptions,
   request: IncomingMessage,
   response: ServerResponse,

@@ -71,9 +71,10 @@ function refuse(step: Step, entered: Entered, refusal: TokenRefusal): void {
   }
   if (refusal.code === "UNAVAILABLE")
     return show(step, entered, { text: "Many people are signing in. Try again.", fields: {} }, { status, headers });
-  const several = servesEverybody(step) ? " If you belong to several organisations, name the one you mean." : "";
   const fields = { username: "Check the e-mail address", password: "Enter the password again" };
-  show(step, entered, { text: `That is not right.${several}`, fields }, { status: 400 });
+  const advice = servesEverybody(step) ? "If you belong to several organisations, name the one you mean." : undefined;
+  const text = "The e-mail address or the password is not right";
+  show(step, entered, { text, fields, ...(advice ? { advice } : {}) }, { status: 400 });
 }
 
 function inWords(seconds: number): string {

@@ -248,9 +248,13 @@ function shapeErrors(provider: Provider, { issuer, logger }: TokenProviderOption
   const application: EventEmitter = provider;
   application.on("error", (error) => logger.error({ err: error }, "authorization server"));
   provider.use(async (context, next) => {
+    // by the router, for an origin of the list; oidc-provider itself would let everybody read
+    const shared = context.res.hasHeader("access-control-allow-origin");
     await next();
-    context.remove("access-control-allow-origin");
-    context.remove("access-control-expose-headers");
+    if (!shared) {
+      context.remove("access-control-allow-origin");
+      context.remove("access-control-expose-headers");
+    }
     const failure: unknown = context.state["failure"];
     // what people see is a page
     if (failure === undefined || context.path.startsWith(authorizePath)) return;

@@ -21,7 +21,11 @@ import { RevocationFeed } from "../revocations/revocation-feed.js";
 import { type Spine, type SpineSettings, startSpine } from "../subgraph.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 
-export const testSettings: SpineSettings = { issuer: "http://127.0.0.1:4000", secretsKey: Buffer.alloc(32, 7) };
+export const testSettings: SpineSettings = {
+  issuer: "http://127.0.0.1:4000",
+  secretsKey: Buffer.alloc(32, 7),
+  allowedOrigins: ["https://studio.example"],
+};
 
 /** An answer's value, as untyped as `JSON.parse` leaves it. */
 export type Json = ReturnType<JSON["parse"]>;

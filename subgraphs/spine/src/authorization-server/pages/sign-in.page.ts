@@ -12,6 +12,7 @@ export interface SignInForm {
 
 export interface SignInProblem {
   readonly text: string;
+  readonly advice?: string;
   /** Fields to correct, with what is wrong there. */
   readonly fields: Readonly<Partial<Record<SignInField, string>>>;
 }
@@ -53,10 +54,11 @@ ${fields.map((item) => item(first, problem))}
 }
 
 /** The first thing a screen reader says, with a link to each field. */
-function summary({ text, fields }: SignInProblem): Html {
+function summary({ text, advice, fields }: SignInProblem): Html {
   const links = Object.entries(fields).map(([name, wrong]) => html`<li><a href="#${name}">${wrong}</a></li>`);
-  return html`<div class="problem" role="alert" tabindex="-1" id="problem">
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
 <h2>${text}</h2>
+${advice && html`<p>${advice}</p>`}
 ${links.length === 0 ? undefined : html`<ul>${links}</ul>`}
 </div>`;
 }

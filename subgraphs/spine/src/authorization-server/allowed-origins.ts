@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** True: the request was a preflight, and is answered. */
+export type Share = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Pages of the listed origins may redeem codes and read the answers (Fetch, CORS protocol); never with cookies. */
+export function shareWith(allowedOrigins: readonly string[]): Share {
+  const allowed = new Set(allowedOrigins);
+  return ({ headers, method }, response) => {
+    if (allowed.size === 0) return false;
+    response.setHeader("vary", "Origin");
+    const { origin } = headers;
+    if (origin === undefined || !allowed.has(origin)) return false;
+    response.setHeader("access-control-allow-origin", origin);
+    response.setHeader("access-control-expose-headers", "retry-after, www-authenticate, x-trace-id");
+    if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return false;
+    response
+      .writeHead(204, {
+        "access-control-allow-methods": "POST",
+        "access-control-allow-headers": "authorization, content-type, traceparent",
+        "access-control-max-age": "600",
+      })
+      .end();
+    return true;
+  };
+}

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { platformAdmin, RunningSpine } from "../testing/running-spine.js";
+import { aUser, type TestUser } from "../testing/users.js";
+import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";
+
+let platform: RunningSpine;
+let server: Server;
+let base: string;
+let clientId: string;
+let user: TestUser;
+
+const redirectUri = "https://app.example/callback";
+
+beforeAll(async () => {
+  platform = await RunningSpine.start();
+  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const tenantId = await platform.activeTenant("acme");
+  user = await aUser(platform, tenantId, ["templates.read"]);
+  const { data } = await platform.ask(
+    platformAdmin(),
+    `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+      createTenantApiClient(tenantId: $tenantId, input: $input) { clientId } }`,
+    {
+      tenantId,
+      input: {
+        name: "App",
+        scopes: ["templates.read"],
+        grantTypes: ["authorization_code"],
+        redirectUris: [redirectUri],
+        public: true,
+        firstParty: true,
+      },
+    },
+  );
+  clientId = data?.["createTenantApiClient"].clientId;
+}, 60_000);
+
+afterAll(async () => {
+  server?.close();
+  await platform?.stop();
+});
+
+/** A sign-in that has come as far as its page; takes passwords. */
+async function aSignIn(): Promise<(password: string) => Promise<Response>> {
+  const parameters = new URLSearchParams({
+    client_id: clientId,
+    response_type: "code",
+    redirect_uri: redirectUri,
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  });
+  const begun = await fetch(`${base}/connect/authorize?${parameters.toString()}`, { redirect: "manual" });
+  const cookie = begun.headers
+    .getSetCookie()
+    .map((line) => line.split(";", 1)[0])
+    .join("; ");
+  const address = `${base}${new URL(begun.headers.get("location") ?? "").pathname}`;
+  const page = await (await fetch(address, { headers: { cookie } })).text();
+  const [, formToken = ""] = /name="formToken" value="([\w-]+)"/.exec(page) ?? [];
+  return (password) =>
+    fetch(address, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie },
+      body: new URLSearchParams({ formToken, username: user.email, password, action: "sign-in" }),
+    });
+}
+
+describe("the sign-in page", () => {
+  it("asks to come back while more sign in than can be served", async () => {
+    const attempt = await aSignIn();
+    const crowd = Array.from({ length: 210 }, async () => hashPassword("somebody else's").catch((error) => error));
+    const answer = await attempt(user.password);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await answer.text()).toContain("Many people are signing in. Try again.");
+    const outcomes = await Promise.all(crowd);
+    expect(outcomes.filter((outcome) => outcome instanceof PasswordsBusyError).length).toBeGreaterThan(0);
+    expect((await attempt(user.password)).status).toBe(303);
+  }, 30_000);
+
+  it("lets nobody guess on: ten wrong passwords, and the right one has to wait too", async () => {
+    const attempt = await aSignIn();
+    for (let time = 0; time < 10; time += 1) expect((await attempt(`no ${time}`)).status).toBe(400);
+    const answer = await attempt(user.password);
+    expect([answer.status, Number(answer.headers.get("retry-after")) > 800]).toEqual([429, true]);
+    expect(await answer.text()).toContain("Too many attempts. Try again in 15 minutes.");
+  });
+});

@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { decodeJwt } from "jose";
+import { redirectUriAllowed } from "../api-clients/redirect-uri.js";
+import type { InteractionOptions } from "./interaction-endpoint.js";
+import { errorPage } from "./pages/error.page.js";
+import { sendPage } from "./pages/page.js";
+import { signedOutPage, signOutPage } from "./pages/sign-out.page.js";
+import { isForeign, readForm } from "./read-form.js";
+
+export const signOutPath = "/connect/logout";
+const step = "sign-out";
+
+/** OpenID Connect RP-Initiated Logout 1.0: ends the session of this browser, once its user has agreed. Tokens live on. */
+export async function signOut(
+  options: InteractionOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { issuer, forms, accounts } = options;
+  const provider = options.provider();
+  const context = provider.createContext(request, response);
+  const target = await returnAddress(options, new URL(request.url ?? "", issuer).searchParams);
+  if (target === null) {
+    const detail = "The application wants to return to an address that is not registered for it.";
+    const traceId = String(response.getHeader("x-trace-id") ?? "");
+    return sendPage(response, errorPage({ title: "This sign-out cannot go on", detail, traceId }), { status: 400 });
+  }
+  const session = await provider.Session.get(context);
+  const user = session.accountId === undefined ? undefined : await accounts.byId(session.accountId);
+  if (user && request.method !== "POST") {
+    const page = signOutPage({ email: user.email, formToken: forms.of(session.uid, step) });
+    return sendPage(response, page, target === undefined ? {} : { formTargets: [new URL(target).origin] });
+  }
+  if (user) {
+    const form = isForeign(request, issuer) ? undefined : await readForm(request);
+    if (!form || !forms.matches(form.get("formToken") ?? "", session.uid, step)) {
+      const detail = "It did not come from the page that was shown to you. Open the page for signing out again.";
+      const traceId = String(response.getHeader("x-trace-id") ?? "");
+      return sendPage(response, errorPage({ title: "This form cannot be used", detail, traceId }), { status: 403 });
+    }
+    await session.destroy();
+    context.cookies.set(provider.cookieName("session"), null, { path: "/", httpOnly: true, sameSite: "lax" });
+  }
+  if (target === undefined) return sendPage(response, signedOutPage);
+  response.writeHead(303, { location: target, "cache-control": "no-store" }).end();
+}
+
+/** Undefined: nowhere; null: somewhere that the client has not registered. */
+async function returnAddress(
+  { findClient }: InteractionOptions,
+  parameters: URLSearchParams,
+): Promise<string | undefined | null> {
+  const wanted = parameters.get("post_logout_redirect_uri");
+  if (wanted === null) return undefined;
+  const clientId = parameters.get("client_id") ?? audienceOf(parameters.get("id_token_hint"));
+  const client = clientId === undefined ? undefined : await findClient(clientId);
+  if (!client || !redirectUriAllowed(wanted, client.redirectUris)) return null;
+  const target = new URL(wanted);
+  const state = parameters.get("state");
+  if (state !== null) target.searchParams.set("state", state);
+  return target.href;
+}
+
+/** Only names the client: what it may do here is what it has registered, whoever asks. */
+function audienceOf(idToken: string | null): string | undefined {
+  try {
+    const { aud } = decodeJwt(idToken ?? "");
+    return typeof aud === "string" ? aud : undefined;
+  } catch {
+    return undefined;
+  }
+}
