@@ -133,18 +133,21 @@ describe("an agent's token", () => {
       const execution = await request(`GET ${path}`, { token });
       expect(execution.body["correlation"]).toEqual({ agentTaskId: "task-1" });
     }
-    const other = await executed(subject.token, version, {
+    const fields = "executionId";
+    const broken = await aTemplateVersion(subject.token, "stored://nowhere");
+    const failed = await executed(subject.token, broken, {
       target: { repository: "acme/agents" },
       correlation: { agentTaskId: "task-9" },
     });
-    for (const operation of ["cancelExecution", "retryExecution"]) {
-      const input = operation === "retryExecution" ? ", input: {}" : "";
-      const document = `mutation { ${operation}(executionId: "${other.executionId}"${input}) { status } }`;
+    const input = `{ templateVersionId: "${version.templateVersionId}", target: { repository: "acme/agents" }, correlation: { agentTaskId: "task-2" } }`;
+    const documents = [
+      `mutation { cancelExecution(executionId: "${failed.executionId}") { ${fields} } }`,
+      `mutation { retryExecution(executionId: "${failed.executionId}", input: {}) { ${fields} } }`,
+      `{ previewExecution(templateId: "${version.templateId}", input: ${input}) { contentDigest } }`,
+    ];
+    for (const document of documents) {
       const { body } = await graphql(document, { token });
-      expect([operation, body.errors?.[0]?.extensions.code]).toEqual([
-        operation,
-        operation === "retryExecution" ? "INVALID_STATE" : "AGENT_TASK_MISMATCH",
-      ]);
+      expect([document, body.errors?.[0]?.extensions.code]).toEqual([document, "AGENT_TASK_MISMATCH"]);
     }
   });
 });

@@ -71,14 +71,18 @@ describe("an idempotent mutation", () => {
     expect(new Set([mine.noteId, theirs.noteId, elsewhere.noteId]).size).toBe(3);
   });
 
-  it("keeps keys of an agent apart from those of its subject", async () => {
-    const delegated = requestContext({
-      principal: { subject: "cli_a", tenantId: tenant.tenantId, actors: ["cli_agent"] } as unknown as Principal,
-      trace: continueTrace(undefined),
-      idempotencyKey: "delegated",
-    });
-    const [own, agents] = [await addNote(caller("delegated"), "delegated"), await addNote(delegated, "delegated")];
-    expect(agents.noteId).not.toBe(own.noteId);
+  it("keeps keys of an agent apart from those of its subject, and its tasks apart", async () => {
+    const delegated = (actors: string[], agentTaskId?: string) =>
+      requestContext({
+        principal: { subject: "cli_a", tenantId: tenant.tenantId, actors, agentTaskId } as unknown as Principal,
+        trace: continueTrace(undefined),
+        idempotencyKey: "delegated",
+      });
+    const callers = [[], ["cli_agent"], ["cli_other"]].map((actors) => delegated(actors, "task-1"));
+    const ids = new Set<string>();
+    for (const context of [...callers, delegated(["cli_agent"], "task-2")])
+      ids.add((await addNote(context, "delegated")).noteId);
+    expect(ids.size).toBe(4);
   });
 
   it("stores nothing when the mutation fails, so that the key can be used again", async () => {

@@ -68,9 +68,9 @@ export async function mutate<Result, Prepared = undefined>(
   });
 }
 
-/** An agent does not see what was done for its subject by others, nor they what it did. */
-function keyHolder({ subject, actors: [agent] = [] }: Principal): string {
-  return agent === undefined ? subject : `${subject} ${agent}`;
+/** An agent does not see what was done for its subject by others or for another task, nor they what it did. */
+function keyHolder({ subject, actors: [agent] = [], agentTaskId = "" }: Principal): string {
+  return agent === undefined ? subject : `${subject} ${agent} ${agentTaskId}`;
 }
 
 function replay<Result>(context: RequestContext, stored: StoredResult, print: string): Result {
