@@ -70,6 +70,7 @@ export const errorCodes = {
   LIBRARIES_INVALID:               { status: 422,  title: "Libraries invalid", when: "malformed or duplicate libraries" },
   LIBRARY_PACKAGE_INVALID:         { status: 422,  title: "Library package invalid", when: "unreadable, no library, or of another name; errors[], and reason where its source is at fault" },
   PARAMETERS_INVALID:              { status: 422,  title: "Parameters invalid", when: "parameters break the parameterSchema; errors[]" },
+  PASSWORD_REFUSED:                { status: 422,  title: "Password refused", when: "a common password, or the e-mail address itself" },
   REFERENCE_NOT_FOUND:             { status: 422,  title: "Reference not found", when: "an id in the body names nothing of this tenant" },
   RUNTIME_NOT_RECOGNISED:          { status: 422,  title: "Runtime not recognised", when: "runtime is no framework moniker" },
   SOURCE_REF_INVALID:              { status: 422,  title: "Source ref invalid", when: "credentials in the URL, blocked host, control characters" },

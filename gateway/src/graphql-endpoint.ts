@@ -63,14 +63,15 @@ export function graphqlEndpoint(options: {
   };
 }
 
-/** A token that is wrong is refused here; an absent one is the business of each root field. */
+/** A token that is wrong is refused here; an absent one when the document is known, unless all of it is anonymous. */
 async function contextOf(request: FastifyRequest, verifier: Verifier): Promise<RequestContext> {
   const { headers, raw } = request;
   const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier);
   const idempotencyKey = headers["idempotency-key"];
   if (Array.isArray(idempotencyKey))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", { detail: "One Idempotency-Key at most." });
-  return requestContext({ principal, idempotencyKey, trace: traceOf(request) });
+  const address = raw.socket.remoteAddress;
+  return requestContext({ principal, idempotencyKey, address, trace: traceOf(request) });
 }
 
 /** The front door has opened the trace already; on its own the gateway continues the caller's. */

@@ -9,6 +9,7 @@ import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/dis
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { GraphQLError, type GraphQLSchema } from "graphql";
+import { tokenCheck } from "./anonymous-fields.js";
 import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
 import { type RateLimits, refusedByRate } from "./operation-charge.js";
@@ -67,16 +68,19 @@ function compiledGateway({
   coreSupergraphSdl: string;
   limits: RateLimits;
 }): ApolloServerOptionsWithGateway<RequestContext>["gateway"] {
+  const refusedWithoutToken = tokenCheck(coreSupergraphSdl);
   return {
     async load() {
       return {
         async executor({ document, request, context, operation }) {
           // with a gateway Apollo leaves a name that no operation has to us
           if ((operation as typeof operation | undefined) === undefined) return { errors: [unknownOperation()] };
-          const refusal = await refusedByRate(limits, { document, operation }, context as RequestContext);
+          const caller = context as RequestContext;
+          const asked = { document, operation };
+          const refusal = refusedWithoutToken(asked, caller) ?? (await refusedByRate(limits, asked, caller));
           if (refusal) return { errors: [refusal] };
           const compiled = executor.compile(document, operation.name?.value);
-          return compiled.execute(request.variables ?? {}, context as RequestContext);
+          return compiled.execute(request.variables ?? {}, caller);
         },
       };
     },

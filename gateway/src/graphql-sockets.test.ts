@@ -39,6 +39,7 @@ beforeAll(async () => {
         left -= points;
         return { exceeded: left < 0, seconds: 5 };
       },
+      spendAnonymous: async () => ({ exceeded: true, seconds: 5 }),
     },
     logger: createLogger("test", "silent"),
   });

@@ -25,11 +25,15 @@ async function charge(text: string, from: Principal | undefined = principal) {
       spent[rate] = points;
       return { exceeded: points > 3, seconds: 7 };
     },
+    async spendAnonymous(address, points) {
+      spent[address] = points;
+      return { exceeded: points > 3, seconds: 7 };
+    },
   };
   const document = parse(text);
   const operation = getOperationAST(document);
   if (!operation) throw new Error("no operation");
-  const context = requestContext({ principal: from, trace: continueTrace(undefined) });
+  const context = requestContext({ principal: from, address: "192.0.2.1", trace: continueTrace(undefined) });
   return { spent, refusal: (await refusedByRate(limits, { document, operation }, context))?.extensions };
 }
 

@@ -14,7 +14,18 @@ type RateClass = "read" | "write" | "execute";
 
 /** The tenant's windows, which REST counts in too. */
 export interface RateLimits {
-  spend(rate: RateClass, principal: Principal, points: number): Promise<{ exceeded: boolean; seconds: number }>;
+  spend(rate: RateClass, principal: Principal, points: number): Promise<RateState>;
+  spendAnonymous(address: string, points: number): Promise<RateState>;
+}
+
+interface RateState {
+  readonly exceeded: boolean;
+  readonly seconds: number;
+}
+
+export interface Operation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
 }
 
 /** Fields that start heavy work. */
@@ -23,24 +34,36 @@ const executing: ReadonlySet<string> = new Set(["requestExecution", "retryExecut
 /** Counts each root field as the REST request that it stands for. What is over a limit is refused whole, before it runs. */
 export async function refusedByRate(
   limits: RateLimits,
-  { document, operation }: { document: DocumentNode; operation: OperationDefinitionNode },
+  { document, operation }: Operation,
   context: RequestContext,
 ): Promise<GraphQLError | undefined> {
-  // without a principal every field refuses by itself
-  if (!context.principal) return undefined;
+  const { principal } = context;
+  if (!principal) return refusedByAddress(limits, operationFields({ document, operation }).length, context);
   const points = new Map<RateClass, number>();
-  for (const name of rootFields(document, operation.selectionSet)) {
+  for (const name of operationFields({ document, operation })) {
     const rate = executing.has(name) ? "execute" : operation.operation === "mutation" ? "write" : "read";
     points.set(rate, (points.get(rate) ?? 0) + 1);
   }
   for (const [rate, count] of points) {
-    const { exceeded, seconds } = await limits.spend(rate, context.principal, count);
+    const { exceeded, seconds } = await limits.spend(rate, principal, count);
     if (exceeded) return toGraphqlError(rateLimited(rate, seconds), context);
   }
   return undefined;
 }
 
-function rateLimited(rate: RateClass, seconds: number): DomainError {
+/** What needs no token is counted by the address that asks. */
+async function refusedByAddress(limits: RateLimits, count: number, context: RequestContext) {
+  if (count === 0) return undefined;
+  const { exceeded, seconds } = await limits.spendAnonymous(context.address ?? "", count);
+  return exceeded ? toGraphqlError(rateLimited("anonymous", seconds), context) : undefined;
+}
+
+/** Root fields of the graph's own; introspection is none. */
+export function operationFields({ document, operation }: Operation): string[] {
+  return rootFields(document, operation.selectionSet).filter((name) => !name.startsWith("__"));
+}
+
+function rateLimited(rate: RateClass | "anonymous", seconds: number): DomainError {
   return new DomainError("RATE_LIMITED", {
     detail: `The limit for requests of class ${rate} is reached.`,
     retryAfterSeconds: Math.max(1, seconds),

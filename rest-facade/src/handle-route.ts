@@ -29,10 +29,11 @@ export function admit(row: Route | PlannedRoute, { verifier, limit }: Admission)
       matchApiVersion(headers["api-version"]);
     }
     const mediaType = version === "media-type" ? negotiate(request, reply) : undefined;
-    if (!("auth" in row)) {
+    if ("anonymous" in row && row.anonymous) await limit?.ofAddress(request.raw.socket.remoteAddress ?? "", reply);
+    else if (!("auth" in row)) {
       const principal = await authenticate(request.raw, verifier);
       request.principal = principal;
-      if (limit) await limit(rate, principal, reply);
+      await limit?.ofTenant(rate, principal, reply);
       requireScope(row, principal);
     }
     reply.header("content-type", mediaType ?? "application/json; charset=utf-8");

@@ -138,8 +138,7 @@ const summaryOf = (name: string) => {
 function refusals({ row, path, input, method }: CompiledRoute): string[] {
   return [
     "400",
-    "401",
-    "403",
+    ...(row.anonymous ? ["404", "410"] : ["401", "403"]),
     ...(path.includes("{") ? ["404"] : []),
     ...(row.version === "media-type" ? ["406"] : []),
     ...(method === "POST" ? ["409", "413", "415", "422"] : method === "DELETE" ? ["409"] : []),

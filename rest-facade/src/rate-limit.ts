@@ -10,6 +10,9 @@ const limits = {
   execute: { points: 60, windowSeconds: 60 },
 } as const;
 
+/** Per address, of requests without a token. */
+const anonymousLimit = { points: 30, windowSeconds: 60 };
+
 const editionFactors: Readonly<Record<string, number>> = { Free: 0.2, Standard: 1, Enterprise: 10 };
 
 export type RateClass = keyof typeof limits;
@@ -25,6 +28,8 @@ export interface RateState {
 /** What each tenant has used up of its windows: one count for REST, GraphQL and websocket together. */
 export interface RateLimits {
   spend(rate: RateClass, principal: Principal, points?: number): Promise<RateState>;
+  /** Of a caller without a token, whose address is all that is known of him. */
+  spendAnonymous(address: string, points?: number): Promise<RateState>;
 }
 
 /** `factor` multiplies every limit; tokens without a known edition have the limits of Standard. */
@@ -35,7 +40,16 @@ export function rateLimits(factor: number): RateLimits {
       { points, windowSeconds, limiter: new RateLimiterMemory({ keyPrefix: name, points, duration: windowSeconds }) },
     ]),
   );
+  const anonymous = new RateLimiterMemory({
+    keyPrefix: "anonymous",
+    points: anonymousLimit.points,
+    duration: anonymousLimit.windowSeconds,
+  });
   return {
+    async spendAnonymous(address, points = 1) {
+      const quota = Math.max(1, Math.floor(anonymousLimit.points * factor));
+      return stateOf("anonymous", { ...anonymousLimit, quota }, await anonymous.penalty(address, points));
+    },
     async spend(rate, principal, points = 1) {
       const window = windows[rate];
       if (!window) throw new Error(`There is no rate class ${rate}`);
@@ -45,27 +59,41 @@ export function rateLimits(factor: number): RateLimits {
         Math.floor(window.points * factor * (editionFactors[principal.editionCode ?? ""] ?? 1)),
       );
       // counts like `consume`, but does not reject with a value that is no error
-      const { msBeforeNext, consumedPoints } = await window.limiter.penalty(key, points);
-      return {
-        policy: `"${rate}";q=${quota};w=${window.windowSeconds}`,
-        remaining: Math.max(0, quota - consumedPoints),
-        seconds: Math.ceil(msBeforeNext / 1000),
-        exceeded: consumedPoints > quota,
-      };
+      return stateOf(rate, { ...window, quota }, await window.limiter.penalty(key, points));
     },
   };
 }
 
-/** Counts one request of a tenant; over the limit it throws RATE_LIMITED. Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
-export type RateLimit = (rate: RateClass, principal: Principal, reply: FastifyReply) => Promise<void>;
+function stateOf(
+  name: string,
+  { quota, windowSeconds }: { quota: number; windowSeconds: number },
+  { msBeforeNext, consumedPoints }: { msBeforeNext: number; consumedPoints: number },
+): RateState {
+  return {
+    policy: `"${name}";q=${quota};w=${windowSeconds}`,
+    remaining: Math.max(0, quota - consumedPoints),
+    seconds: Math.ceil(msBeforeNext / 1000),
+    exceeded: consumedPoints > quota,
+  };
+}
+
+/** Counts one request; over the limit it throws RATE_LIMITED. Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
+export interface RateLimit {
+  ofTenant(rate: RateClass, principal: Principal, reply: FastifyReply): Promise<void>;
+  ofAddress(address: string, reply: FastifyReply): Promise<void>;
+}
 
 export function limitRequests(limits: RateLimits): RateLimit {
-  return async (rate, principal, reply) => {
-    const { policy, remaining, seconds, exceeded } = await limits.spend(rate, principal);
-    reply.header("ratelimit-policy", policy);
-    reply.header("ratelimit", `"${rate}";r=${remaining};t=${seconds}`);
-    if (!exceeded) return;
-    reply.header("retry-after", String(Math.max(1, seconds)));
-    throw new DomainError("RATE_LIMITED", { detail: `The limit for requests of class ${rate} is reached.` });
+  return {
+    ofTenant: async (rate, principal, reply) => obey(rate, await limits.spend(rate, principal), reply),
+    ofAddress: async (address, reply) => obey("anonymous", await limits.spendAnonymous(address), reply),
   };
+}
+
+function obey(name: string, { policy, remaining, seconds, exceeded }: RateState, reply: FastifyReply): void {
+  reply.header("ratelimit-policy", policy);
+  reply.header("ratelimit", `"${name}";r=${remaining};t=${seconds}`);
+  if (!exceeded) return;
+  reply.header("retry-after", String(Math.max(1, seconds)));
+  throw new DomainError("RATE_LIMITED", { detail: `The limit for requests of class ${name} is reached.` });
 }

@@ -16,6 +16,12 @@ const isFeedUrl = (text: string) =>
 
 const sourceCredential = /^[^=\s]+=(secret:\/\/)?[\w.:/@+-]+$/;
 
+/** Nothing behind the port: options in a query could turn the verification of certificates off. */
+const isSmtpUrl = (text: string) =>
+  /^smtps?:\/\/[^/?#\s]+\/?$/i.test(text) && URL.canParse(text) && new URL(text).hostname !== "";
+
+const mailbox = /^[^\s<>@,;"]+@[^\s<>@,;"]+$|^[^<>@,;"\p{Cc}]+ <[^\s<>@,;"]+@[^\s<>@,;"]+>$/u;
+
 const variables = z
   .object({
     /** A misspelt production would open what development opens. */
@@ -33,6 +39,10 @@ const variables = z
     SECRETS_KEY: z.string().min(32, "needs at least 32 characters").optional(),
     PLATFORM_CLIENT_ID: z.string().min(1).optional(),
     PLATFORM_CLIENT_SECRET: z.string().min(32, "needs at least 32 characters").optional(),
+    /** `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS. Without it development files its mail, production sends none. */
+    SMTP_URL: z.string().refine(isSmtpUrl, "needs smtp:// or smtps://, a host, and nothing behind its port").optional(),
+    /** `address`, or `Name <address>`. */
+    MAIL_FROM: z.string().max(300).regex(mailbox, "needs an address, or a name and <address>").optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     ALLOWED_ORIGINS: list,
     /** Hosts that may be private or speak plain http, as sources, targets and receivers. */
@@ -56,6 +66,7 @@ const variables = z
     const problem = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
     if ((given.PLATFORM_CLIENT_ID === undefined) !== (given.PLATFORM_CLIENT_SECRET === undefined))
       problem("PLATFORM_CLIENT_ID", "goes with PLATFORM_CLIENT_SECRET");
+    if ((given.SMTP_URL === undefined) !== (given.MAIL_FROM === undefined)) problem("MAIL_FROM", "goes with SMTP_URL");
     if (given.NODE_ENV !== "production") return;
     if (!given.PUBLIC_URL?.startsWith("https://")) problem("PUBLIC_URL", "production needs an https URL");
     if (given.DATABASE_URL === undefined && !given.EMBEDDED_DATABASE)
@@ -77,6 +88,7 @@ export interface PlatformEnvironment {
   readonly postgresBinDir: string | undefined;
   readonly secretsKey: string | undefined;
   readonly platformClient: { id: string; secret: string } | undefined;
+  readonly smtp: { smtpUrl: string; from: string } | undefined;
   readonly logLevel: string;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
@@ -90,7 +102,7 @@ export interface PlatformEnvironment {
 
 export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env): PlatformEnvironment {
   const given = readEnvironment(variables, processEnv);
-  const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret } = given;
+  const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret, SMTP_URL: smtpUrl, MAIL_FROM: from } = given;
   return {
     development: given.NODE_ENV !== "production",
     host: given.HOST,
@@ -103,6 +115,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     postgresBinDir: given.POSTGRES_BIN_DIR,
     secretsKey: given.SECRETS_KEY,
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
+    smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
     logLevel: given.LOG_LEVEL,
     allowedOrigins: given.ALLOWED_ORIGINS,
     allowedHosts: given.ALLOWED_HOSTS,

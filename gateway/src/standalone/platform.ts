@@ -87,6 +87,7 @@ async function start(
     secretsKey,
     dataDir,
     allowedOrigins: environment.allowedOrigins,
+    mail: environment.smtp ?? (environment.development ? { outbox: join(dataDir, "outbox") } : undefined),
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
   onStop("spine", () => spine.close());

@@ -15,6 +15,8 @@ export interface Route {
   /** Any of them suffices. Enforced by the subgraph; stated here for the reader and for early refusal. */
   readonly scopes: readonly Scope[];
   readonly platformAdmin?: true;
+  /** Needs no token, and looks at none; what it may be asked is counted per address. */
+  readonly anonymous?: true;
   /** Accepts `Idempotency-Key`. */
   readonly idempotent?: true;
   readonly version?: "media-type" | "header";

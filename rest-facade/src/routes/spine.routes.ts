@@ -15,11 +15,18 @@ export const spineRoutes = [
   { at: "GET /v1/approvals/{approvalId}",         run: "approval",      reply: 200, scopes: ["governance.read"],    version: "header" },
   { at: "POST /v1/approvals/{approvalId}/approve", run: "approveScopes", reply: 200, scopes: ["governance.approve"], version: "header", idempotent: true },
   { at: "POST /v1/approvals/{approvalId}/reject", run: "rejectScopes",  reply: 200, scopes: ["governance.approve"], version: "header", idempotent: true },
+  { at: "GET /v1/users",                                       run: "users",            reply: 200, scopes: ["user.read"],                version: "header" },
+  { at: "GET /v1/users/{userId}",                              run: "user",             reply: 200, scopes: ["user.read"],                version: "header" },
+  { at: "POST /v1/users/{userId}/disable",                     run: "disableUser",      reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
+  { at: "POST /v1/users/{userId}/enable",                      run: "enableUser",       reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
+  { at: "GET /v1/users/invitations",                           run: "invitations",      reply: 200, scopes: ["user.read", "user.invite"], version: "header" },
+  { at: "POST /v1/users/invitations",                          run: "inviteUser",       reply: 201, scopes: ["user.invite"],              version: "header", idempotent: true },
+  { at: "POST /v1/users/invitations/{invitationId}/resend",    run: "resendInvitation", reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
+  { at: "POST /v1/users/invitations/{invitationId}/revoke",    run: "revokeInvitation", reply: 200, scopes: ["user.invite"],              version: "header", idempotent: true },
+  { at: "POST /v1/users/invitations/accept",                   run: "acceptInvitation", reply: 201, scopes: [],            anonymous: true, version: "header", location: "/v1/users/{userId}" },
 ] as const satisfies readonly Route[];
 
 export const spinePlanned = [
-  { at: "GET /v1/users",                              scopes: ["user.read"],                      version: "header" },
-  { at: "POST /v1/users/invitations",                 scopes: ["user.invite"],                    version: "header" },
   { at: "GET /v1/subscriptions",                      scopes: ["subscription.read"],              version: "header" },
   { at: "POST /v1/subscriptions/{id}/activate",       scopes: ["subscription.manage"],            version: "header" },
   { at: "GET /v1/feature-flags",                      scopes: ["config.read"],                    version: "header" },

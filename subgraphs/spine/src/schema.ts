@@ -5,6 +5,9 @@ import type { ApiClientService } from "./api-clients/api-client.service.js";
 import type { ApiClientAdministrationService } from "./api-clients/api-client-administration.service.js";
 import { ApprovalResolver } from "./approvals/approval.resolver.js";
 import type { ApprovalService } from "./approvals/approval.service.js";
+import { InvitationResolver } from "./invitations/invitation.resolver.js";
+import type { InvitationService } from "./invitations/invitation.service.js";
+import type { InvitationAcceptance } from "./invitations/invitation-acceptance.service.js";
 import { RoleResolver } from "./roles/role.resolver.js";
 import type { RoleService } from "./roles/role.service.js";
 import { RoleAssignmentResolver } from "./roles/role-assignment.resolver.js";
@@ -13,6 +16,9 @@ import type { ProvisioningService } from "./tenants/provisioning.service.js";
 import { TenantResolver } from "./tenants/tenant.resolver.js";
 import type { TenantService } from "./tenants/tenant.service.js";
 import type { TenantLifecycleService } from "./tenants/tenant-lifecycle.service.js";
+import { UserResolver } from "./users/user.resolver.js";
+import type { UserService } from "./users/user.service.js";
+import type { UserLifecycleService } from "./users/user-lifecycle.service.js";
 
 export interface SpineServices {
   readonly tenants: TenantService;
@@ -23,11 +29,15 @@ export interface SpineServices {
   readonly roles: RoleService;
   readonly roleAssignments: RoleAssignmentService;
   readonly approvals: ApprovalService;
+  readonly users: UserService;
+  readonly userLifecycle: UserLifecycleService;
+  readonly invitations: InvitationService;
+  readonly acceptance: InvitationAcceptance;
 }
 
 /** The federated schema over its services. Printing its SDL calls none of them. */
 export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
-  const { tenants } = services;
+  const { tenants, users } = services;
   return buildSubgraph({
     logger,
     resolvers: [
@@ -36,12 +46,18 @@ export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
       new RoleResolver(services.roles),
       new RoleAssignmentResolver(services.roleAssignments),
       new ApprovalResolver(services.approvals),
+      new UserResolver(users, services.userLifecycle),
+      new InvitationResolver(services.invitations, services.acceptance),
     ],
     references: {
       Tenant: {
         // no scope: a tenant's own facts are in its tokens anyway
         auth: {},
         resolve: async ({ tenantId }, context) => (await tenants.find(context, tenantId ?? "")) ?? null,
+      },
+      User: {
+        auth: { scopes: ["user.read"] },
+        resolve: async ({ userId }, context) => (await users.find(context, userId ?? "")) ?? null,
       },
     },
   });

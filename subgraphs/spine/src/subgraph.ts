@@ -11,6 +11,11 @@ import { type AuthorizationServer, createAuthorizationServer } from "./authoriza
 import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
 import { derivedKey } from "./derived-key.js";
+import { expireInvitationJob } from "./invitations/expire-invitation.js";
+import { inviteOwner } from "./invitations/invite-owner.js";
+import { startInvitations } from "./invitations/start-invitations.js";
+import { type MailSettings, openMailTransport } from "./mail/mail-transport.js";
+import { Mailer, sendMailJob } from "./mail/mailer.js";
 import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
 import { AssignmentExpiry } from "./roles/assignment-expiry.js";
@@ -20,10 +25,13 @@ import { RoleAssignmentService } from "./roles/role-assignment.service.js";
 import { seedSystemRoles } from "./roles/seed-system-roles.js";
 import { spineSchema } from "./schema.js";
 import { spineTables } from "./tables.js";
+import { completeProvisioningJob, ProvisioningCompletion } from "./tenants/complete-provisioning.js";
 import { abandonedProvisioningJob, ProvisioningRunner, provisionTenantJob } from "./tenants/provisioning.js";
 import { ProvisioningService } from "./tenants/provisioning.service.js";
 import { TenantService } from "./tenants/tenant.service.js";
 import { TenantLifecycleService } from "./tenants/tenant-lifecycle.service.js";
+import { UserService } from "./users/user.service.js";
+import { UserLifecycleService } from "./users/user-lifecycle.service.js";
 
 export interface SpineSettings {
   /** Absolute, without a trailing slash. */
@@ -35,6 +43,8 @@ export interface SpineSettings {
   readonly allowedOrigins?: readonly string[];
   /** Where `bootstrap.json` is written for a generated platform client. */
   readonly dataDir?: string;
+  /** Absent: mail is refused, and the log says so. */
+  readonly mail?: MailSettings | undefined;
 }
 
 export interface Spine {
@@ -51,14 +61,20 @@ export interface Spine {
 
 const shortestSafeSecret = 32;
 
-/** In order; later slices add theirs. */
-const provisioningSteps = [createPlanSubscription, seedSystemRoles];
+const jobDefinitions = [
+  provisionTenantJob,
+  completeProvisioningJob,
+  refreshSystemRolesJob,
+  sendMailJob,
+  expireInvitationJob,
+];
 
 export async function startSpine(host: SubgraphHost, settings: SpineSettings): Promise<Spine> {
   const { issuer, secretsKey } = settings;
-  const resources = await SubgraphResources.open(host, spineTables, [provisionTenantJob, refreshSystemRolesJob]);
+  const resources = await SubgraphResources.open(host, spineTables, jobDefinitions);
   const { database, jobs } = resources;
   const pool = openPool(host.connections.worker, 4, host.logger);
+  const mailTransport = openMailTransport(settings.mail, host.logger);
   try {
     const revocations = new RevocationFeed(pool, host.logger);
     const secrets = new ClientSecrets(secretsKey);
@@ -66,6 +82,9 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const tenants = new TenantService(database, cursors);
     const provisioning = new ProvisioningService(database, jobs);
     const roles = new RoleService(database, cursors);
+    const mailer = new Mailer(jobs, mailTransport, host.logger);
+    const parts = { database, jobs, pool, mailer, tenants, cursors, settings };
+    const { issuer: invitationIssuer, ...invitations } = await startInvitations(parts);
     const services = {
       roles,
       roleAssignments: new RoleAssignmentService(database, cursors, roles),
@@ -75,11 +94,19 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       apiClients: new ApiClientService(database, secrets, tenants),
       apiClientAdministration: new ApiClientAdministrationService(database, secrets, cursors),
       approvals: new ApprovalService(database, cursors),
+      users: new UserService(database, cursors),
+      userLifecycle: new UserLifecycleService(database),
+      ...invitations,
     };
-    const runner = new ProvisioningRunner(database, provisioningSteps);
+    // in order; later slices add theirs
+    const steps = [createPlanSubscription, seedSystemRoles, inviteOwner(invitationIssuer)];
+    const runner = new ProvisioningRunner(database, steps);
     await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt));
     await jobs.work(abandonedProvisioningJob, (payload) => runner.abandon(payload));
     const assignmentExpiry = new AssignmentExpiry(database, pool, host.logger);
+    const completion = new ProvisioningCompletion(database, steps, host.logger);
+    await jobs.work(completeProvisioningJob, (_, attempt) => completion.run(attempt));
+    await jobs.work(sendMailJob, (payload, attempt) => mailer.send(payload, attempt));
     const systemRoles = new SystemRolesRefresher(database);
     await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt));
     // first, because it proves that this is the SECRETS_KEY of this database
@@ -93,6 +120,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     });
     const bootstrap = await ensurePlatformClient(database, secrets, settings.platformClient);
     await refreshSystemRoles(database, jobs);
+    await completion.request(jobs);
     if (settings.platformClient && settings.platformClient.secret.length < shortestSafeSecret)
       host.logger.warn("PLATFORM_CLIENT_SECRET is short enough to be guessed: use 32 random characters or more");
     const { clientId, clientSecret } = bootstrap;
@@ -112,11 +140,13 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
         await authorizationServer.close();
         await assignmentExpiry.stop();
         await resources.close();
+        mailTransport.close();
         await pool.end();
       },
     };
   } catch (error) {
     await resources.close();
+    mailTransport.close();
     await pool.end();
     throw error;
   }

@@ -9,6 +9,8 @@ export interface JobDefinition<Payload extends object> {
   /** Tries after the first one. */
   readonly retryLimit: number;
   readonly retryDelaySeconds: number;
+  /** Doubles the delay with each try. */
+  readonly retryBackoff?: true;
   readonly expireInSeconds: number;
   /** Jobs at once in this process. */
   readonly concurrency: number;
@@ -80,6 +82,7 @@ export class JobQueue {
       await this.#boss.createQueue(job.queue, {
         retryLimit: job.retryLimit,
         retryDelay: job.retryDelaySeconds,
+        retryBackoff: job.retryBackoff ?? false,
         expireInSeconds: job.expireInSeconds,
         heartbeatSeconds: 20,
         deadLetter: dead,

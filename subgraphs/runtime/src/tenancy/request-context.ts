@@ -9,6 +9,8 @@ export interface RequestContext {
   /** Of the message that asks for the operation, where one does; events of the operation carry them. */
   readonly correlationId: string | undefined;
   readonly causationId: string | undefined;
+  /** Of the other end of the connection, where nothing else is known of the caller. */
+  readonly address: string | undefined;
   /** The operation was asked for on the internal listener. */
   readonly internal: boolean;
   /** Request-scoped caches, e.g. entity loaders, by their owner. */
@@ -19,8 +21,9 @@ export interface RequestContext {
 
 export function requestContext(
   from: Pick<RequestContext, "principal" | "trace"> &
-    Partial<Pick<RequestContext, "idempotencyKey" | "correlationId" | "causationId" | "internal">>,
+    Partial<Pick<RequestContext, "idempotencyKey" | "correlationId" | "causationId" | "internal" | "address">>,
 ): RequestContext {
-  const { idempotencyKey, correlationId, causationId, internal = false } = from;
-  return { ...from, idempotencyKey, correlationId, causationId, internal, loaders: new Map(), replayed: false };
+  const { idempotencyKey, correlationId, causationId, address, internal = false } = from;
+  const given = { ...from, idempotencyKey, correlationId, causationId, address, internal };
+  return { ...given, loaders: new Map(), replayed: false };
 }

@@ -10,9 +10,12 @@ export interface SystemRole {
 const scopesThat = (holds: (scope: Scope) => boolean) => tenantScopes.filter(holds);
 const isPublish = (scope: Scope) => scope.endsWith(".publish");
 
+/** Every tenant keeps at least one user who holds it. */
+export const ownerRole = "TenantOwner";
+
 /** Seeded in every tenant but the platform's own. Nobody edits them. */
 export const systemRoles: readonly SystemRole[] = [
-  { code: "TenantOwner", name: "Owner", description: "Everything in the tenant.", scopes: tenantScopes },
+  { code: ownerRole, name: "Owner", description: "Everything in the tenant.", scopes: tenantScopes },
   {
     code: "TenantAdmin",
     name: "Administrator",

@@ -56,6 +56,7 @@ export class ProvisioningRunner {
         if (run.completedSteps.includes(step.name)) return;
         await step.run(transaction, tenant);
         run.completedSteps = [...run.completedSteps, step.name];
+        tenant.provisionedSteps = [...new Set([...tenant.provisionedSteps, step.name])];
       });
     }
     await this.#whileRunning(payload, async ({ record }, { run, tenant }) => {

@@ -151,5 +151,6 @@ function createTenant({ em, record }: Transaction, input: RegisterTenantInput): 
   em.persist(tenant);
   const { tenantId, status } = tenant;
   record({ type: "TenantRegistered", tenantId, subject: `tenants/${tenantId}`, data: tenantFacts(tenant) });
-  return { tenantId, name, slug, status, editionCode, createdAt: now.toISOString(), subscriptionId: null };
+  const ids = { subscriptionId: null, ownerInvitationId: null };
+  return { tenantId, name, slug, status, editionCode, createdAt: now.toISOString(), ...ids };
 }

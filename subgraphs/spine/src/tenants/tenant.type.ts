@@ -35,6 +35,9 @@ export class TenantType {
 
   @Field(() => ID, { nullable: true, description: "The plan subscription; null until the tenant was provisioned." })
   subscriptionId: string | null;
+
+  @Field(() => ID, { nullable: true, description: "The first invitation of its owner; null until then." })
+  ownerInvitationId: string | null;
 }
 
 export const TenantConnection = connectionType("Tenant", () => TenantType, "In the order of creation.");

@@ -12,9 +12,11 @@ export interface TenantRow {
   edition_code: string;
   created_at: Date | string;
   subscription_id: string | null;
+  owner_invitation_id: string | null;
 }
 
-export const tenantColumns = "tenant_id, name, slug, status, edition_code, created_at, subscription_id";
+export const tenantColumns =
+  "tenant_id, name, slug, status, edition_code, created_at, subscription_id, owner_invitation_id";
 
 export function tenantView(row: TenantRow): TenantType {
   return {
@@ -25,12 +27,14 @@ export function tenantView(row: TenantRow): TenantType {
     editionCode: row.edition_code,
     createdAt: new Date(row.created_at).toISOString(),
     subscriptionId: row.subscription_id && encodeId("sub", row.subscription_id),
+    ownerInvitationId: row.owner_invitation_id && encodeId("inv", row.owner_invitation_id),
   };
 }
 
 export function tenantEntityView(tenant: Tenant): TenantType {
-  const { tenantId, name, slug, status, editionCode, createdAt, subscriptionId } = tenant;
-  return { tenantId, name, slug, status, editionCode, createdAt: createdAt.toISOString(), subscriptionId };
+  const { tenantId, name, slug, status, editionCode, createdAt, subscriptionId, ownerInvitationId } = tenant;
+  const ids = { subscriptionId, ownerInvitationId };
+  return { tenantId, name, slug, status, editionCode, createdAt: createdAt.toISOString(), ...ids };
 }
 
 /** What other subgraphs keep of a tenant; the owner's address stays here. */

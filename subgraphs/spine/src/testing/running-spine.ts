@@ -49,7 +49,7 @@ export class RunningSpine {
     private readonly stopServer: () => Promise<void>,
   ) {}
 
-  static async start(): Promise<RunningSpine> {
+  static async start(changes: Partial<SpineSettings> = {}): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
     const dataDir = await mkdtemp(join(tmpdir(), "spine-"));
     const server = await startEmbeddedPostgres({ dataDir, logger });
@@ -57,7 +57,7 @@ export class RunningSpine {
     const connections = schemaConnections(server.url, "spine");
     const bus = await PostgresBus.open(connections.worker, logger);
     const host = { connections, bus, logger };
-    const spine = await startSpine(host, testSettings);
+    const spine = await startSpine(host, { ...testSettings, ...changes });
     const admin = new pg.Pool({ connectionString: server.url, max: 2, options: "-c search_path=spine" });
     return new RunningSpine(host, spine, connections, admin, async () => {
       await server.stop();

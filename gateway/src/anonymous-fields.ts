@@ -1,0 +1,39 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type GraphQLError, Kind, parse, valueFromASTUntyped } from "graphql";
+import { type Operation, operationFields } from "./operation-charge.js";
+
+/** Without a token an operation runs only where each of its root fields is declared anonymous; introspection is not asked. */
+export type TokenCheck = (operation: Operation, context: RequestContext) => GraphQLError | undefined;
+
+export function tokenCheck(supergraphSdl: string): TokenCheck {
+  const anonymous = anonymousFields(supergraphSdl);
+  return (request, context) => {
+    if (context.principal) return undefined;
+    const kind = request.operation.operation;
+    if (operationFields(request).every((name) => anonymous.has(`${kind} ${name}`))) return undefined;
+    return toGraphqlError(new DomainError("UNAUTHENTICATED", { detail: "A bearer token is required." }), context);
+  };
+}
+
+const rootTypes: Readonly<Record<string, string>> = { Query: "query", Mutation: "mutation" };
+
+/** As `mutation acceptInvitation`. */
+function anonymousFields(supergraphSdl: string): ReadonlySet<string> {
+  const found = parse(supergraphSdl).definitions.flatMap((definition) => {
+    const kind = definition.kind === Kind.OBJECT_TYPE_DEFINITION ? rootTypes[definition.name.value] : undefined;
+    if (kind === undefined || definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
+    const open = (definition.fields ?? []).filter(({ directives }) =>
+      directives?.some(
+        ({ name, arguments: given }) =>
+          name.value === "auth" &&
+          given?.some(
+            (argument) => argument.name.value === "anonymous" && valueFromASTUntyped(argument.value) === true,
+          ),
+      ),
+    );
+    return open.map(({ name }) => `${kind} ${name.value}`);
+  });
+  return new Set(found);
+}

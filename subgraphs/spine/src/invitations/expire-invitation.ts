@@ -1,0 +1,45 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import type { JobDefinition } from "@factory/runtime/jobs/job-queue";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { LockMode } from "@mikro-orm/postgresql";
+import { Invitation } from "./invitation.entity.js";
+import { invitationFacts, stateOf } from "./invitation.view.js";
+
+interface ExpireInvitationPayload {
+  tenantId: string;
+  invitationId: string;
+}
+
+/** Waits until the invitation's end; of one that was resent meanwhile it finds that it has not come yet. */
+export const expireInvitationJob: JobDefinition<ExpireInvitationPayload> = {
+  queue: "expire-invitation",
+  retryLimit: 5,
+  retryDelaySeconds: 30,
+  retryBackoff: true,
+  expireInSeconds: 60,
+  concurrency: 1,
+  concurrencyPerTenant: 1,
+};
+
+export async function expireInvitation(
+  database: Database,
+  { tenantId, invitationId }: ExpireInvitationPayload,
+): Promise<void> {
+  const cause = { trace: continueTrace(undefined), actorId: "system" };
+  await database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    const invitation = await transaction.em.findOne(Invitation, { tenantId, invitationId }, lock);
+    if (invitation?.status === "Pending" && stateOf(invitation) === "Expired") markExpired(transaction, invitation);
+  });
+}
+
+export function markExpired({ record }: Pick<Transaction, "record">, invitation: Invitation): void {
+  invitation.status = "Expired";
+  invitation.updatedAt = new Date();
+  record({
+    type: "InvitationExpired",
+    subject: `invitations/${invitation.invitationId}`,
+    data: invitationFacts(invitation),
+  });
+}

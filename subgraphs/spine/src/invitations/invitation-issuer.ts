@@ -1,0 +1,85 @@
+import type { Transaction } from "@factory/runtime/db/database";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { Mailer } from "../mail/mailer.js";
+import { emailKey } from "../users/email-key.js";
+import { expireInvitationJob } from "./expire-invitation.js";
+import { Invitation } from "./invitation.entity.js";
+import { invitationFacts } from "./invitation.view.js";
+import { invitationMailKind } from "./invitation-mail.js";
+import { type InvitationTokens, tokenDigest } from "./invitation-token.js";
+
+const lifetimeMs = 7 * 24 * 3_600_000;
+
+export interface NewInvitation {
+  readonly email: string;
+  readonly displayName: string | null;
+  readonly roleCodes: readonly string[];
+  /** `usr_…`, `cli_…` or `platform`. */
+  readonly invitedBy: string;
+}
+
+/** Makes invitations and their links; asks nobody whether it may. */
+export class InvitationIssuer {
+  readonly #tokens: InvitationTokens;
+  readonly #mailer: Mailer;
+  readonly #jobs: JobQueue;
+
+  constructor(tokens: InvitationTokens, mailer: Mailer, jobs: JobQueue) {
+    this.#tokens = tokens;
+    this.#mailer = mailer;
+    this.#jobs = jobs;
+  }
+
+  async issue(
+    transaction: Transaction,
+    { email, displayName, roleCodes, invitedBy }: NewInvitation,
+  ): Promise<Invitation> {
+    const { em, tenant } = transaction;
+    const invitationId = newId("inv");
+    const now = new Date();
+    const invitation = em.create(Invitation, {
+      tenantId: tenant.tenantId,
+      invitationId,
+      email,
+      emailKey: emailKey(email),
+      displayName,
+      roleCodes: [...roleCodes],
+      invitedBy,
+      userId: null,
+      createdAt: now,
+      ...this.#opened(invitationId, now),
+    });
+    em.persist(invitation);
+    await this.#announce(transaction, invitation, "UserInvited");
+    return invitation;
+  }
+
+  /** With a new link; the old one is dead. */
+  async renew(transaction: Transaction, invitation: Invitation): Promise<void> {
+    Object.assign(invitation, this.#opened(invitation.invitationId, new Date()));
+    await this.#announce(transaction, invitation, "InvitationResent");
+  }
+
+  #opened(invitationId: string, now: Date) {
+    const tokenNonce = this.#tokens.newNonce();
+    return {
+      status: "Pending" as const,
+      tokenNonce,
+      tokenDigest: tokenDigest(this.#tokens.derive(invitationId, tokenNonce)),
+      expiresAt: new Date(now.getTime() + lifetimeMs),
+      updatedAt: now,
+    };
+  }
+
+  async #announce(
+    transaction: Transaction,
+    invitation: Invitation,
+    type: "UserInvited" | "InvitationResent",
+  ): Promise<void> {
+    const { tenantId, invitationId, expiresAt } = invitation;
+    transaction.record({ type, subject: `invitations/${invitationId}`, data: invitationFacts(invitation) });
+    await this.#mailer.queue(transaction, invitationMailKind, invitationId);
+    await this.#jobs.send(transaction, expireInvitationJob, { tenantId, invitationId }, { startAfter: expiresAt });
+  }
+}

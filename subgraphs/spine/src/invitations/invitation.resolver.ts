@@ -1,0 +1,60 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { UserType } from "../users/user.type.js";
+import { AcceptInvitationInput, InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
+import type { InvitationService } from "./invitation.service.js";
+import { InvitationConnection, InvitationType } from "./invitation.type.js";
+import type { InvitationAcceptance } from "./invitation-acceptance.service.js";
+
+@Resolver(() => InvitationType)
+export class InvitationResolver {
+  readonly #invitations: InvitationService;
+  readonly #acceptance: InvitationAcceptance;
+
+  constructor(invitations: InvitationService, acceptance: InvitationAcceptance) {
+    this.#invitations = invitations;
+    this.#acceptance = acceptance;
+  }
+
+  @Query(() => InvitationConnection)
+  @Auth({ scopes: ["user.read", "user.invite"] })
+  invitations(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Arg("filter", () => InvitationFilterInput, { nullable: true }) filter: InvitationFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<InvitationConnection> {
+    return this.#invitations.list(context, { first, after, filter });
+  }
+
+  @Mutation(() => InvitationType, { description: "By e-mail, with a link that can be used for seven days." })
+  @Auth({ scopes: ["user.invite"] })
+  inviteUser(@Arg("input") input: InviteUserInput, @Ctx() context: RequestContext): Promise<InvitationType> {
+    return this.#invitations.invite(context, input);
+  }
+
+  @Mutation(() => InvitationType, { description: "With a new link; the old one is dead." })
+  @Auth({ scopes: ["user.invite"] })
+  resendInvitation(
+    @Arg("invitationId", () => ID) invitationId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<InvitationType> {
+    return this.#invitations.resend(context, invitationId);
+  }
+
+  @Mutation(() => InvitationType)
+  @Auth({ scopes: ["user.invite"] })
+  revokeInvitation(
+    @Arg("invitationId", () => ID) invitationId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<InvitationType> {
+    return this.#invitations.revoke(context, invitationId);
+  }
+
+  @Mutation(() => UserType, { description: "By whoever holds the link of the invitation; it needs no token." })
+  @Auth({ anonymous: true })
+  acceptInvitation(@Arg("input") input: AcceptInvitationInput, @Ctx() context: RequestContext): Promise<UserType> {
+    return this.#acceptance.accept(context, input);
+  }
+}

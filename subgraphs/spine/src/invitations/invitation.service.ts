@@ -1,0 +1,205 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { LockMode } from "@mikro-orm/postgresql";
+import { requireGrantable, rolesOfCodes } from "../roles/grant-roles.js";
+import { Role } from "../roles/role.entity.js";
+import type { TenantService } from "../tenants/tenant.service.js";
+import { emailKey } from "../users/email-key.js";
+import { User } from "../users/user.entity.js";
+import { markExpired } from "./expire-invitation.js";
+import { Invitation } from "./invitation.entity.js";
+import type { InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
+import { type InvitationState, invitationStates } from "./invitation.states.js";
+import type { InvitationConnection, InvitationType } from "./invitation.type.js";
+import {
+  type InvitationRow,
+  invitationColumns,
+  invitationFacts,
+  invitationRowView,
+  invitationView,
+  stateOf,
+  statusNow,
+} from "./invitation.view.js";
+import type { InvitationIssuer } from "./invitation-issuer.js";
+
+const mostPending = 100;
+
+const page = tenantStatement(
+  "invitations_page",
+  `select ${invitationColumns} from invitations
+   where tenant_id = scope.tenant and ($2::text is null or ${statusNow} = $2)
+     and ($3::timestamptz is null or (created_at, invitation_id) > ($3, $4::uuid))
+   order by created_at, invitation_id limit $5`,
+);
+
+export interface InvitationParts {
+  readonly database: Database;
+  readonly issuer: InvitationIssuer;
+  readonly tenants: TenantService;
+  readonly cursors: CursorSeal;
+}
+
+/** Invitations as those who invite see them. */
+export class InvitationService {
+  readonly #parts: InvitationParts;
+
+  constructor(parts: InvitationParts) {
+    this.#parts = parts;
+  }
+
+  invite(context: RequestContext, input: InviteUserInput): Promise<InvitationType> {
+    requireDistinct(input.roleCodes);
+    return mutate(this.#parts.database, context, {
+      field: "inviteUser",
+      arguments: { input },
+      commit: async (transaction) => {
+        await this.#parts.tenants.requireActive(transaction);
+        const roles = await rolesOfCodes(transaction, input.roleCodes);
+        requireGrantable(context, roles);
+        await makeRoom(transaction, emailKey(input.email));
+        const invitation = await this.#parts.issuer.issue(transaction, {
+          email: input.email,
+          displayName: input.displayName ?? null,
+          roleCodes: roles.map(({ code }) => code),
+          invitedBy: principalOf(context).subject,
+        });
+        return invitationView(invitation);
+      },
+    });
+  }
+
+  /** A new link to the same address. Nobody renews what he could not give himself. */
+  resend(context: RequestContext, invitationId: string): Promise<InvitationType> {
+    return this.#change(context, "resendInvitation", invitationId, async (transaction, invitation) => {
+      requireState(invitation, ["Pending", "Expired"]);
+      const { tenantId, roleCodes } = invitation;
+      requireGrantable(context, await transaction.em.find(Role, { tenantId, code: { $in: roleCodes } }));
+      await makeRoom(transaction, invitation.emailKey, invitation);
+      await this.#parts.issuer.renew(transaction, invitation);
+    });
+  }
+
+  revoke(context: RequestContext, invitationId: string): Promise<InvitationType> {
+    return this.#change(context, "revokeInvitation", invitationId, async ({ record }, invitation) => {
+      requireState(invitation, ["Pending"]);
+      invitation.status = "Revoked";
+      invitation.updatedAt = new Date();
+      record({
+        type: "InvitationRevoked",
+        subject: `invitations/${invitationId}`,
+        data: invitationFacts(invitation),
+      });
+    });
+  }
+
+  /** Keyset on (createdAt, invitationId), oldest first. */
+  async list(
+    context: RequestContext,
+    { first, after, filter }: PageRequest<InvitationFilterInput>,
+  ): Promise<InvitationConnection> {
+    const { database, cursors } = this.#parts;
+    const size = pageSize(first);
+    const status = filter?.status ?? null;
+    if (status !== null && !Object.hasOwn(invitationStates, status)) throw unknownStatus(Object.keys(invitationStates));
+    const tenant = tenantOf(context);
+    const list = { list: "invitations", tenantId: tenant.tenantId, status };
+    const position = after == null ? [null, null] : (cursors.open(list, after) as [string, string]);
+    const rows = await database.reader.rows<InvitationRow>(page, tenant, status, ...position, size + 1);
+    return connectionOf(rows.map(invitationRowView), {
+      size,
+      after,
+      cursorOf: ({ createdAt, invitationId }) => cursors.seal(list, [createdAt, decodeId("inv", invitationId) ?? ""]),
+    });
+  }
+
+  #change(
+    context: RequestContext,
+    field: string,
+    invitationId: string,
+    change: (transaction: Transaction, invitation: Invitation) => Promise<void>,
+  ): Promise<InvitationType> {
+    return mutate(this.#parts.database, context, {
+      field,
+      arguments: { invitationId },
+      commit: async (transaction) => {
+        await this.#parts.tenants.requireActive(transaction);
+        // before the row's lock, as in every other use of both
+        await lockInvitations(transaction);
+        const invitation = await lockedInvitation(transaction, invitationId);
+        await change(transaction, invitation);
+        return invitationView(invitation);
+      },
+    });
+  }
+}
+
+async function lockedInvitation({ em, tenant }: Transaction, invitationId: string): Promise<Invitation> {
+  const { tenantId } = tenant;
+  const found =
+    decodeId("inv", invitationId) === undefined
+      ? null
+      : await em.findOne(Invitation, { tenantId, invitationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!found) throw new DomainError("NOT_FOUND", { detail: "There is no such invitation." });
+  return found;
+}
+
+function requireState(invitation: Invitation, allowed: readonly InvitationState[]): void {
+  const currentState = stateOf(invitation);
+  if (!allowed.includes(currentState))
+    throw new DomainError("INVALID_STATE", { detail: `The invitation is ${currentState}.`, currentState, allowed });
+}
+
+/** One invitation at a time per tenant: the two counts below then hold until the transaction ends. */
+async function lockInvitations({ execute, tenant }: Transaction): Promise<void> {
+  await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`invitations of ${tenant.tenantId}`]);
+}
+
+/** Nobody has the address, nor another open invitation; one that has passed is written down as Expired. */
+async function makeRoom(transaction: Transaction, key: string, renewed?: Invitation): Promise<void> {
+  const { em, tenant } = transaction;
+  const { tenantId } = tenant;
+  await lockInvitations(transaction);
+  const pending = await em.findOne(Invitation, { tenantId, emailKey: key, status: "Pending" });
+  if (pending && pending !== renewed) {
+    if (stateOf(pending) === "Pending")
+      throw new DomainError("INVITATION_PENDING", {
+        detail: "The address has an invitation that waits; it can be resent.",
+        invitationId: pending.invitationId,
+      });
+    markExpired(transaction, pending);
+    await em.flush();
+  }
+  if ((await em.count(User, { tenantId, emailKey: key, status: { $ne: "Deleted" } })) > 0)
+    throw new DomainError("USER_EXISTS", { detail: "The address belongs to a user." });
+  const open = await em.count(Invitation, { tenantId, status: "Pending", expiresAt: { $gt: new Date() } });
+  if (open >= mostPending && (!renewed || stateOf(renewed) !== "Pending"))
+    throw new DomainError("CONFLICT", {
+      detail: `At most ${mostPending} invitations wait at once: revoke some, or let them be accepted.`,
+      limit: mostPending,
+    });
+}
+
+function requireDistinct(roleCodes: readonly string[]): void {
+  const seen = new Set<string>();
+  const errors: FieldError[] = [];
+  roleCodes.forEach((code, at) => {
+    if (seen.has(code.toLowerCase()))
+      errors.push({ pointer: `/input/roleCodes/${at}`, code: "DUPLICATE", detail: "Each role once." });
+    seen.add(code.toLowerCase());
+  });
+  if (errors.length > 0) throw new DomainError("VALIDATION_FAILED", { detail: "A role is named twice.", errors });
+}
+
+function unknownStatus(known: readonly string[]): DomainError {
+  return new DomainError("VALIDATION_FAILED", {
+    detail: "There is no such status.",
+    errors: [{ pointer: "/filter/status", code: "UNKNOWN_VALUE", detail: `Must be one of ${known.join(", ")}.` }],
+  });
+}

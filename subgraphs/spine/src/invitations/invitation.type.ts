@@ -1,0 +1,45 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { DateTime } from "@factory/runtime/subgraph/scalars";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+
+export const InvitationStatus = {
+  Pending: "Pending",
+  Accepted: "Accepted",
+  Revoked: "Revoked",
+  Expired: "Expired",
+} as const;
+registerEnumType(InvitationStatus, { name: "InvitationStatus" });
+
+@ObjectType("Invitation", { simpleResolvers: true })
+export class InvitationType {
+  @Field(() => ID)
+  invitationId: string;
+
+  @Field()
+  email: string;
+
+  @Field(() => String, { nullable: true })
+  displayName: string | null;
+
+  @Field(() => InvitationStatus)
+  status: keyof typeof InvitationStatus;
+
+  @Field(() => [String])
+  roleCodes: string[];
+
+  @Field(() => ID, { nullable: true, description: "The user that accepting made." })
+  userId: string | null;
+
+  @Field(() => DateTime, { description: "Until when its link can be used." })
+  expiresAt: string;
+
+  @Field(() => DateTime)
+  createdAt: string;
+
+  @Field(() => DateTime)
+  updatedAt: string;
+}
+
+export const InvitationConnection = connectionType("Invitation", () => InvitationType, "In the order of creation.");
+export type InvitationConnection = Connection<InvitationType>;

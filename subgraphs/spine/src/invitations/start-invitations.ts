@@ -1,0 +1,36 @@
+import type { Database } from "@factory/runtime/db/database";
+import type { JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { Pool } from "pg";
+import type { Mailer } from "../mail/mailer.js";
+import type { TenantService } from "../tenants/tenant.service.js";
+import { expireInvitation, expireInvitationJob } from "./expire-invitation.js";
+import { InvitationService } from "./invitation.service.js";
+import { InvitationAcceptance } from "./invitation-acceptance.service.js";
+import { InvitationIssuer } from "./invitation-issuer.js";
+import { invitationMail, invitationMailKind } from "./invitation-mail.js";
+import { InvitationTokens } from "./invitation-token.js";
+
+interface Parts {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  /** Connects as the worker role. */
+  readonly pool: Pool;
+  readonly mailer: Mailer;
+  readonly tenants: TenantService;
+  readonly cursors: CursorSeal;
+  readonly settings: { readonly issuer: string; readonly secretsKey: Buffer };
+}
+
+/** Everything about invitations, and the job that ends them. */
+export async function startInvitations({ database, jobs, pool, mailer, tenants, cursors, settings }: Parts) {
+  const tokens = new InvitationTokens(settings.secretsKey);
+  const issuer = new InvitationIssuer(tokens, mailer, jobs);
+  mailer.register(invitationMailKind, invitationMail(database, tokens, settings.issuer));
+  await jobs.work(expireInvitationJob, (payload) => expireInvitation(database, payload));
+  return {
+    issuer,
+    invitations: new InvitationService({ database, issuer, tenants, cursors }),
+    acceptance: new InvitationAcceptance(database, pool, tenants),
+  };
+}

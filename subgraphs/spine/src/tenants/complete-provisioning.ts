@@ -1,0 +1,87 @@
+import type { Database } from "@factory/runtime/db/database";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { LockMode } from "@mikro-orm/postgresql";
+import { platformTenant, platformTenantId } from "./platform-tenant.js";
+import type { ProvisioningStep } from "./provisioning.js";
+import { Tenant } from "./tenant.entity.js";
+
+export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {
+  queue: "complete-provisioning",
+  retryLimit: 5,
+  retryDelaySeconds: 5,
+  retryBackoff: true,
+  expireInSeconds: 900,
+  concurrency: 1,
+  concurrencyPerTenant: 1,
+};
+
+const batch = 500;
+const cause = () => ({ trace: continueTrace(undefined), actorId: "bootstrap" });
+
+/** Active tenants that were provisioned before a step existed: by id, after `$2`. */
+const unfinished = `select tenant_id from tenants
+  where status = 'Active' and tenant_id <> $1 and not provisioned_steps @> $2::text[] and tenant_id > $3
+  order by tenant_id limit $4`;
+
+/** Takes tenants that are Active through the steps that they have not been through. */
+export class ProvisioningCompletion {
+  readonly #database: Database;
+  readonly #steps: readonly ProvisioningStep[];
+  readonly #logger: Logger;
+
+  constructor(database: Database, steps: readonly ProvisioningStep[], logger: Logger) {
+    this.#database = database;
+    this.#steps = steps;
+    this.#logger = logger;
+  }
+
+  /** At start: one read where nothing is missing, else a job. */
+  async request(jobs: JobQueue): Promise<void> {
+    await this.#database.transaction(platformTenant, cause(), async (transaction) => {
+      const [missing] = await transaction.execute(unfinished, this.#bounds(undefined, 1));
+      if (missing) await jobs.send(transaction, completeProvisioningJob, { tenantId: platformTenantId });
+    });
+  }
+
+  /** One tenant that cannot be completed does not hold up the others, but the job comes again for it. */
+  async run({ signal }: Pick<JobAttempt, "signal">): Promise<void> {
+    let failed: unknown;
+    let position: string | undefined;
+    for (;;) {
+      const found = await this.#database.transaction(platformTenant, cause(), ({ execute }) =>
+        execute<{ tenant_id: string }>(unfinished, this.#bounds(position, batch)),
+      );
+      if (found.length === 0) break;
+      for (const { tenant_id: uuid } of found) {
+        signal.throwIfAborted();
+        position = uuid;
+        const tenantId = encodeId("ten", uuid);
+        await this.#complete(tenantId).catch((error: unknown) => {
+          this.#logger.warn({ err: error, tenantId }, "provisioning not completed");
+          failed = error;
+        });
+      }
+    }
+    if (failed !== undefined) throw failed;
+  }
+
+  async #complete(tenantId: string): Promise<void> {
+    await this.#database.transaction(tenantWithId(tenantId), cause(), async (transaction) => {
+      const tenant = await transaction.em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (tenant?.status !== "Active") return;
+      for (const step of this.#steps.filter(({ name }) => !tenant.provisionedSteps.includes(name))) {
+        await step.run(transaction, tenant);
+        tenant.provisionedSteps = [...tenant.provisionedSteps, step.name];
+      }
+    });
+  }
+
+  #bounds(after: string | undefined, limit: number): unknown[] {
+    const names = this.#steps.map(({ name }) => name);
+    return [tenantWithId(platformTenantId).uuid, names, after ?? "00000000-0000-0000-0000-000000000000", limit];
+  }
+}

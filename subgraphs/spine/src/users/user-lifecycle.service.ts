@@ -1,0 +1,113 @@
+import { randomBytes } from "node:crypto";
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf } from "@factory/runtime/tenancy/tenant";
+import type { Scope } from "@factory/schema/scopes";
+import { LockMode } from "@mikro-orm/postgresql";
+import { revoke } from "../revocations/revoke.js";
+import { requireAnotherOwner } from "./last-owner.js";
+import { hashPassword } from "./password-hash.js";
+import { User } from "./user.entity.js";
+import { type UserState, userStates } from "./user.states.js";
+import type { UserType } from "./user.type.js";
+import { userFacts, userView } from "./user.view.js";
+
+interface HeldRole {
+  code: string;
+  scopes: Scope[];
+}
+
+/** Moves users between their states. Who may invite people may do this, to those who may do no more than he. */
+export class UserLifecycleService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  disable(context: RequestContext, userId: string): Promise<UserType> {
+    return this.#move(context, "disableUser", { userId, to: "Disabled" });
+  }
+
+  enable(context: RequestContext, userId: string): Promise<UserType> {
+    return this.#move(context, "enableUser", { userId, to: "Active" });
+  }
+
+  /** What is personal goes with it; the id stays, because others refer to it. */
+  delete(context: RequestContext, userId: string): Promise<UserType> {
+    return this.#move(context, "deleteUser", { userId, to: "Deleted" });
+  }
+
+  #move(context: RequestContext, field: string, { userId, to }: { userId: string; to: UserState }): Promise<UserType> {
+    return mutate(this.#database, context, {
+      field,
+      arguments: { userId },
+      // nobody knows the password that this is the hash of
+      prepare: async () => (to === "Deleted" ? hashPassword(randomBytes(32).toString("base64url")) : undefined),
+      commit: async (transaction, unknownHash) => {
+        const user = await lockedUser(transaction, userId);
+        if (to !== "Active" && principalOf(context).subject === userId)
+          throw new DomainError("CONFLICT", { detail: "Nobody does this to himself: ask somebody else." });
+        requireMove(user, to);
+        const roles = await heldRoles(transaction, userId);
+        requireNoMoreThan(context, roles);
+        if (user.status === "Active") await requireAnotherOwner(transaction, userId);
+        Object.assign(user, { status: to, updatedAt: new Date() });
+        if (unknownHash !== undefined) await forget(transaction, user, unknownHash);
+        if (to !== "Active") await revoke(transaction, "Principal", userId);
+        transaction.record({ type: userStates[to].event, subject: `users/${userId}`, data: userFacts(user) });
+        return userView(user, to === "Deleted" ? [] : roles.map(({ code }) => code));
+      },
+    });
+  }
+}
+
+async function lockedUser({ em, tenant }: Transaction, userId: string): Promise<User> {
+  const { tenantId } = tenant;
+  const found =
+    decodeId("usr", userId) === undefined
+      ? null
+      : await em.findOne(User, { tenantId, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!found) throw new DomainError("NOT_FOUND", { detail: "There is no such user." });
+  return found;
+}
+
+function requireMove({ status }: User, to: UserState): void {
+  const next: readonly UserState[] = userStates[status].next;
+  if (next.includes(to)) return;
+  const allowed = Object.entries(userStates).flatMap(([state, { next: onward }]) =>
+    (onward as readonly UserState[]).includes(to) ? [state] : [],
+  );
+  throw new DomainError("INVALID_STATE", { detail: `The user is ${status}.`, currentState: status, allowed });
+}
+
+function heldRoles({ execute, tenant }: Transaction, userId: string): Promise<HeldRole[]> {
+  return execute<HeldRole>(
+    `select code, scopes from role_assignments join roles using (tenant_id, role_id)
+     where tenant_id = $1 and principal_id = $2 and (expires_at is null or expires_at > now()) order by code`,
+    [tenant.uuid, userId],
+  );
+}
+
+function requireNoMoreThan(context: RequestContext, roles: readonly HeldRole[]): void {
+  const { scopes } = principalOf(context);
+  const missing = [...new Set(roles.flatMap((role) => role.scopes))].filter((scope) => !scopes.has(scope));
+  if (missing.length > 0)
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `The user holds ${missing.join(", ")}, which the token does not.`,
+      requiredScopes: missing,
+    });
+}
+
+async function forget({ execute, tenant }: Transaction, user: User, passwordHash: string): Promise<void> {
+  const nobody = `${user.userId}@deleted.invalid`;
+  Object.assign(user, { email: nobody, emailKey: nobody, displayName: null, passwordHash, lastLoginAt: null });
+  await execute("delete from role_assignments where tenant_id = $1 and principal_id = $2", [tenant.uuid, user.userId]);
+  await execute(
+    "update invitations set email = $3, email_key = $3, display_name = null where tenant_id = $1 and user_id = $2",
+    [tenant.uuid, decodeId("usr", user.userId), nobody],
+  );
+}

@@ -1,0 +1,125 @@
+import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { UserState } from "./user.states.js";
+import type { UserRow } from "./user.view.js";
+import {
+  fewMatches,
+  holdersAmong,
+  holdersInOrder,
+  idOfEmail,
+  idsAmong,
+  idsInOrder,
+  idsInState,
+  idsOfPrefix,
+  idsOfPrefixInOrder,
+  usersOfIds,
+} from "./user-statements.js";
+
+export interface UserSearch {
+  readonly status: UserState | null;
+  /** As keys: see emailKey. */
+  readonly email: string | null;
+  readonly roleCode: string | null;
+  readonly q: string | null;
+}
+
+/** The next `count` ids after one. */
+interface Stretch {
+  readonly after: string;
+  readonly count: number;
+}
+
+export const beforeEverybody = "00000000-0000-0000-0000-000000000000";
+
+/** Nothing that begins with a text comes after the text and the last character there is. */
+const endOf = (prefix: string) => `${prefix}\u{10ffff}`;
+
+const principal = (userId: string) => encodeId("usr", userId);
+const mostHoldersAtOnce = 4000;
+
+/** Lists of users: first the ids of a page, by the narrowest way there is, then their rows with their roles. */
+export class UserList {
+  readonly #reader: TenantReader;
+
+  constructor(reader: TenantReader) {
+    this.#reader = reader;
+  }
+
+  async page(tenant: Tenant, search: UserSearch, stretch: Stretch): Promise<UserRow[]> {
+    const ids = await this.#ids(tenant, search, stretch);
+    if (ids.length === 0) return [];
+    const rows = await this.#reader.rows<UserRow>(usersOfIds, tenant, ids, ids.map(principal));
+    return rows.sort((one, other) => (one.user_id < other.user_id ? -1 : 1));
+  }
+
+  async #ids(tenant: Tenant, search: UserSearch, stretch: Stretch): Promise<string[]> {
+    // nothing is left of the deleted that could be searched for
+    if (search.status === "Deleted" && (search.email !== null || search.q !== null)) return [];
+    const few = await this.#few(tenant, search);
+    if (few) {
+      const held = search.roleCode === null ? few : await this.#holding(tenant, search.roleCode, few);
+      return held.filter((id) => id > stretch.after).slice(0, stretch.count);
+    }
+    if (search.roleCode !== null) return this.#holders(tenant, search, search.roleCode, stretch);
+    const { status, q } = search;
+    const { after, count } = stretch;
+    return q === null
+      ? this.#column(idsInOrder(status), tenant, after, count)
+      : this.#column(idsOfPrefixInOrder(status), tenant, q, endOf(q), after, count);
+  }
+
+  /** All matches, sorted, where they are few. */
+  async #few(tenant: Tenant, { status, email, q, roleCode }: UserSearch): Promise<string[] | undefined> {
+    if (email !== null) {
+      const found = await this.#column(idOfEmail(status), tenant, email);
+      return q === null || found.length === 0 ? found : this.#column(idsAmong(status), tenant, found, q, endOf(q));
+    }
+    if (q !== null) return this.#fewOfPrefix(tenant, status, q);
+    if (roleCode === null || status === null || status === "Active") return undefined;
+    const found = await this.#column(idsInState(status), tenant);
+    return found.length > fewMatches ? undefined : found.sort();
+  }
+
+  async #fewOfPrefix(tenant: Tenant, status: UserState | null, q: string): Promise<string[] | undefined> {
+    const rows = await this.#reader.rows<{ user_id: string; by_email: boolean }>(
+      idsOfPrefix(status),
+      tenant,
+      q,
+      endOf(q),
+    );
+    const byEmail = rows.filter(({ by_email }) => by_email).length;
+    if (Math.max(byEmail, rows.length - byEmail) > fewMatches) return undefined;
+    return [...new Set(rows.map(({ user_id }) => user_id))].sort();
+  }
+
+  async #holding(tenant: Tenant, roleCode: string, ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const held = await this.#column(holdersAmong, tenant, roleCode, ids.map(principal));
+    return held.flatMap((principalId) => decodeId("usr", principalId) ?? []);
+  }
+
+  /** Along those who hold the role, more at once each time that few of them fit the other filters. */
+  async #holders(
+    tenant: Tenant,
+    { status, q }: UserSearch,
+    roleCode: string,
+    { after, count }: Stretch,
+  ): Promise<string[]> {
+    const found: string[] = [];
+    let position = after === beforeEverybody ? "usr_" : principal(after);
+    for (let atOnce = count; ; atOnce = Math.min(atOnce * 4, mostHoldersAtOnce)) {
+      const held = await this.#column(holdersInOrder, tenant, roleCode, position, atOnce);
+      const ids = held.flatMap((principalId) => decodeId("usr", principalId) ?? []);
+      found.push(...(await this.#column(idsAmong(status), tenant, ids, q, q === null ? null : endOf(q))));
+      if (found.length >= count || held.length < atOnce) return found.slice(0, count);
+      position = held.at(-1) ?? position;
+    }
+  }
+
+  /** The only column of what a statement gives. */
+  async #column(statement: Parameters<TenantReader["rows"]>[0], tenant: Tenant, ...values: unknown[]) {
+    const rows = await this.#reader.rows<Record<string, string>>(statement, tenant, ...values);
+    return rows.flatMap((row) => Object.values(row));
+  }
+}

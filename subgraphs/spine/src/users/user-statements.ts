@@ -1,0 +1,117 @@
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { userColumns } from "./user.view.js";
+
+/**
+ * User ids are UUIDv7, and their wire form sorts like they do: the order of ids is the order of registration, in `users`
+ * and in `role_assignments` alike. So each list below is read from an index in its order, and none is sorted.
+ */
+
+/** How many matches are few: found whole and sorted, instead of met on a walk through everybody. */
+export const fewMatches = 1000;
+
+const heldCodes = `select coalesce(array_agg(code order by code), '{}') as role_codes from roles
+  where tenant_id = scope.tenant and role_id in (
+    select role_id from role_assignments
+    where tenant_id = scope.tenant and principal_id = asked.principal_id
+      and (expires_at is null or expires_at > now()))`;
+
+/** `$2` ids, `$3` the same ids as principals are called. */
+export const usersOfIds = tenantStatement(
+  "users_of_ids",
+  `select ${userColumns}, role_codes
+   from unnest($2::uuid[], $3::text[]) asked(user_id, principal_id)
+   join users on users.tenant_id = scope.tenant and users.user_id = asked.user_id
+   cross join lateral (${heldCodes}) held`,
+);
+
+/** Of one user: as a look-up by key it shares a connection. */
+export const userOfId: TenantStatement = { ...usersOfIds, name: "user_of_id" };
+
+const notDeleted = "status <> 'Deleted'";
+/** Deleted users are in an index of their own state only. */
+const inState = (status: string | null) =>
+  status === null ? notDeleted : status === "Deleted" ? "status = 'Deleted'" : `${notDeleted} and status = '${status}'`;
+
+// ranges instead of LIKE: a prepared statement knows their index whatever the text is
+const emailBegins = "email_key ~>=~ $2 and email_key ~<~ $3";
+const nameBegins = "lower(display_name) ~>=~ lower($2) and lower(display_name) ~<~ lower($3)";
+
+/** Statements differ by the state they ask for, which is one of a closed list. */
+function perState(name: string, select: (state: string) => string): (status: string | null) => TenantStatement {
+  const made = new Map<string | null, TenantStatement>();
+  return (status) => {
+    const known = made.get(status);
+    if (known) return known;
+    const statement = tenantStatement(`${name}_${status ?? "any"}`, select(inState(status)));
+    made.set(status, statement);
+    return statement;
+  };
+}
+
+/** `$2` the address. */
+export const idOfEmail = perState(
+  "user_id_of_email",
+  (state) =>
+    `select user_id from users where tenant_id = scope.tenant and email_key = $2 and ${notDeleted} and ${state}`,
+);
+
+/** Up to one more than are few by address and by name, `$2` to `$3`; in no order. */
+export const idsOfPrefix = perState(
+  "user_ids_of_prefix",
+  (state) => `(select user_id, true as by_email from users
+     where tenant_id = scope.tenant and ${emailBegins} and ${state} limit ${fewMatches + 1})
+   union all
+   (select user_id, false from users
+     where tenant_id = scope.tenant and ${nameBegins} and ${state} limit ${fewMatches + 1})`,
+);
+
+/** Up to one more than are few in that state; in no order. */
+export const idsInState = perState(
+  "user_ids_in_state",
+  (state) => `select user_id from users where tenant_id = scope.tenant and ${state} limit ${fewMatches + 1}`,
+);
+
+/** After `$2`, `$3` of them. */
+export const idsInOrder = perState(
+  "user_ids_in_order",
+  (state) => `select user_id from users where tenant_id = scope.tenant and ${state} and user_id > $2
+     order by user_id limit $3`,
+);
+
+/** After `$4`, `$5` of those who begin with `$2` to `$3`. */
+export const idsOfPrefixInOrder = perState(
+  "user_ids_of_prefix_in_order",
+  (state) => `select user_id from users
+     where tenant_id = scope.tenant and ${state} and user_id > $4 and ((${emailBegins}) or (${nameBegins}))
+     order by user_id limit $5`,
+);
+
+/** Which of `$2` are in the state and begin with `$3` to `$4`, where those are given. */
+export const idsAmong = perState(
+  "user_ids_among",
+  (state) => `select user_id from users
+     where tenant_id = scope.tenant and user_id = any($2::uuid[]) and ${state}
+       and ($3::text is null or (email_key ~>=~ $3 and email_key ~<~ $4)
+         or (lower(display_name) ~>=~ lower($3) and lower(display_name) ~<~ lower($4)))
+     order by user_id`,
+);
+
+const roleOfCode = "(select role_id from roles where tenant_id = scope.tenant and lower(code) = lower($2))";
+
+/** After the principal `$3`, `$4` of those who hold the role of the code `$2`. */
+export const holdersInOrder = tenantStatement(
+  "role_holders_in_order",
+  `select principal_id from role_assignments
+   where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id > $3
+     and (expires_at is null or expires_at > now())
+   order by principal_id limit $4`,
+);
+
+/** Which of the principals `$3` hold it. */
+export const holdersAmong = tenantStatement(
+  "role_holders_among",
+  `select principal_id from role_assignments
+   where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id = any($3::text[])
+     and (expires_at is null or expires_at > now())
+   order by principal_id`,
+);

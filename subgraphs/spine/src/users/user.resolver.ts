@@ -1,0 +1,53 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { UserFilterInput } from "./user.input.js";
+import type { UserService } from "./user.service.js";
+import { UserConnection, UserType } from "./user.type.js";
+import type { UserLifecycleService } from "./user-lifecycle.service.js";
+
+@Resolver(() => UserType)
+export class UserResolver {
+  readonly #users: UserService;
+  readonly #lifecycle: UserLifecycleService;
+
+  constructor(users: UserService, lifecycle: UserLifecycleService) {
+    this.#users = users;
+    this.#lifecycle = lifecycle;
+  }
+
+  @Query(() => UserConnection)
+  @Auth({ scopes: ["user.read"] })
+  users(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @Arg("filter", () => UserFilterInput, { nullable: true }) filter: UserFilterInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<UserConnection> {
+    return this.#users.list(context, { first, after, filter });
+  }
+
+  @Query(() => UserType, { nullable: true })
+  @Auth({ scopes: ["user.read"] })
+  async user(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType | null> {
+    return (await this.#users.find(context, userId)) ?? null;
+  }
+
+  @Mutation(() => UserType, { description: "Ends every session and token; not of oneself, nor of the last owner." })
+  @Auth({ scopes: ["user.invite"] })
+  disableUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
+    return this.#lifecycle.disable(context, userId);
+  }
+
+  @Mutation(() => UserType)
+  @Auth({ scopes: ["user.invite"] })
+  enableUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
+    return this.#lifecycle.enable(context, userId);
+  }
+
+  @Mutation(() => UserType, { description: "For good: address, name and password are forgotten." })
+  @Auth({ scopes: ["user.invite"] })
+  deleteUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
+    return this.#lifecycle.delete(context, userId);
+  }
+}

@@ -1,0 +1,41 @@
+import { connectionType } from "@factory/runtime/pagination/connection-type";
+import type { Connection } from "@factory/runtime/pagination/page";
+import { DateTime } from "@factory/runtime/subgraph/scalars";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+
+export const UserStatus = { Active: "Active", Disabled: "Disabled", Deleted: "Deleted" } as const;
+registerEnumType(UserStatus, { name: "UserStatus" });
+
+@ObjectType("User", { simpleResolvers: true })
+@Directive('@key(fields: "userId")')
+export class UserType {
+  @Field(() => ID)
+  userId: string;
+
+  @Field(() => ID)
+  tenantId: string;
+
+  @Field({ description: "Of a deleted user an address that nobody has." })
+  email: string;
+
+  @Field(() => String, { nullable: true })
+  displayName: string | null;
+
+  @Field(() => UserStatus)
+  status: keyof typeof UserStatus;
+
+  @Field(() => [String], { description: "Of the roles that have not expired, in their order." })
+  roleCodes: string[];
+
+  @Field(() => DateTime, { nullable: true })
+  lastLoginAt: string | null;
+
+  @Field(() => DateTime)
+  createdAt: string;
+
+  @Field(() => DateTime)
+  updatedAt: string;
+}
+
+export const UserConnection = connectionType("User", () => UserType, "In the order of registration.");
+export type UserConnection = Connection<UserType>;
