@@ -316,8 +316,8 @@ describe("surfaces", () => {
   it("answer 501 by name for what is documented but not served yet", async () => {
     const { status, json } = await facade.call("POST /integrations/connections", { raw: "not even JSON" });
     expect([status, json["code"], json["endpoint"]]).toEqual([501, "NOT_SUPPORTED", "POST /integrations/connections"]);
-    expect((await facade.call("GET /v1/users", { token: undefined })).status).toBe(401);
-    expect((await facade.call("GET /v1/users", { token: "good" })).status).toBe(501);
+    expect((await facade.call("GET /v1/reports", { token: undefined })).status).toBe(401);
+    expect((await facade.call("GET /v1/reports", { token: "good" })).status).toBe(501);
     expect((await facade.call("POST /webhooks/deliveries", { token: undefined, body: {} })).status).toBe(501);
   });
 

@@ -19,6 +19,7 @@ import { aClientId, aRole } from "../kit/roles.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, platformToken } from "../kit/tenants.js";
+import { anInvitation, aUser } from "../kit/users.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = join(root, "schema/events");
@@ -138,6 +139,22 @@ async function decided(token: string, tenantId: string): Promise<void> {
     await request(`POST /v1/approvals/${await aPendingApproval(tenantId)}/${decision}`, { token, body: {} });
 }
 
+/** Invited, resent, revoked, expired; registered, disabled, enabled, deleted. */
+async function peopleComeAndGo(token: string, tenantId: string): Promise<void> {
+  const [revoked, resent, expired] = [await anInvitation(token), await anInvitation(token), await anInvitation(token)];
+  await request(`POST /v1/users/invitations/${revoked.invitationId}/revoke`, { token });
+  await request(`POST /v1/users/invitations/${resent.invitationId}/resend`, { token });
+  await rows("update spine.invitations set expires_at = now() where tenant_id = $1 and invitation_id = $2", [
+    decodeId("ten", tenantId),
+    decodeId("inv", expired.invitationId),
+  ]);
+  const body = { email: expired.email, roleCodes: ["Viewer"] };
+  await request("POST /v1/users/invitations", { token, body });
+  const { userId } = await aUser(token, ["Viewer"]);
+  for (const move of ["disable", "enable"]) await request(`POST /v1/users/${userId}/${move}`, { token });
+  await graphql(`mutation { deleteUser(userId: "${userId}") { status } }`, { token });
+}
+
 describe("schema/events", () => {
   it("has one schema for each event of this release and for nothing else", () => {
     const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
@@ -185,6 +202,7 @@ describe("what the platform emits", () => {
     for (const type of readable) await subscribe(type, receiver.url);
     await subscribe("TemplateRegistered", gone.url);
     await aRetiredProvider(token);
+    await peopleComeAndGo(token, tenant.tenantId);
     const libraryId = await aLibrary(token, {
       capabilities: [{ name: "a.b" }],
       versions: [{ semanticVersion: "1.0.0" }],

@@ -68,7 +68,7 @@ async function codes(document: string, token?: string): Promise<unknown[]> {
   return (body.errors ?? []).map(({ extensions }) => extensions.code);
 }
 
-describe.each(fields)("$coordinate", ({ document, rule }) => {
+describe.each(fields.filter(({ rule }) => rule.anonymous !== true))("$coordinate", ({ document, rule }) => {
   const scopes = rule.scopes ?? [];
 
   it("asks for a token", async () => {
@@ -117,12 +117,34 @@ describe.each(Object.values(graph.getSubscriptionType()?.getFields() ?? {}))("Su
   });
 });
 
+describe("a document without a token", () => {
+  const accept = `acceptInvitation(input: { token: "x", password: "long enough" }) { __typename }`;
+  const revoke = `revokeInvitation(invitationId: "x") { __typename }`;
+  const more = `fragment more on Mutation { again: ${accept} __typename }`;
+
+  it("is run when all its fields are for everybody", async () => {
+    expect(await codes(`mutation { ${accept} }`)).toEqual(["NOT_FOUND"]);
+    expect(await codes(`mutation { ${accept} ...more } ${more}`)).toContain("NOT_FOUND");
+    expect((await graphql(`mutation { ${accept} }`, { token: "garbage" })).status).toBe(401);
+  });
+
+  it("is refused whole when one of them is not", async () => {
+    for (const selection of [`${accept} ${revoke} ...more`, `...more ... { ${revoke} }`]) {
+      const { status, body } = await graphql(`mutation { ${selection} } ${more}`);
+      expect([status, body.data ?? null]).toEqual([401, null]);
+      expect(body.errors?.map(({ extensions }) => extensions.code)).toEqual(["UNAUTHENTICATED"]);
+    }
+  });
+});
+
 describe("the graph", () => {
-  it("has no root field without a rule, and none for everybody", () => {
+  it("has no root field without a rule, and these for everybody", () => {
     const all = [graph.getQueryType(), graph.getMutationType(), graph.getSubscriptionType()];
     const rules = all.flatMap((type) => Object.values(type?.getFields() ?? {}).map(ruleOf));
     expect(rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0)).toEqual([]);
-    expect(rules.filter(({ anonymous }) => anonymous === true)).toEqual([]);
+    const open = fields.filter(({ rule }) => rule.anonymous === true).map(({ coordinate }) => coordinate);
+    expect(open).toEqual(["Mutation.acceptInvitation"]);
+    expect(rules.filter(({ anonymous }) => anonymous === true)).toHaveLength(open.length);
   });
 
   it("does not show the federation's own fields", async () => {

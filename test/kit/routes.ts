@@ -23,6 +23,8 @@ const prefixes = {
   executionId: "exe",
   libraryId: "lib",
   tenantId: "ten",
+  userId: "usr",
+  invitationId: "inv",
   roleId: "rol",
   assignmentId: "asg",
   approvalId: "apr",

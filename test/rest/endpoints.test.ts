@@ -10,6 +10,7 @@ import { aClientId, aRole } from "../kit/roles.js";
 import { anyPath, baseOf, bodySchema, committedGraph, methodOf, plannedRoutes, servedRoutes } from "../kit/routes.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+import { anAddress, anInvitation, goodPassword, invitationToken } from "../kit/users.js";
 
 type Options = Omit<NonNullable<Parameters<typeof request>[1]>, "token">;
 
@@ -22,6 +23,7 @@ let tenantToken: string;
 let administrator: string;
 let version: TestVersion;
 let roleId: string;
+let openInvitation: string;
 /** Each takes a role once. */
 const principals: string[] = [];
 
@@ -31,6 +33,7 @@ beforeAll(async () => {
   administrator = await platformToken();
   version = await aTemplateVersion(tenantToken, await aTemplateSource());
   roleId = await aRole(tenantToken);
+  openInvitation = await invitationToken((await anInvitation(tenantToken)).email);
   for (let count = 0; count < 6; count += 1) principals.push(await aClientId(tenantToken));
 });
 
@@ -47,7 +50,24 @@ const text = (content: string, type = "application/json"): Options => ({
   headers: { "content-type": type },
 });
 
-describe.each(rows)("$at", ({ route }) => {
+describe.each(rows.filter(({ route }) => route.anonymous === true))("$at", ({ route }) => {
+  it("needs no token and looks at none", async () => {
+    const answers = [await call(route, undefined), await call(route, "garbage"), await send(route)];
+    for (const answer of answers) {
+      expect(refusal(answer)).toBe("400 VALIDATION_FAILED");
+      expect(answer.headers.get("ratelimit-policy")).toContain('"anonymous"');
+    }
+  });
+});
+
+describe("endpoints for everybody", () => {
+  it("are these", () => {
+    const open = rows.filter(({ route }) => route.anonymous === true || route.scopes.length === 0);
+    expect(open.map(({ at }) => at)).toEqual(["POST /v1/users/invitations/accept"]);
+  });
+});
+
+describe.each(rows.filter(({ route }) => route.anonymous !== true))("$at", ({ route }) => {
   it("asks for a token", async () => {
     const answer = await call(route, undefined);
     expect(refusal(answer)).toBe("401 UNAUTHENTICATED");
@@ -80,7 +100,9 @@ describe.each(rows)("$at", ({ route }) => {
     const headers = { "x-tenant-id": "ten_01jz3b0q8xk0n8v3m1w6y5t2r7" };
     expect(refusal(await send(route, { headers }))).toBe("403 TENANT_MISMATCH");
   });
+});
 
+describe.each(rows)("$at", ({ route }) => {
   it("names its methods when another one is used", async () => {
     const answer = await request(`PATCH ${anyPath(route.at)}`, { base: baseOf(route), token: goodToken(route) });
     expect(refusal(answer)).toBe("405 METHOD_NOT_ALLOWED");
@@ -202,6 +224,8 @@ const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/roles/{roleId}/assignments": () => ({ principalId: principals.pop() }),
   "POST /v1/approvals/{approvalId}/approve": () => ({ comment: unique() }),
   "POST /v1/approvals/{approvalId}/reject": () => ({ comment: unique() }),
+  "POST /v1/users/invitations": () => ({ email: anAddress(), roleCodes: ["Viewer"] }),
+  "POST /v1/users/invitations/accept": () => ({ token: openInvitation, password: goodPassword }),
   "POST /integrations/providers": () => ({
     key: unique(),
     displayName: "Walk",

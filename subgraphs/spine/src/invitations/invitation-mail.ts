@@ -12,7 +12,8 @@ const openInvitation = tenantStatement(
   `select email, token_nonce, expires_at, name as tenant_name
    from invitations join tenants using (tenant_id)
    where invitations.tenant_id = scope.tenant and invitation_id = $2
-     and invitations.status = 'Pending' and expires_at > now()`,
+     and invitations.status = 'Pending' and expires_at > now()
+   limit 1`,
 );
 
 interface OpenInvitation {

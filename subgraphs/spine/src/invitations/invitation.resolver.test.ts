@@ -73,7 +73,7 @@ describe("provisioning", () => {
   it("invites the owner whom the tenant was registered with, once", async () => {
     const provisioned = await platform.activeTenant("owned");
     const { data } = await platform.ask(owner(provisioned), list);
-    const [invitation, ...more] = data?.["invitations"].items;
+    const [invitation, ...more]: Json[] = data?.["invitations"].items ?? [];
     expect(more).toEqual([]);
     expect(invitation).toMatchObject({ email: "owner@example.com", status: "Pending", roleCodes: ["TenantOwner"] });
     const rows = await platform.admin.query(
@@ -144,11 +144,8 @@ describe("Mutation.inviteUser", () => {
   it("makes one invitation of two parallel requests", async () => {
     const input = { email: anAddress(), roleCodes: ["Viewer"] };
     const answers = await Promise.all([1, 2, 3].map(() => platform.ask(owner(), invite, { input })));
-    expect(answers.map(({ refusal }) => refusal?.["code"] ?? "made").sort()).toEqual([
-      "INVITATION_PENDING",
-      "INVITATION_PENDING",
-      "made",
-    ]);
+    expect(answers.filter(({ data }) => data !== null)).toHaveLength(1);
+    expect(answers.filter(({ refusal }) => refusal?.["code"] === "INVITATION_PENDING")).toHaveLength(2);
   });
 
   it.each([

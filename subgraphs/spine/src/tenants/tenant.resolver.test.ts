@@ -165,6 +165,7 @@ describe("Mutation.provisionTenant", () => {
       "TenantRegistered",
       "TenantProvisioningStarted",
       "SubscriptionCreated",
+      "UserInvited",
       "TenantProvisioned",
     ]);
     const [, started, created, provisioned] = events;

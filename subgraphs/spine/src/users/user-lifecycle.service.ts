@@ -8,12 +8,21 @@ import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
 import { revoke } from "../revocations/revoke.js";
+import { Role } from "../roles/role.entity.js";
+import { RoleAssignment } from "../roles/role-assignment.entity.js";
+import { type HeldRole as HeldAssignment, takeRoles } from "../roles/take-roles.js";
 import { requireAnotherOwner } from "./last-owner.js";
 import { hashPassword } from "./password-hash.js";
 import { User } from "./user.entity.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { UserType } from "./user.type.js";
 import { userFacts, userView } from "./user.view.js";
+
+interface Move {
+  userId: string;
+  to: UserState;
+  type: "UserDisabled" | "UserEnabled" | "UserDeleted";
+}
 
 interface HeldRole {
   code: string;
@@ -29,19 +38,19 @@ export class UserLifecycleService {
   }
 
   disable(context: RequestContext, userId: string): Promise<UserType> {
-    return this.#move(context, "disableUser", { userId, to: "Disabled" });
+    return this.#move(context, "disableUser", { userId, to: "Disabled", type: "UserDisabled" });
   }
 
   enable(context: RequestContext, userId: string): Promise<UserType> {
-    return this.#move(context, "enableUser", { userId, to: "Active" });
+    return this.#move(context, "enableUser", { userId, to: "Active", type: "UserEnabled" });
   }
 
   /** What is personal goes with it; the id stays, because others refer to it. */
   delete(context: RequestContext, userId: string): Promise<UserType> {
-    return this.#move(context, "deleteUser", { userId, to: "Deleted" });
+    return this.#move(context, "deleteUser", { userId, to: "Deleted", type: "UserDeleted" });
   }
 
-  #move(context: RequestContext, field: string, { userId, to }: { userId: string; to: UserState }): Promise<UserType> {
+  #move(context: RequestContext, field: string, { userId, to, type }: Move): Promise<UserType> {
     return mutate(this.#database, context, {
       field,
       arguments: { userId },
@@ -56,9 +65,15 @@ export class UserLifecycleService {
         requireNoMoreThan(context, roles);
         if (user.status === "Active") await requireAnotherOwner(transaction, userId);
         Object.assign(user, { status: to, updatedAt: new Date() });
-        if (unknownHash !== undefined) await forget(transaction, user, unknownHash);
+        if (unknownHash !== undefined) {
+          await forget(transaction, user, unknownHash);
+          await takeRoles(transaction, await assignmentsOf(transaction, userId), {
+            unassignedBy: principalOf(context).subject,
+            reason: "Requested",
+          });
+        }
         if (to !== "Active") await revoke(transaction, "Principal", userId);
-        transaction.record({ type: userStates[to].event, subject: `users/${userId}`, data: userFacts(user) });
+        transaction.record({ type, subject: `users/${userId}`, data: userFacts(user) });
         return userView(user, to === "Deleted" ? [] : roles.map(({ code }) => code));
       },
     });
@@ -102,10 +117,20 @@ function requireNoMoreThan(context: RequestContext, roles: readonly HeldRole[]):
     });
 }
 
+async function assignmentsOf(
+  { em, tenant: { tenantId } }: Transaction,
+  principalId: string,
+): Promise<HeldAssignment[]> {
+  const assignments = await em.find(RoleAssignment, { tenantId, principalId });
+  const roleIds = assignments.map(({ roleId }) => roleId);
+  const roles = await em.find(Role, { tenantId, roleId: { $in: roleIds } });
+  const codes = new Map(roles.map(({ roleId, code }) => [roleId, code]));
+  return assignments.map((assignment) => ({ assignment, roleCode: codes.get(assignment.roleId) ?? "" }));
+}
+
 async function forget({ execute, tenant }: Transaction, user: User, passwordHash: string): Promise<void> {
   const nobody = `${user.userId}@deleted.invalid`;
   Object.assign(user, { email: nobody, emailKey: nobody, displayName: null, passwordHash, lastLoginAt: null });
-  await execute("delete from role_assignments where tenant_id = $1 and principal_id = $2", [tenant.uuid, user.userId]);
   await execute(
     "update invitations set email = $3, email_key = $3, display_name = null where tenant_id = $1 and user_id = $2",
     [tenant.uuid, decodeId("usr", user.userId), nobody],

@@ -49,8 +49,7 @@ export class UserList {
   async page(tenant: Tenant, search: UserSearch, stretch: Stretch): Promise<UserRow[]> {
     const ids = await this.#ids(tenant, search, stretch);
     if (ids.length === 0) return [];
-    const rows = await this.#reader.rows<UserRow>(usersOfIds, tenant, ids, ids.map(principal));
-    return rows.sort((one, other) => (one.user_id < other.user_id ? -1 : 1));
+    return this.#reader.rows<UserRow>(usersOfIds, tenant, ids, ids.map(principal));
   }
 
   async #ids(tenant: Tenant, search: UserSearch, stretch: Stretch): Promise<string[]> {

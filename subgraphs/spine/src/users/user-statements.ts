@@ -6,6 +6,8 @@ import { userColumns } from "./user.view.js";
  * and in `role_assignments` alike. So each list below is read from an index in its order, and none is sorted.
  */
 
+// each ends with an order or a limit: a plain join would be planned together with what sets the tenant, maybe before it
+
 /** How many matches are few: found whole and sorted, instead of met on a walk through everybody. */
 export const fewMatches = 1000;
 
@@ -21,7 +23,8 @@ export const usersOfIds = tenantStatement(
   `select ${userColumns}, role_codes
    from unnest($2::uuid[], $3::text[]) asked(user_id, principal_id)
    join users on users.tenant_id = scope.tenant and users.user_id = asked.user_id
-   cross join lateral (${heldCodes}) held`,
+   cross join lateral (${heldCodes}) held
+   order by users.user_id`,
 );
 
 /** Of one user: as a look-up by key it shares a connection. */
@@ -52,7 +55,7 @@ function perState(name: string, select: (state: string) => string): (status: str
 export const idOfEmail = perState(
   "user_id_of_email",
   (state) =>
-    `select user_id from users where tenant_id = scope.tenant and email_key = $2 and ${notDeleted} and ${state}`,
+    `select user_id from users where tenant_id = scope.tenant and email_key = $2 and ${notDeleted} and ${state} limit 2`,
 );
 
 /** Up to one more than are few by address and by name, `$2` to `$3`; in no order. */

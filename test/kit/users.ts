@@ -1,0 +1,63 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { eventually } from "./eventually.js";
+import { platform } from "./platform.js";
+import { request } from "./request.js";
+
+export const goodPassword = "correct horse battery staple";
+
+export interface TestInvitation {
+  readonly invitationId: string;
+  readonly email: string;
+  readonly status: string;
+  readonly roleCodes: readonly string[];
+  readonly expiresAt: string;
+}
+
+export interface TestUser {
+  readonly userId: string;
+  readonly tenantId: string;
+  readonly email: string;
+  readonly status: string;
+  readonly roleCodes: readonly string[];
+}
+
+export const anAddress = (domain = "people.example") => `p${Math.random().toString(36).slice(2)}@${domain}`;
+
+/** The newest of so many mails that the platform has filed for an address, decoded. */
+export async function mailTo(email: string, mails = 1): Promise<string> {
+  const folder = join(platform().dataDir, "outbox");
+  let found: string[] = [];
+  await eventually(`${mails} mails to ${email}`, async () => {
+    const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith(".eml")).toSorted();
+    const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+    found = texts.filter((text) => text.includes(`To: ${email}\r\n`));
+    return found.length >= mails;
+  });
+  return (found.at(-1) ?? "").replaceAll("=\r\n", "").replaceAll("=3D", "=");
+}
+
+/** From the newest of so many mails. */
+export async function invitationToken(email: string, mails = 1): Promise<string> {
+  const [, token] = /(?:Token: |token=)([\w-]{43})/.exec(await mailTo(email, mails)) ?? [];
+  if (token === undefined) throw new Error(`The mail to ${email} holds no token`);
+  return token;
+}
+
+export async function anInvitation(token: string, roleCodes: readonly string[] = ["Viewer"]): Promise<TestInvitation> {
+  const body = { email: anAddress(), roleCodes };
+  const answer = await request<TestInvitation>("POST /v1/users/invitations", { token, body });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body;
+}
+
+export const acceptInvitation = (token: string, password = goodPassword) =>
+  request<TestUser>("POST /v1/users/invitations/accept", { body: { token, password } });
+
+/** Who was invited and has accepted. */
+export async function aUser(token: string, roleCodes: readonly string[] = ["Viewer"]): Promise<TestUser> {
+  const { email } = await anInvitation(token, roleCodes);
+  const answer = await acceptInvitation(await invitationToken(email));
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body;
+}

@@ -1,0 +1,227 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { rows } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { refusal } from "../kit/refusal.js";
+import { graphql, request } from "../kit/request.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+import {
+  acceptInvitation,
+  anAddress,
+  anInvitation,
+  aUser,
+  invitationToken,
+  mailTo,
+  type TestInvitation,
+  type TestUser,
+} from "../kit/users.js";
+
+interface Page<Item> {
+  items: Item[];
+  nextCursor: string | null;
+}
+
+let tenant: TestTenant;
+let token: string;
+let stranger: string;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
+  stranger = await (await aTenant()).tokenWith();
+});
+
+const users = (query = "", as = token) => request<Page<TestUser>>(`GET /v1/users?${query}`, { token: as });
+const move = (userId: string, to: "disable" | "enable", as = token) =>
+  request<TestUser>(`POST /v1/users/${userId}/${to}`, { token: as });
+
+describe("the owner of a new tenant", () => {
+  it("is invited by mail when the tenant is provisioned, and becomes its first user", async () => {
+    const { tenantId, slug } = tenant;
+    const email = `owner@${slug}.example`;
+    const mail = await mailTo(email);
+    expect(mail).toContain(`Subject: You are invited to Tenant ${slug}`);
+    expect(mail).toMatch(/Message-ID: <msg_\w{26}@/);
+    expect(mail).toContain("Content-Type: text/html");
+    const { body, status, headers } = await acceptInvitation(await invitationToken(email));
+    expect([status, headers.get("location")]).toEqual([201, `/v1/users/${body.userId}`]);
+    expect(body).toMatchObject({ tenantId, email, status: "Active", roleCodes: ["TenantOwner"] });
+    expect((await users()).body.items).toEqual([expect.objectContaining({ userId: body.userId })]);
+    expect(refusal(await move(body.userId, "disable"))).toBe("409 CONFLICT");
+  });
+});
+
+describe("POST /v1/users/invitations", () => {
+  it("answers the invitation as the specification shows it", async () => {
+    const email = anAddress();
+    const { status, body } = await request("POST /v1/users/invitations", {
+      token,
+      body: { email, roleCodes: ["Developer"], displayName: "Grace" },
+    });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      invitationId: expect.stringMatching(/^inv_/),
+      email,
+      displayName: "Grace",
+      status: "Pending",
+      roleCodes: ["Developer"],
+      expiresAt: expect.any(String),
+      createdAt: expect.any(String),
+    });
+  });
+
+  it("refuses an address that waits or belongs to a user, and roles that the caller does not hold", async () => {
+    const post = (body: unknown, as = token) => request("POST /v1/users/invitations", { token: as, body });
+    const { email } = await anInvitation(token);
+    expect(refusal(await post({ email, roleCodes: ["Viewer"] }))).toBe("409 INVITATION_PENDING");
+    const user = await aUser(token);
+    expect(refusal(await post({ email: user.email.toUpperCase(), roleCodes: ["Viewer"] }))).toBe("409 USER_EXISTS");
+    expect(refusal(await post({ email: anAddress(), roleCodes: ["Lord"] }))).toBe("422 REFERENCE_NOT_FOUND");
+    const inviter = await tenant.tokenWith("user.invite");
+    expect(refusal(await post({ email: anAddress(), roleCodes: ["Viewer"] }, inviter))).toBe("403 INSUFFICIENT_SCOPE");
+  });
+});
+
+describe("the life of an invitation", () => {
+  it("is a link that dies when another is sent, when it is revoked, and after seven days", async () => {
+    const feed = await aFeed<{ events: { type: string; data: { invitationId?: string } } }>({
+      token,
+      query:
+        'subscription { events(types: ["InvitationResent", "InvitationRevoked", "InvitationExpired"]) { type data } }',
+    });
+    const told =
+      (type: string, { invitationId }: TestInvitation) =>
+      () =>
+        feed.events.some(({ events }) => events.type === type && events.data.invitationId === invitationId);
+    const change = (invitation: TestInvitation, to: string, as = token) =>
+      request<TestInvitation>(`POST /v1/users/invitations/${invitation.invitationId}/${to}`, { token: as });
+
+    const resent = await anInvitation(token);
+    const old = await invitationToken(resent.email);
+    expect((await change(resent, "resend")).body).toMatchObject({ status: "Pending" });
+    const renewed = await invitationToken(resent.email, 2);
+    expect(refusal(await acceptInvitation(old))).toBe("404 NOT_FOUND");
+    expect((await acceptInvitation(renewed)).status).toBe(201);
+    expect(refusal(await acceptInvitation(renewed))).toBe("409 INVALID_STATE");
+    await eventually("resending is told", told("InvitationResent", resent));
+
+    const revoked = await anInvitation(token);
+    const dead = await invitationToken(revoked.email);
+    for (const to of ["resend", "revoke"]) expect(refusal(await change(revoked, to, stranger))).toBe("404 NOT_FOUND");
+    expect((await change(revoked, "revoke")).body).toMatchObject({ status: "Revoked" });
+    expect(refusal(await change(revoked, "revoke"))).toBe("409 INVALID_STATE");
+    expect(refusal(await acceptInvitation(dead))).toBe("409 INVALID_STATE");
+    await eventually("revoking is told", told("InvitationRevoked", revoked));
+
+    const expired = await anInvitation(token);
+    const late = await invitationToken(expired.email);
+    const id = decodeId("inv", expired.invitationId);
+    await rows("update spine.invitations set expires_at = now() where invitation_id = $1", [id]);
+    expect(refusal(await acceptInvitation(late))).toBe("410 INVITATION_EXPIRED");
+    const listed = await request<Page<TestInvitation>>("GET /v1/users/invitations?status=Expired", { token });
+    expect(listed.body.items.map(({ invitationId }) => invitationId)).toContain(expired.invitationId);
+    await rows(
+      "update spine_jobs.job set start_after = now() where name = 'expire-invitation' and data->>'invitationId' = $1",
+      [expired.invitationId],
+    );
+    await eventually("expiring is told", told("InvitationExpired", expired));
+    await feed.stop();
+  });
+
+  it("ends in one user, however many accept it at once", async () => {
+    const { email } = await anInvitation(token);
+    const secret = await invitationToken(email);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => acceptInvitation(secret)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(answers.filter(({ status }) => status !== 201).map(refusal))).toEqual(
+      new Set(["409 INVALID_STATE"]),
+    );
+  });
+
+  it("takes no password that everybody tries first", async () => {
+    const { email } = await anInvitation(token);
+    const answer = await acceptInvitation(await invitationToken(email), "Password1");
+    expect(refusal(answer)).toBe("422 PASSWORD_REFUSED");
+    expect(answer.body).toMatchObject({ errors: [{ pointer: "/password" }] });
+  });
+});
+
+describe("GET /v1/users", () => {
+  it("finds by address, role, state and the beginning of a name, in pages", async () => {
+    const { tenantId, tokenWith } = await aTenant();
+    const own = await tokenWith();
+    const made: TestUser[] = [];
+    for (const roles of [["Viewer"], ["Developer"], ["Viewer", "Developer"]]) made.push(await aUser(own, roles));
+    const [first, second, third] = made.map(({ userId }) => userId);
+    const found = async (query: string) => (await users(query, own)).body.items.map(({ userId }) => userId);
+    expect(await found("")).toEqual([first, second, third]);
+    expect(await found("roleCode=developer")).toEqual([second, third]);
+    expect(await found(`email=${made[1]?.email.toUpperCase()}`)).toEqual([second]);
+    expect(await found(`q=${made[2]?.email.slice(0, 9)}`)).toEqual([third]);
+    expect(await found("q=nobody")).toEqual([]);
+    await move(first ?? "", "disable", own);
+    expect(await found("status=Disabled")).toEqual([first]);
+    expect(await found("status=Active&roleCode=Viewer")).toEqual([third]);
+    const page = await users("limit=2", own);
+    expect(page.body.items.map(({ userId }) => userId)).toEqual([first, second]);
+    expect(page.headers.get("link")).toContain('rel="next"');
+    const rest = await users(`limit=2&cursor=${page.body.nextCursor}`, own);
+    expect(rest.body).toMatchObject({ items: [{ userId: third, tenantId }], nextCursor: null });
+    expect(refusal(await users(`limit=2&status=Active&cursor=${page.body.nextCursor}`, own))).toBe(
+      "400 INVALID_CURSOR",
+    );
+    expect(refusal(await users("status=Gone", own))).toBe("400 VALIDATION_FAILED");
+  });
+
+  it("shows nobody of another tenant", async () => {
+    const { userId } = await aUser(token);
+    expect((await users("", stranger)).body.items).toEqual([]);
+    const foreign = await request(`GET /v1/users/${userId}`, { token: stranger });
+    const unknown = await request(`GET /v1/users/${newId("usr")}`, { token: stranger });
+    expect([refusal(foreign), refusal(unknown)]).toEqual(["404 NOT_FOUND", "404 NOT_FOUND"]);
+    for (const to of ["disable", "enable"] as const)
+      expect(refusal(await move(userId, to, stranger))).toBe("404 NOT_FOUND");
+    expect((await request(`GET /v1/users/${userId}`, { token })).body).toMatchObject({ userId });
+  });
+});
+
+describe("POST /v1/users/{userId}/disable", () => {
+  it("and enable move a user, once each", async () => {
+    const { userId } = await aUser(token);
+    expect((await move(userId, "disable")).body).toMatchObject({ userId, status: "Disabled" });
+    expect(refusal(await move(userId, "disable"))).toBe("409 INVALID_STATE");
+    expect((await move(userId, "enable")).body).toMatchObject({ userId, status: "Active" });
+  });
+
+  it("is not for those who hold less than the user", async () => {
+    const { userId } = await aUser(token, ["Developer"]);
+    expect(refusal(await move(userId, "disable", await tenant.tokenWith("user.invite")))).toBe(
+      "403 INSUFFICIENT_SCOPE",
+    );
+  });
+});
+
+describe("Mutation.deleteUser", () => {
+  it("forgets who it was", async () => {
+    const user = await aUser(token);
+    const query = `mutation { deleteUser(userId: "${user.userId}") { status email displayName roleCodes } }`;
+    const { body } = await graphql<Record<string, unknown>>(query, { token });
+    expect(body.data).toEqual({
+      deleteUser: {
+        status: "Deleted",
+        email: `${user.userId}@deleted.invalid`,
+        displayName: null,
+        roleCodes: [],
+      },
+    });
+    const left = await rows("select from spine.users where email_key = $1", [user.email]);
+    expect(left).toEqual([]);
+    expect((await users(`email=${user.email}`)).body.items).toEqual([]);
+    // the address is free again
+    const again = await request("POST /v1/users/invitations", {
+      token,
+      body: { email: user.email, roleCodes: ["Viewer"] },
+    });
+    expect(again.status).toBe(201);
+  });
+});
