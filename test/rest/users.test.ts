@@ -148,8 +148,8 @@ describe("the life of an invitation", () => {
 
 describe("GET /v1/users", () => {
   it("finds by address, role, state and the beginning of a name, in pages", async () => {
-    const { tenantId, tokenWith } = await aTenant();
-    const own = await tokenWith();
+    const other = await aTenant();
+    const own = await other.tokenWith();
     const made: TestUser[] = [];
     for (const roles of [["Viewer"], ["Developer"], ["Viewer", "Developer"]]) made.push(await aUser(own, roles));
     const [first, second, third] = made.map(({ userId }) => userId);
@@ -166,7 +166,7 @@ describe("GET /v1/users", () => {
     expect(page.body.items.map(({ userId }) => userId)).toEqual([first, second]);
     expect(page.headers.get("link")).toContain('rel="next"');
     const rest = await users(`limit=2&cursor=${page.body.nextCursor}`, own);
-    expect(rest.body).toMatchObject({ items: [{ userId: third, tenantId }], nextCursor: null });
+    expect(rest.body).toMatchObject({ items: [{ userId: third, tenantId: other.tenantId }], nextCursor: null });
     expect(refusal(await users(`limit=2&status=Active&cursor=${page.body.nextCursor}`, own))).toBe(
       "400 INVALID_CURSOR",
     );
