@@ -168,7 +168,7 @@ describe("Mutation.provisionTenant", () => {
       "UserInvited",
       "TenantProvisioned",
     ]);
-    const [, started, created, provisioned] = events;
+    const [, started, created, , provisioned] = events;
     const subscriptionId = created?.data["subscriptionId"];
     expect(created?.data).toEqual({ tenantId, subscriptionId, editionCode: "Standard", status: "Pending" });
     expect(provisioned?.data).toMatchObject({ tenantId, runId: first.runId, status: "Active", subscriptionId });
