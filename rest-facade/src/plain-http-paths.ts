@@ -1,3 +1,5 @@
+import { signInPaths } from "./sign-in-paths.js";
+
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 /** RFC 8693, for agents. */
@@ -29,7 +31,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
               properties: {
                 grant_type: {
                   type: "string",
-                  enum: ["client_credentials", "password", "refresh_token", tokenExchange],
+                  enum: ["client_credentials", "authorization_code", "password", "refresh_token", tokenExchange],
                 },
                 scope: { type: "string" },
                 client_id: { type: "string" },
@@ -37,6 +39,9 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
                 username: { type: "string" },
                 password: { type: "string" },
                 refresh_token: { type: "string" },
+                code: { type: "string" },
+                code_verifier: { type: "string" },
+                redirect_uri: { type: "string", format: "uri" },
                 ...exchangeParameters,
               },
             },
@@ -74,6 +79,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       },
     },
   },
+  ...signInPaths,
   "/.well-known/openid-configuration": {
     get: {
       operationId: "openidConfiguration",

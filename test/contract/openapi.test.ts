@@ -13,7 +13,13 @@ interface Described {
   components: { schemas: Record<string, object> };
 }
 
-const plainHttp = ["GET /.well-known/jwks", "GET /.well-known/openid-configuration", "POST /connect/token"];
+const plainHttp = [
+  "GET /connect/authorize",
+  "GET /connect/logout",
+  "GET /.well-known/jwks",
+  "GET /.well-known/openid-configuration",
+  "POST /connect/token",
+];
 
 async function described(): Promise<Described> {
   const { status, body } = await request<Described>("GET /openapi.json");

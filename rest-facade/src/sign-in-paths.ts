@@ -1,0 +1,45 @@
+/** What a browser is sent to for a sign-in; answered with pages. */
+export const signInPaths = {
+  "/connect/authorize": {
+    get: {
+      operationId: "authorize",
+      tags: ["authorization"],
+      summary: "Sign in with a browser",
+      description: "Authorization code with PKCE. Answers with pages, and at the end with a redirect to the client.",
+      security: [],
+      parameters: [
+        query("client_id"),
+        query("response_type", { const: "code" }),
+        query("redirect_uri", { format: "uri" }),
+        query("code_challenge"),
+        query("code_challenge_method", { const: "S256" }),
+        ...["scope", "state", "nonce", "prompt", "max_age", "login_hint"].map((name) => query(name, {}, false)),
+        query("tenant", { description: "Slug or id of the organisation to sign in to." }, false),
+      ],
+      responses: {
+        "303": { description: "To the sign-in page, or back to the client with `code` or `error`, `state` and `iss`." },
+        "400": { description: "A page: the client or its address is not known.", content: { "text/html": {} } },
+      },
+    },
+  },
+  "/connect/logout": {
+    get: {
+      operationId: "signOut",
+      tags: ["authorization"],
+      summary: "End the session of this browser",
+      description: "A page asks first. Tokens live on.",
+      security: [],
+      parameters: ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"].map((name) =>
+        query(name, {}, false),
+      ),
+      responses: {
+        "200": { description: "A page.", content: { "text/html": {} } },
+        "303": { description: "To the address of the client, when nobody is signed in." },
+      },
+    },
+  },
+};
+
+function query(name: string, schema: Record<string, unknown> = {}, required = true) {
+  return { name, in: "query", required, schema: { type: "string", ...schema } };
+}
