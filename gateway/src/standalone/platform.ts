@@ -88,6 +88,7 @@ async function start(
     dataDir,
     allowedOrigins: environment.allowedOrigins,
     mail: environment.smtp ?? (environment.development ? { outbox: join(dataDir, "outbox") } : undefined),
+    rateLimitFactor: environment.rateLimitFactor,
     ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
   });
   onStop("spine", () => spine.close());
@@ -96,6 +97,7 @@ async function start(
     audience: publicUrl,
     keys: () => spine.authorizationServer.jwks(),
   });
+  spine.authorizationServer.onKeysChanged(() => verifier.keysChanged());
   const onRevoked: ((revocation: Revocation) => void)[] = [(revocation) => verifier.apply(revocation)];
   await spine.watchRevocations((revocation) => {
     for (const obey of onRevoked) obey(revocation);

@@ -8,6 +8,8 @@ import type { ApprovalService } from "./approvals/approval.service.js";
 import { InvitationResolver } from "./invitations/invitation.resolver.js";
 import type { InvitationService } from "./invitations/invitation.service.js";
 import type { InvitationAcceptance } from "./invitations/invitation-acceptance.service.js";
+import { SigningKeyResolver } from "./authorization-server/signing-key.resolver.js";
+import type { SigningKeyService } from "./authorization-server/signing-key.service.js";
 import { RoleResolver } from "./roles/role.resolver.js";
 import type { RoleService } from "./roles/role.service.js";
 import { RoleAssignmentResolver } from "./roles/role-assignment.resolver.js";
@@ -33,6 +35,7 @@ export interface SpineServices {
   readonly userLifecycle: UserLifecycleService;
   readonly invitations: InvitationService;
   readonly acceptance: InvitationAcceptance;
+  readonly signingKeys: SigningKeyService;
 }
 
 /** The federated schema over its services. Printing its SDL calls none of them. */
@@ -48,6 +51,7 @@ export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
       new ApprovalResolver(services.approvals),
       new UserResolver(users, services.userLifecycle),
       new InvitationResolver(services.invitations, services.acceptance),
+      new SigningKeyResolver(services.signingKeys),
     ],
     references: {
       Tenant: {

@@ -10,6 +10,7 @@ import { ApprovalService } from "./approvals/approval.service.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
 import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
+import { SigningKeyService } from "./authorization-server/signing-key.service.js";
 import { derivedKey } from "./derived-key.js";
 import { expireInvitationJob } from "./invitations/expire-invitation.js";
 import { inviteOwner } from "./invitations/invite-owner.js";
@@ -41,6 +42,8 @@ export interface SpineSettings {
   readonly platformClient?: GivenClient | undefined;
   /** Whose pages may read what the token endpoint answers. */
   readonly allowedOrigins?: readonly string[];
+  /** Multiplies the limit on tokens of a client. */
+  readonly rateLimitFactor?: number;
   /** Where `bootstrap.json` is written for a generated platform client. */
   readonly dataDir?: string;
   /** Absent: mail is refused, and the log says so. */
@@ -117,6 +120,9 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       secretsKey,
       allowedOrigins: settings.allowedOrigins,
       logger: host.logger,
+      workerUrl: host.connections.worker,
+      listener: resources.listener,
+      rateLimitFactor: settings.rateLimitFactor,
     });
     const bootstrap = await ensurePlatformClient(database, secrets, settings.platformClient);
     await refreshSystemRoles(database, jobs);
@@ -128,7 +134,10 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       await writeBootstrapFile(settings.dataDir, { issuer, clientId, clientSecret });
     assignmentExpiry.start();
     return {
-      schema: spineSchema(services, host.logger).schema,
+      schema: spineSchema(
+        { ...services, signingKeys: new SigningKeyService(database, authorizationServer) },
+        host.logger,
+      ).schema,
       authorizationServer,
       bootstrap,
       watchRevocations: (tell) => revocations.start(resources.listener, tell),

@@ -37,7 +37,7 @@ export class TokenVerifier {
 
   constructor(private readonly options: TokenVerifierOptions) {
     this.#clock = options.clock ?? Date.now;
-    this.#keys = new VerificationKeys(options.keys, this.#clock);
+    this.#keys = new VerificationKeys(options.keys, this.#clock, () => this.#known.deleteWhere(() => true));
   }
 
   async verify(token: string): Promise<Principal> {
@@ -61,6 +61,11 @@ export class TokenVerifier {
   apply(revocation: Revocation): void {
     this.#revocations.add(revocation, this.#clock());
     this.#known.deleteWhere(({ principal }) => concerns(revocation, principal));
+  }
+
+  /** For a verifier that hears of it before it would look by itself. */
+  keysChanged(): Promise<void> {
+    return this.#keys.reload();
   }
 
   async #verifyUnknown(token: string): Promise<ReadClaims> {

@@ -17,6 +17,8 @@ export class VerificationKeys {
   constructor(
     private readonly load: () => Promise<JSONWebKeySet>,
     private readonly clock: () => number,
+    /** A key that was known is not any more: what it signed is no good. */
+    private readonly onWithdrawn: () => void = () => undefined,
   ) {}
 
   async find(kid: string): Promise<CryptoKey | undefined> {
@@ -30,6 +32,13 @@ export class VerificationKeys {
       throw new DomainError("UNAVAILABLE", { detail: "The keys of the token issuer cannot be read." });
     }
     return this.#keys.get(kid);
+  }
+
+  /** Whenever it was read last: the issuer said that its keys have changed. */
+  async reload(): Promise<void> {
+    await this.#loading;
+    this.#triedAt = Number.NEGATIVE_INFINITY;
+    await this.#reload();
   }
 
   #reload(): Promise<void> {
@@ -49,8 +58,10 @@ export class VerificationKeys {
       const usable = keys.filter(isSigningKey).map(async ({ kid, kty, crv, x, y }): Promise<[string, CryptoKey]> => {
         return [kid, (await importJWK({ kty, crv, x, y }, "ES256")) as CryptoKey];
       });
+      const known = [...this.#keys.keys()];
       this.#keys = new Map(await Promise.all(usable));
       this.#loadedAt = this.clock();
+      if (known.some((kid) => !this.#keys.has(kid))) this.onWithdrawn();
     } catch {
       // the keys at hand stay in use; without any, find() says that it cannot tell
     }

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Database } from "@factory/runtime/db/database";
-import { type Logger } from "@factory/runtime/telemetry/logger";
+import type { Listener } from "@factory/runtime/db/listener";
+import { Retention } from "@factory/runtime/db/retention";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import type { JSONWebKeySet } from "jose";
@@ -21,7 +23,11 @@ import { GrantFamilies } from "./grant-families.js";
 import { PasswordSignIn } from "./password-sign-in.js";
 import { registeredClient } from "./registered-clients.js";
 import { causeOf } from "./request-cause.js";
-import { loadSigningKeys } from "./signing-keys.js";
+import { KeyRing } from "./key-ring.js";
+import { TokenRate } from "./token-rate.js";
+import { keySetMaxAgeSeconds, SigningKeys, signingKeysChannel } from "./signing-keys.js";
+import { IssuedTokens } from "./issued-tokens.js";
+import { introspectionPath, revocationPath, TokenInspection } from "./token-inspection.js";
 import { SubjectTokens } from "./subject-token.js";
 import { createTokenProvider, tokenPath } from "./token-provider.js";
 
@@ -35,16 +41,27 @@ export interface AuthorizationServerOptions {
   /** Whose pages may redeem codes. */
   allowedOrigins?: readonly string[] | undefined;
   logger: Logger;
+  /** The worker role's own address, for deleting what has expired. */
+  workerUrl: string;
+  listener: Pick<Listener, "on">;
+  /** Multiplies the limit on tokens of a client. */
+  rateLimitFactor?: number | undefined;
+  /** Epoch milliseconds; decides when a key signs and retires. */
+  clock?: () => number;
 }
 
 export interface AuthorizationServer {
-  /** Serves the token endpoint, the pages of a sign-in and the well-known documents, also under /v1; answers 404 to anything else. */
+  /** Serves the endpoints for tokens, the pages of a sign-in and the well-known documents, also under /v1; else 404. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   jwks(): Promise<JSONWebKeySet>;
+  /** Verifiers in this process read the keys again when they are told. */
+  onKeysChanged(told: () => Promise<void>): void;
+  rotateSigningKeys(immediately: boolean): Promise<{ keyId: string; signsFrom: string }>;
   /** After the last request: waits for what is still written. */
   close(): Promise<void>;
 }
 
+type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Route {
@@ -53,13 +70,12 @@ interface Route {
 }
 
 const maxBodyBytes = 1_048_576;
-/** How long a verifier may keep a key set; rotation waits as long before a new key signs. */
-const publicDocumentCache = "public, max-age=600";
+const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
-  const { issuer, pool, database, secretsKey, logger } = options;
-  const keys = await loadSigningKeys(pool, derivedKey(secretsKey, "signing keys"));
-  const keySet: JSONWebKeySet = { keys: keys.map(({ publicJwk }) => publicJwk) };
+  const { issuer, pool, database, secretsKey, logger, listener } = options;
+  const clock = options.clock ?? (() => Date.now());
+  const keys = new KeyRing(new SigningKeys(pool, derivedKey(secretsKey, "signing keys")), logger, clock);
   const accounts = new Accounts(pool, database.reader);
   const families = new GrantFamilies(pool, () => causeOf(Provider.ctx));
   const passwords = new PasswordSignIn(accounts, database, logger);
@@ -71,9 +87,11 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     (grantId) => families.revoke(grantId, "Silent"),
   );
   const findClient = (clientId: string) => registeredClient(pool, clientId);
-  const provider = createTokenProvider({
+  const issued = new IssuedTokens({ issuer, keys: () => keys.published, pool, database });
+  const subjectVerifier = new TokenVerifier({ issuer, audience: issuer, keys: async () => keys.published });
+  keys.onChange(() => subjectVerifier.keysChanged());
+  const parts = {
     issuer,
-    keys,
     findClient,
     cookieKey: derivedKey(secretsKey, "cookies"),
     consents: new ConsentMemory(pool),
@@ -81,11 +99,25 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     artifacts,
     families,
     passwords,
-    subjects: new SubjectTokens(new TokenVerifier({ issuer, audience: issuer, keys: async () => keySet }), pool),
+    subjects: new SubjectTokens(subjectVerifier, pool),
     approvals: new ApprovalRequests(database),
+    inspection: new TokenInspection({ accounts, families, issued }),
     failures: new FailureLimiter(clientLimits),
+    rate: new TokenRate(options.rateLimitFactor),
     logger,
+  };
+  // a provider reads its keys once, so others are another provider
+  let provider: Provider;
+  let serve: Callback;
+  await keys.start((current) => {
+    provider = createTokenProvider({ ...parts, keys: current });
+    serve = provider.callback();
   });
+  await listener.on(signingKeysChannel, () => void keys.refresh());
+  const forgotten = new Retention(options.workerUrl, logger, [
+    "delete from oidc_artifacts where expires_at < now()",
+    "delete from revocations where expires_at < now()",
+  ]);
   const browserRoute = browserRoutes({
     issuer,
     provider: () => provider,
@@ -95,17 +127,29 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     forms: new FormTokens(derivedKey(secretsKey, "forms")),
     logger,
   });
-  const discovery = document("application/json", discoveryDocument(issuer));
+  const discovery = document("application/json", () => discoveryDocument(issuer));
   const routes: Record<string, Route> = {
-    [tokenPath]: { methods: ["POST"], handle: tokenEndpoint(provider.callback(), logger) },
+    ...Object.fromEntries(
+      [tokenPath, revocationPath, introspectionPath].map((path) => [
+        path,
+        { methods: ["POST"], handle: formEndpoint(path, (...exchange) => serve(...exchange), logger) },
+      ]),
+    ),
     "/.well-known/openid-configuration": discovery,
     "/.well-known/oauth-authorization-server": discovery,
-    [jwksPath]: document("application/jwk-set+json", keySet),
+    [jwksPath]: document("application/jwk-set+json", () => keys.published),
   };
   const share = shareWith(options.allowedOrigins ?? []);
   return {
-    jwks: async () => keySet,
-    close: () => passwords.settled(),
+    jwks: async () => keys.published,
+    onKeysChanged: (told) => keys.onChange(told),
+    rotateSigningKeys: async (immediately) => {
+      const { keyId, signsFrom } = await keys.rotate(immediately);
+      return { keyId, signsFrom: signsFrom.toISOString() };
+    },
+    async close() {
+      await Promise.all([keys.stop(), forgotten.stop(), passwords.settled()]);
+    },
     handle(request, response) {
       // whoever passed the request on may have answered for the trace already
       if (!response.hasHeader("x-trace-id"))
@@ -128,11 +172,11 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return path.startsWith("/v1/") ? path.slice(3) : path;
 }
 
-function document(contentType: string, value: unknown): Route {
-  const body = Buffer.from(JSON.stringify(value));
+function document(contentType: string, value: () => unknown): Route {
   return {
     methods: ["GET", "HEAD"],
     handle(request, response) {
+      const body = Buffer.from(JSON.stringify(value()));
       response.writeHead(200, {
         "content-type": contentType,
         "content-length": body.length,
@@ -144,17 +188,14 @@ function document(contentType: string, value: unknown): Route {
   };
 }
 
-function tokenEndpoint(
-  callback: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  logger: Logger,
-): Handler {
+function formEndpoint(path: string, callback: Callback, logger: Logger): Handler {
   return (request, response) => {
     if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) {
       response.setHeader("connection", "close");
       return oauthError(response, "PAYLOAD_TOO_LARGE", "The body is larger than 1 MiB.");
     }
     // the query holds nothing that counts here (RFC 6749 section 3.2), and the provider knows one path only
-    request.url = tokenPath;
+    request.url = path;
     callback(request, response).catch((error: unknown) => {
       logger.error({ err: error }, "token request failed");
       if (response.headersSent) response.destroy();

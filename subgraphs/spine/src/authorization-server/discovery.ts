@@ -1,7 +1,10 @@
 import { scopes } from "@factory/schema/scopes";
 import { authorizePath } from "./authorize-settings.js";
 import { signOutPath } from "./sign-out.js";
+import { introspectionPath, revocationPath } from "./token-inspection.js";
 import { servedGrantTypes, tokenPath } from "./token-provider.js";
+
+const secretMethods = ["client_secret_basic", "client_secret_post"];
 
 export const jwksPath = "/.well-known/jwks";
 
@@ -13,6 +16,8 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     authorization_endpoint: `${issuer}${authorizePath}`,
     end_session_endpoint: `${issuer}${signOutPath}`,
     token_endpoint: `${issuer}${tokenPath}`,
+    revocation_endpoint: `${issuer}${revocationPath}`,
+    introspection_endpoint: `${issuer}${introspectionPath}`,
     jwks_uri: `${issuer}${jwksPath}`,
     grant_types_supported: servedGrantTypes,
     response_types_supported: ["code"],
@@ -22,7 +27,9 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     prompt_values_supported: ["none", "login", "consent"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
-    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+    token_endpoint_auth_methods_supported: [...secretMethods, "none"],
+    revocation_endpoint_auth_methods_supported: [...secretMethods, "none"],
+    introspection_endpoint_auth_methods_supported: secretMethods,
     scopes_supported: ["openid", ...scopes],
     claims_supported: [
       ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "email", "name"],

@@ -1,5 +1,6 @@
+import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { seal, unseal } from "./seal.js";
 
 export interface LoadedKey {
@@ -7,54 +8,135 @@ export interface LoadedKey {
   /** As published: kid, alg and use included. */
   readonly publicJwk: JWK;
   readonly privateJwk: JWK;
+  readonly signsFrom: Date;
+  /** Published until then; null for the newest. */
+  readonly retiresAt: Date | null;
 }
 
 interface KeyRow {
   key_id: string;
   sealed_private_key: string;
+  signs_from: Date;
+  retires_at: Date | null;
 }
 
-const newest = "select key_id, sealed_private_key from signing_keys order by created_at desc, key_id";
-/** Two processes that start together make one key. */
-const creationLock = 4_000_010;
-
-/** Newest first: it signs, the others are published as long as tokens of theirs live. Makes the first one if need be. */
-export async function loadSigningKeys(pool: Pool, sealingKey: Buffer): Promise<LoadedKey[]> {
-  const { rows } = await pool.query<KeyRow>(newest);
-  const found = rows.length > 0 ? rows : await createFirst(pool, sealingKey);
-  return found.map((row) => openKey(row, sealingKey));
+export interface Rotation {
+  /** Of the key that signs next. */
+  readonly keyId: string;
+  readonly signsFrom: Date;
 }
 
-async function createFirst(pool: Pool, sealingKey: Buffer): Promise<KeyRow[]> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    await client.query("select pg_advisory_xact_lock($1)", [creationLock]);
-    const { rowCount } = await client.query(newest);
-    if (rowCount === 0) {
-      const { privateKey } = await generateKeyPair("ES256", { extractable: true });
-      const { d, ...publicKey } = await exportJWK(privateKey);
-      const keyId = await calculateJwkThumbprint(publicKey);
-      const sealed = seal(sealingKey, JSON.stringify({ ...publicKey, d }), keyId);
-      await client.query(
-        "insert into signing_keys (key_id, public_key, sealed_private_key, created_at) values ($1, $2, $3, now())",
-        [keyId, JSON.stringify(publicKey), sealed],
-      );
+/** How long anybody may keep a key set that he has read. */
+export const keySetMaxAgeSeconds = 600;
+/** The latest at which every process knows of a change, should its wake-up be lost. */
+export const noticedWithinSeconds = 60;
+const publishedBeforeSeconds = keySetMaxAgeSeconds + noticedWithinSeconds;
+const publishedAfterSeconds = longestLifetimeSeconds + noticedWithinSeconds;
+const rotatedAfterDays = 90;
+
+export const signingKeysChannel = "spine_signing_keys";
+
+/** Processes that make or rotate keys at the same time take turns. */
+const keysLock = 4_000_010;
+
+const current = {
+  text: `select key_id, sealed_private_key, signs_from, retires_at from signing_keys
+    where retires_at is null or retires_at > $1 order by signs_from desc, key_id`,
+};
+
+/** The keys of the authorization server as they are stored: sealed, with the times at which each signs and retires. */
+export class SigningKeys {
+  readonly #pool: Pool;
+  readonly #sealingKey: Buffer;
+
+  constructor(pool: Pool, sealingKey: Buffer) {
+    this.#pool = pool;
+    this.#sealingKey = sealingKey;
+  }
+
+  /** Newest first; makes the first one, and the next one when the newest is old. */
+  async load(now: Date): Promise<LoadedKey[]> {
+    const { rows } = await this.#pool.query<KeyRow>({ ...current, values: [now] });
+    const [newest] = rows;
+    if (newest && !isOld(newest, now)) return rows.map((row) => this.#opened(row));
+    await this.#alone(async (client) => {
+      const found = await client.query<KeyRow>({ ...current, values: [now] });
+      const [known] = found.rows;
+      if (!known) await this.#add(client, now);
+      else if (isOld(known, now)) await this.#succeed(client, now, publishedBeforeSeconds);
+    });
+    const renewed = await this.#pool.query<KeyRow>({ ...current, values: [now] });
+    return renewed.rows.map((row) => this.#opened(row));
+  }
+
+  /**
+   * The next key is published long enough for every verifier to know it before it signs, and the others stay for as long
+   * as a token of theirs can live. At once, for a key that leaked: then tokens of the others are refused from now on.
+   */
+  async rotate(now: Date, immediately: boolean): Promise<Rotation> {
+    return this.#alone(async (client) => {
+      if (immediately) return this.#succeed(client, now, 0);
+      const { rows } = await client.query<KeyRow>({ ...current, values: [now] });
+      const [newest] = rows;
+      // one that waits for its turn is the rotation that was asked for
+      if (newest && newest.signs_from > now) return { keyId: newest.key_id, signsFrom: newest.signs_from };
+      return this.#succeed(client, now, publishedBeforeSeconds);
+    });
+  }
+
+  async deleteRetired(now: Date): Promise<void> {
+    await this.#pool.query("delete from signing_keys where retires_at <= $1", [now]);
+  }
+
+  async #succeed(client: PoolClient, now: Date, inSeconds: number): Promise<Rotation> {
+    const signsFrom = after(now, inSeconds);
+    const othersRetire = inSeconds === 0 ? now : after(signsFrom, publishedAfterSeconds);
+    await client.query("update signing_keys set retires_at = least(retires_at, $1)", [othersRetire]);
+    return this.#add(client, signsFrom);
+  }
+
+  async #add(client: PoolClient, signsFrom: Date): Promise<Rotation> {
+    const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+    const { d, ...publicKey } = await exportJWK(privateKey);
+    const keyId = await calculateJwkThumbprint(publicKey);
+    const sealed = seal(this.#sealingKey, JSON.stringify({ ...publicKey, d }), keyId);
+    await client.query(
+      `insert into signing_keys (key_id, public_key, sealed_private_key, created_at, signs_from)
+       values ($1, $2, $3, now(), $4)`,
+      [keyId, JSON.stringify(publicKey), sealed, signsFrom],
+    );
+    await client.query("select pg_notify($1, '')", [signingKeysChannel]);
+    return { keyId, signsFrom };
+  }
+
+  async #alone<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let done = false;
+    try {
+      await client.query("begin");
+      await client.query("select pg_advisory_xact_lock($1)", [keysLock]);
+      const result = await work(client);
+      await client.query("commit");
+      done = true;
+      return result;
+    } finally {
+      if (!done) await client.query("rollback").catch(() => undefined);
+      client.release();
     }
-    const { rows } = await client.query<KeyRow>(newest);
-    await client.query("commit");
-    return rows;
-  } finally {
-    await client.query("rollback").catch(() => undefined);
-    client.release();
+  }
+
+  #opened(row: KeyRow): LoadedKey {
+    const { key_id: keyId, sealed_private_key: sealed, signs_from: signsFrom, retires_at: retiresAt } = row;
+    const { d, ...publicKey } = JSON.parse(opened(sealed, keyId, this.#sealingKey)) as JWK;
+    const publicJwk = { ...publicKey, kid: keyId, alg: "ES256", use: "sig" };
+    return { keyId, publicJwk, privateJwk: d === undefined ? publicJwk : { ...publicJwk, d }, signsFrom, retiresAt };
   }
 }
 
-function openKey({ key_id: keyId, sealed_private_key: sealed }: KeyRow, sealingKey: Buffer): LoadedKey {
-  const { d, ...publicKey } = JSON.parse(opened(sealed, keyId, sealingKey)) as JWK;
-  const published = { ...publicKey, kid: keyId, alg: "ES256", use: "sig" };
-  return { keyId, publicJwk: published, privateJwk: d === undefined ? published : { ...published, d } };
-}
+const after = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000);
+
+const isOld = ({ signs_from: signsFrom }: KeyRow, now: Date) =>
+  now.getTime() - signsFrom.getTime() >= rotatedAfterDays * 86_400_000;
 
 function opened(sealed: string, keyId: string, sealingKey: Buffer): string {
   try {

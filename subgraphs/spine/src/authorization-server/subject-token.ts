@@ -16,9 +16,9 @@ export interface SubjectToken {
 /** As `Revocations` of a verifier matches them; read here, since the verifiers learn of them a moment later. */
 const revocation = {
   name: "revocation_of_token",
-  text: `select kind from revocations where expires_at > now() and revoked_at >= $5
-    and (kind = 'Token' and subject = $1 or kind = 'Grant' and subject = $2
-      or kind = 'Principal' and subject = $3 or kind = 'Client' and subject = $4) limit 1`,
+  text: `select kind from revocations where expires_at > now()
+    and (kind = 'Token' and subject = $1 or kind = 'Grant' and subject = $2 or revoked_at >= $5
+      and (kind = 'Principal' and subject = $3 or kind = 'Client' and subject = $4)) limit 1`,
 };
 
 /** Takes access tokens of this issuer that any resource of ours would take, of the agent's own tenant. */

@@ -9,7 +9,7 @@ import { tokenExchange } from "../api-clients/grant-types.js";
 import { derivedKey } from "../derived-key.js";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
-import { loadSigningKeys } from "./signing-keys.js";
+import { SigningKeys } from "./signing-keys.js";
 
 interface TestClient {
   readonly clientId: string;
@@ -96,8 +96,8 @@ async function refused(changes: Record<string, string>, by = agent): Promise<str
 
 /** Under the platform's own key, what it would never sign. */
 async function signed(changes: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> {
-  const keys = await loadSigningKeys(platform.admin as never, derivedKey(testSettings.secretsKey, "signing keys"));
-  const [key] = keys;
+  const stored = new SigningKeys(platform.admin, derivedKey(testSettings.secretsKey, "signing keys"));
+  const [key] = await stored.load(new Date());
   if (!key) throw new Error("There is no key");
   return new SignJWT({ ...decodeJwt(subjectToken), jti: newId("evt"), ...changes })
     .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: key.keyId, ...header })

@@ -1,27 +1,24 @@
-import { randomBytes } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import Provider, { type Adapter, type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
-import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
-import { type GrantType, grantTypes, tokenExchange } from "../api-clients/grant-types.js";
+import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
+import { type GrantType, tokenExchange } from "../api-clients/grant-types.js";
 import { redirectUriAllowed } from "../api-clients/redirect-uri.js";
 import type { ApprovalRequests } from "../approvals/approval-request.js";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import { type Accounts, refusalOf } from "./accounts.js";
 import type { ArtifactStore } from "./artifact-store.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "./authorize-settings.js";
+import { authenticateByDigest, type ClientAuthenticationOptions, clientAdapter } from "./client-authentication.js";
 import type { ConsentMemory } from "./consent-memory.js";
-import type { FailureLimiter } from "./failure-limiter.js";
 import type { GrantFamilies } from "./grant-families.js";
 import { registerPasswordGrant } from "./password-grant.js";
 import type { PasswordSignIn } from "./password-sign-in.js";
-import type { RegisteredClient } from "./registered-clients.js";
 import { renderError } from "./render-error.js";
 import type { LoadedKey } from "./signing-keys.js";
 import type { SubjectTokens } from "./subject-token.js";
 import { delegatedClaims, registerTokenExchange } from "./token-exchange.js";
-import { TokenRefusal, tokenError } from "./token-refusal.js";
+import { introspectionPath, revocationPath, type TokenInspection } from "./token-inspection.js";
+import { tokenError } from "./token-refusal.js";
 import { registeredOf, requireSomeScope, signedInAccount, tenantClaims, tokenTerms } from "./token-terms.js";
 
 export const tokenPath = "/connect/token";
@@ -39,29 +36,29 @@ const dayS = 86_400;
 const refreshIdleSeconds = 14 * dayS;
 const refreshAbsoluteSeconds = 30 * dayS;
 
-export interface TokenProviderOptions {
+export interface TokenProviderOptions extends Omit<ClientAuthenticationOptions, "served"> {
   issuer: string;
   /** The one that signs first. */
   keys: readonly LoadedKey[];
-  findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
   accounts: Accounts;
   artifacts: ArtifactStore;
   families: GrantFamilies;
   passwords: PasswordSignIn;
   subjects: SubjectTokens;
   approvals: ApprovalRequests;
-  failures: FailureLimiter;
   /** Signs cookies. */
   cookieKey: Buffer;
   consents: ConsentMemory;
+  inspection: TokenInspection;
   logger: Logger;
 }
 
 /** oidc-provider behind our router; what it does otherwise than we promise is bridged here. */
 export function createTokenProvider(options: TokenProviderOptions): Provider {
-  const { issuer, keys, failures, artifacts } = options;
+  const { issuer, keys, artifacts, inspection } = options;
+  const clients = { ...options, served: servedGrantTypes };
   const provider = new Provider(issuer, {
-    adapter: (kind) => (kind === "Client" ? clientAdapter(options) : artifacts.adapter(kind)),
+    adapter: (kind) => (kind === "Client" ? clientAdapter(clients) : artifacts.adapter(kind)),
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) },
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
     clientDefaults: { id_token_signed_response_alg: "ES256", response_types: [], grant_types: [] },
@@ -72,7 +69,12 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
     ...authorizeSettings(options),
     renderError,
     scopes: ["openid"],
-    routes: { token: tokenPath, authorization: authorizePath },
+    routes: {
+      authorization: authorizePath,
+      token: tokenPath,
+      revocation: revocationPath,
+      introspection: introspectionPath,
+    },
     findAccount: accountFinder(options),
     rotateRefreshToken: true,
     issueRefreshToken: (_context, client) => client.grantTypeAllowed("refresh_token"),
@@ -84,6 +86,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       pushedAuthorizationRequests: { enabled: false },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
+      ...inspection.features(),
       resourceIndicators: {
         enabled: true,
         defaultResource: () => issuer,
@@ -114,11 +117,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       },
     },
   });
-  Object.defineProperty(provider.Client.prototype, "compareClientSecret", {
-    value(this: Client, secret: string) {
-      return compareSecret(this, secret, failures);
-    },
-  });
+  authenticateByDigest(provider, clients);
   Object.defineProperty(provider.Client.prototype, "redirectUriAllowed", {
     value(this: Client, uri: string) {
       return redirectUriAllowed(uri, registeredOf(this).redirectUris);
@@ -163,83 +162,13 @@ function accountFinder({ accounts, families }: TokenProviderOptions): FindAccoun
   };
 }
 
-function clientAdapter({ findClient }: TokenProviderOptions): Adapter {
-  const unused = () => Promise.reject(new Error("Clients are not stored by the authorization server"));
-  return {
-    async find(clientId) {
-      const { state } = currentContext();
-      state["presentedClientId"] = clientId;
-      return clientMetadata((await findClient(clientId)) ?? nobody);
-    },
-    upsert: unused,
-    findByUserCode: unused,
-    findByUid: unused,
-    consume: unused,
-    destroy: unused,
-    revokeByGrantId: unused,
-  };
-}
-
-/** Stands for every unknown client, so that it takes the same path as a wrong secret; no secret matches it. */
-const nobody: RegisteredClient = {
-  clientId: "unknown",
-  name: "",
-  secretDigest: secretDigest(randomBytes(32).toString("hex")),
-  scopes: [],
-  grantTypes,
-  principalType: "Service",
-  platformAdmin: false,
-  // no sign-in returns there: nobody learns it
-  redirectUris: [`https://${randomBytes(16).toString("hex")}.invalid/`],
-  firstParty: false,
-  isPublic: false,
-  tenantId: platformTenantId,
-  tenantSlug: "",
-  tenantStatus: "Archived",
-  editionCode: "",
-};
-
-function clientMetadata(registered: RegisteredClient) {
-  const { clientId, secretDigest: digest, isPublic, redirectUris } = registered;
-  const grants = registered.grantTypes.filter((grantType) => servedGrantTypes.includes(grantType));
-  return {
-    client_id: clientId,
-    ...(isPublic ? {} : { client_secret: digest }),
-    grant_types: grants,
-    response_types: grants.includes("authorization_code") ? ["code" as const] : [],
-    redirect_uris: [...redirectUris],
-    token_endpoint_auth_method: isPublic ? ("none" as const) : ("client_secret_basic" as const),
-    registered,
-  };
-}
-
-/** A blocked caller learns nothing: his secret is not even compared. */
-function compareSecret(client: Client, secret: string, failures: FailureLimiter): boolean {
-  const { state, req } = currentContext();
-  const attempt = { clientId: String(state["presentedClientId"]), address: req.socket.remoteAddress ?? "" };
-  const retryAfterSeconds = failures.blockedFor(attempt);
-  if (retryAfterSeconds !== undefined)
-    throw new TokenRefusal("RATE_LIMITED", "rate_limited", "Too many failed attempts.", {
-      status: 429,
-      retryAfterSeconds,
-    });
-  const { secretDigest: digest } = registeredOf(client);
-  if (secretMatches(secret, digest)) return true;
-  failures.failed(attempt);
-  return false;
-}
-
-function currentContext(): KoaContextWithOIDC {
-  const context = Provider.ctx;
-  if (!context) throw new Error("Called outside of a request to the authorization server");
-  return context;
-}
-
-function shapeErrors(provider: Provider, { issuer, logger }: TokenProviderOptions): void {
+function shapeErrors(provider: Provider, { issuer, inspection, logger }: TokenProviderOptions): void {
   const remember = (context: KoaContextWithOIDC, error: unknown) => {
     context.state["failure"] = error;
   };
   provider.on("grant.error", remember);
+  provider.on("revocation.error", remember);
+  provider.on("introspection.error", remember);
   provider.on("server_error", (context, error) => {
     remember(context, error);
     if (isDatabaseUnavailable(error)) logger.warn({ error: error.message }, "token request failed: no database");
@@ -255,9 +184,10 @@ function shapeErrors(provider: Provider, { issuer, logger }: TokenProviderOption
       context.remove("access-control-allow-origin");
       context.remove("access-control-expose-headers");
     }
-    const failure: unknown = context.state["failure"];
     // what people see is a page
-    if (failure === undefined || context.path.startsWith(authorizePath)) return;
+    if (context.path.startsWith(authorizePath)) return;
+    const failure = await inspection.answerFor(context as KoaContextWithOIDC, context.state["failure"]);
+    if (failure === undefined) return;
     const { status, body, headers } = tokenError(failure, issuer);
     context.status = status;
     context.set(headers);

@@ -1,0 +1,82 @@
+import type { Database } from "@factory/runtime/db/database";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Cause } from "@factory/runtime/outbox/envelope";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import type { Pool } from "pg";
+import { z } from "zod";
+import { revoke } from "../revocations/revoke.js";
+
+const ours = z.looseObject({
+  jti: z.string(),
+  sub: z.string(),
+  client_id: z.string(),
+  iat: z.number(),
+  issuedAtMs: z.number().optional(),
+  tenantId: z.string(),
+  principalType: z.string(),
+  grantId: z.string().optional(),
+});
+
+/** Claims of an access token that this server signed and that has not expired. */
+export type IssuedToken = z.infer<typeof ours>;
+
+const standing = {
+  name: "standing_of_token",
+  text: `select tenant.status = 'Active' and not exists (
+      select from revocations where tenant_id = $1 and expires_at > now() and (
+        (kind = 'Token' and subject = $2) or (kind = 'Grant' and subject = $3)
+        or (revoked_at >= to_timestamp($6 / 1000.0)
+            and ((kind = 'Principal' and subject = $4) or (kind = 'Client' and subject = $5))))) as good
+    from tenants tenant where tenant_id = $1`,
+};
+
+export interface IssuedTokensOptions {
+  issuer: string;
+  /** Those published now. */
+  keys: () => JSONWebKeySet;
+  pool: Pool;
+  database: Database;
+}
+
+/** Access tokens that are signed and out: nothing is stored of them but their revocation. */
+export class IssuedTokens {
+  readonly #options: IssuedTokensOptions;
+
+  constructor(options: IssuedTokensOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined for whatever is no good token of ours. */
+  async read(token: string): Promise<IssuedToken | undefined> {
+    const { issuer, keys } = this.#options;
+    const checks = { issuer, audience: issuer, typ: "at+jwt", algorithms: ["ES256"] };
+    const { payload } = await jwtVerify(token, createLocalJWKSet(keys()), checks).catch(() => ({ payload: undefined }));
+    return ours.safeParse(payload).data;
+  }
+
+  /** Neither it, nor its sign-in, user, client or tenant was revoked. */
+  async isGood(token: IssuedToken): Promise<boolean> {
+    const { jti, grantId = null, sub, client_id: clientId, iat, issuedAtMs = iat * 1000, tenantId } = token;
+    const values = [decodeId("ten", tenantId), jti, grantId, sub, clientId, issuedAtMs];
+    const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...standing, values });
+    return rows[0]?.good === true;
+  }
+
+  /** Once: a token that was revoked before stays as it is. */
+  async revoke({ jti, sub, client_id: clientId, tenantId, principalType }: IssuedToken, cause: Cause): Promise<void> {
+    await this.#options.database.transaction(tenantWithId(tenantId), cause, async ({ execute, tenant, record }) => {
+      await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [jti]);
+      const known = await execute("select from revocations where kind = 'Token' and subject = $1", [jti]);
+      if (known.length > 0) return;
+      await revoke({ execute, tenant }, "Token", jti);
+      const userId = principalType === "User" ? sub : null;
+      const subject = userId === null ? `clients/${clientId}` : `users/${userId}`;
+      record({
+        type: "TokenRevoked",
+        subject,
+        data: { tenantId, clientId, userId, grantId: null, tokenId: jti },
+      });
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { RotateSigningKeysInput } from "./signing-key.input.js";
+import type { SigningKeyService } from "./signing-key.service.js";
+import { SigningKeyRotationType } from "./signing-key.type.js";
+
+@Resolver(() => SigningKeyRotationType)
+export class SigningKeyResolver {
+  readonly #keys: SigningKeyService;
+
+  constructor(keys: SigningKeyService) {
+    this.#keys = keys;
+  }
+
+  @Mutation(() => SigningKeyRotationType, {
+    description: "The keys of access tokens also rotate by themselves, every 90 days.",
+  })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  rotateSigningKeys(
+    @Arg("input", () => RotateSigningKeysInput, { nullable: true }) input: RotateSigningKeysInput | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<SigningKeyRotationType> {
+    return this.#keys.rotate(context, input);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Database } from "@factory/runtime/db/database";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { AuthorizationServer } from "./authorization-server.js";
+import type { RotateSigningKeysInput } from "./signing-key.input.js";
+import type { SigningKeyRotationType } from "./signing-key.type.js";
+
+export class SigningKeyService {
+  readonly #database: Database;
+  readonly #server: Pick<AuthorizationServer, "rotateSigningKeys">;
+
+  constructor(database: Database, server: Pick<AuthorizationServer, "rotateSigningKeys">) {
+    this.#database = database;
+    this.#server = server;
+  }
+
+  rotate(context: RequestContext, input: RotateSigningKeysInput | null | undefined): Promise<SigningKeyRotationType> {
+    return mutate<SigningKeyRotationType>(this.#database, context, {
+      field: "rotateSigningKeys",
+      arguments: { input: input ?? null },
+      // keys are of no tenant: should this transaction fail after it, the rotation stands
+      commit: () => this.#server.rotateSigningKeys(input?.immediately ?? false),
+    });
+  }
+}
