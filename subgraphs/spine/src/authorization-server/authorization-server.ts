@@ -20,16 +20,16 @@ import { discoveryDocument, jwksPath } from "./discovery.js";
 import { clientLimits, FailureLimiter } from "./failure-limiter.js";
 import { FormTokens } from "./form-token.js";
 import { GrantFamilies } from "./grant-families.js";
+import { IssuedTokens } from "./issued-tokens.js";
+import { KeyRing } from "./key-ring.js";
 import { PasswordSignIn } from "./password-sign-in.js";
 import { registeredClient } from "./registered-clients.js";
 import { causeOf } from "./request-cause.js";
-import { KeyRing } from "./key-ring.js";
-import { TokenRate } from "./token-rate.js";
 import { keySetMaxAgeSeconds, SigningKeys, signingKeysChannel } from "./signing-keys.js";
-import { IssuedTokens } from "./issued-tokens.js";
-import { introspectionPath, revocationPath, TokenInspection } from "./token-inspection.js";
 import { SubjectTokens } from "./subject-token.js";
+import { introspectionPath, revocationPath, TokenInspection } from "./token-inspection.js";
 import { createTokenProvider, tokenPath } from "./token-provider.js";
+import { TokenRate } from "./token-rate.js";
 
 export interface AuthorizationServerOptions {
   /** Absolute, without a trailing slash; also the audience of every token. */

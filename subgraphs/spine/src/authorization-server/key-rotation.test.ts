@@ -130,7 +130,7 @@ describe("a rotation of signing keys", () => {
         for (const verifier of verifiers) await expect(verifier.verify(token)).resolves.toBeDefined();
       if (passed > 0 && passed < 11) expect(kidOf(await tokenFrom())).toBe(before);
       if (passed > 12) expect(kidOf(await tokenFrom())).toBe(next);
-      if (passed > 0 && passed < 70) expect((await kids()).toSorted()).toEqual([before, next].toSorted());
+      if (passed > 0 && passed < 70) expect(new Set(await kids())).toEqual(new Set([before, next]));
     }
     expect([...signers]).toEqual([before, next]);
     expect([await kids(), await kids(bases[1])]).toEqual([[next], [next]]);
