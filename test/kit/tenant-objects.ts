@@ -7,6 +7,7 @@ import { graphql, request } from "./request.js";
 import { aClientId, aRole } from "./roles.js";
 import { aTemplateSource, aTemplateVersion } from "./templates.js";
 import type { TestTenant } from "./tenants.js";
+import { anInvitation, aUser } from "./users.js";
 
 /** An id of each kind, by the name that path parameters and arguments give it. */
 export type TenantObjects = Readonly<Record<keyof typeof unknownIds, string>>;
@@ -27,6 +28,8 @@ export const unknownIds = {
   roleId: newId("rol"),
   assignmentId: newId("asg"),
   approvalId: newId("apr"),
+  userId: newId("usr"),
+  invitationId: newId("inv"),
 };
 
 export type ObjectKind = keyof typeof unknownIds;
@@ -34,8 +37,9 @@ export type ObjectKind = keyof typeof unknownIds;
 export const isObjectKind = (name: string): name is ObjectKind => Object.hasOwn(unknownIds, name);
 
 /** One real object of each kind. */
-export async function tenantObjects({ tenantId, tokenWith }: TestTenant): Promise<TenantObjects> {
-  const token = await tokenWith();
+export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> {
+  const { tenantId } = tenant;
+  const token = await tenant.tokenWith();
   const post = async (path: string, body: unknown) => {
     const answer = await request<Record<string, string>>(`POST ${path}`, { token, body });
     if (answer.status >= 300) throw new Error(`POST ${path} answered ${answer.text}`);
@@ -59,9 +63,11 @@ export async function tenantObjects({ tenantId, tokenWith }: TestTenant): Promis
   });
   const [roleId, clientId] = [await aRole(token), await aClientId(token)];
   const { assignmentId } = await post(`/v1/roles/${roleId}/assignments`, { principalId: clientId });
+  const [{ userId }, { invitationId }] = [await aUser(token), await anInvitation(token)];
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
+    ...{ userId, invitationId },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
   };
   const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");

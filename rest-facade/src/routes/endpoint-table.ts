@@ -65,7 +65,7 @@ function served(row: Route, rule: Rule): Omit<Endpoint, "specification"> {
     ...rule,
     endpoint: row.at,
     surface: row.surface ?? "public",
-    auth: "bearer",
+    auth: row.anonymous ? "anonymous" : "bearer",
     operation: row.run,
     success: row.mayExist ? [row.reply, 200] : [row.reply],
     rate: row.surface === "internal" ? null : rateClass(row),

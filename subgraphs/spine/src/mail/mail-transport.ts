@@ -44,8 +44,9 @@ function smtp({ from, ...server }: Extract<MailSettings, { smtpUrl: string }>): 
   const transport = nodemailer.createTransport(smtpOptions(server));
   return {
     async deliver(mailId, mail) {
+      const composed = message(mailId, mail, from);
       try {
-        await transport.sendMail(message(mailId, mail, from));
+        await transport.sendMail(composed);
       } catch (error) {
         const { code, responseCode } = error as { code?: string; responseCode?: number };
         throw new MailNotDeliveredError(`The mail server did not take it: ${code ?? "no code"} ${responseCode ?? ""}`);

@@ -14,6 +14,7 @@ import { type HeldRole as HeldAssignment, takeRoles } from "../roles/take-roles.
 import { requireAnotherOwner } from "./last-owner.js";
 import { hashPassword } from "./password-hash.js";
 import { User } from "./user.entity.js";
+import { unknownUser } from "./user.service.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { UserType } from "./user.type.js";
 import { userFacts, userView } from "./user.view.js";
@@ -86,7 +87,7 @@ async function lockedUser({ em, tenant }: Transaction, userId: string): Promise<
     decodeId("usr", userId) === undefined
       ? null
       : await em.findOne(User, { tenantId, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!found) throw new DomainError("NOT_FOUND", { detail: "There is no such user." });
+  if (!found) throw unknownUser();
   return found;
 }
 

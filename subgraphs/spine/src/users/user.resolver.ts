@@ -2,7 +2,7 @@ import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { UserFilterInput } from "./user.input.js";
-import type { UserService } from "./user.service.js";
+import { type UserService, unknownUser } from "./user.service.js";
 import { UserConnection, UserType } from "./user.type.js";
 import type { UserLifecycleService } from "./user-lifecycle.service.js";
 
@@ -27,10 +27,12 @@ export class UserResolver {
     return this.#users.list(context, { first, after, filter });
   }
 
-  @Query(() => UserType, { nullable: true })
+  @Query(() => UserType)
   @Auth({ scopes: ["user.read"] })
-  async user(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType | null> {
-    return (await this.#users.find(context, userId)) ?? null;
+  async user(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
+    const user = await this.#users.find(context, userId);
+    if (!user) throw unknownUser();
+    return user;
   }
 
   @Mutation(() => UserType, { description: "Ends every session and token; not of oneself, nor of the last owner." })

@@ -1,0 +1,196 @@
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeAuthority, makeServiceCertificate } from "@factory/runtime/grpc/certificate-authority";
+import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { mailOf } from "./mail.js";
+import { type MailTransport, openMailTransport, smtpOptions } from "./mail-transport.js";
+
+const logger = createLogger("mail-test", "silent");
+const from = "Factory <no-reply@factory.example>";
+const mail = mailOf({
+  to: "ada@people.example",
+  subject: "You are invited",
+  paragraphs: ["<b>Ada & Grace</b>"],
+  link: { label: "Accept", url: "https://factory.example/?a=1&b=2" },
+});
+
+interface Received {
+  from: string;
+  to: string[];
+  text: string;
+}
+
+const running: { close(): void }[] = [];
+afterEach(() => {
+  for (const one of running.splice(0)) one.close();
+});
+
+async function aServer(options: SMTPServerOptions = {}): Promise<{ port: number; received: Received[] }> {
+  const received: Received[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: options.secure ? [] : ["STARTTLS"],
+    ...options,
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        received.push({
+          from: mailFrom ? mailFrom.address : "",
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString(),
+        });
+        done();
+      });
+    },
+  });
+  // a client that leaves in the middle is an error to it
+  server.on("error", () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  running.push({ close: () => server.close() });
+  const address = server.server.address();
+  return { port: typeof address === "object" && address ? address.port : 0, received };
+}
+
+function aTransport(smtpUrl: string, certificateAuthority?: string): MailTransport {
+  const transport = openMailTransport(
+    { smtpUrl, from, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) },
+    logger,
+  );
+  running.push(transport);
+  return transport;
+}
+
+async function certificates() {
+  const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
+  const authority = await makeAuthority(validity);
+  const { certificate, key } = await makeServiceCertificate("localhost", authority, validity);
+  return { authority: authority.certificate.toString(), cert: certificate, key };
+}
+
+describe("mail over SMTP", () => {
+  it("arrives with both of its parts and an id that a second copy shares", async () => {
+    const { port, received } = await aServer();
+    const transport = aTransport(`smtp://127.0.0.1:${port}`);
+    await transport.deliver("msg_one", mail);
+    await transport.deliver("msg_one", mail);
+    const [first, second] = received;
+    expect(first).toMatchObject({ from: "no-reply@factory.example", to: ["ada@people.example"] });
+    expect(first?.text).toContain("Message-ID: <msg_one@factory.example>");
+    expect(second?.text).toContain("Message-ID: <msg_one@factory.example>");
+    expect(first?.text).toContain("Content-Type: text/plain");
+    expect(first?.text).toContain("&lt;b&gt;Ada &amp; Grace&lt;/b&gt;");
+    expect(first?.text).not.toContain("<p><b>");
+  });
+
+  it("signs in as its URL says", async () => {
+    let seen: string | undefined;
+    const { port, received } = await aServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth({ username, password }, _session, done) {
+        seen = `${username}:${password}`;
+        done(null, { user: username });
+      },
+    });
+    await aTransport(`smtp://mail%40er:p%3Ass@127.0.0.1:${port}`).deliver("msg_two", mail);
+    expect(seen).toBe("mail@er:p:ss");
+    expect(received).toHaveLength(1);
+  });
+
+  it("trusts no certificate that nobody vouches for", async () => {
+    const { authority, cert, key } = await certificates();
+    const { port, received } = await aServer({ secure: true, cert, key });
+    const url = `smtps://localhost:${port}`;
+    await expect(aTransport(`${url}?tls.rejectUnauthorized=false`).deliver("msg_three", mail)).rejects.toThrow(
+      "The mail server did not take it",
+    );
+    expect(received).toEqual([]);
+    await aTransport(url, authority).deliver("msg_three", mail);
+    expect(received).toHaveLength(1);
+  });
+
+  it("goes to another machine over TLS only", () => {
+    expect(smtpOptions({ smtpUrl: "smtp://mail.example" })).toMatchObject({
+      requireTLS: true,
+      port: 587,
+      secure: false,
+    });
+    expect(smtpOptions({ smtpUrl: "smtps://mail.example" })).toMatchObject({ port: 465, secure: true });
+    expect(smtpOptions({ smtpUrl: "smtps://mail.example?ignoreTLS=true&logger=true" })).not.toHaveProperty("logger");
+  });
+
+  it("fails without naming recipient, password or what the server said", async () => {
+    const { port } = await aServer({
+      onRcptTo({ address }, _session, done) {
+        done(Object.assign(new Error(`no ${address} here`), { responseCode: 550 }));
+      },
+    });
+    const failure: unknown = await aTransport(`smtp://me:hidden@127.0.0.1:${port}`)
+      .deliver("msg_four", mail)
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    const told = `${String(failure)} ${JSON.stringify(failure)} ${(failure as Error).stack}`;
+    expect(told).toContain("did not take it");
+    for (const secret of ["ada@", "hidden"]) expect(told).not.toContain(secret);
+  });
+
+  it.each([
+    "a@b.example\r\nBcc: c@d.example",
+    "a@b.example, c@d.example",
+    "<a@b.example>",
+    "a@b.example\u0000",
+    "nobody",
+    "",
+  ])("is not sent to %j", async (to) => {
+    const { port, received } = await aServer();
+    await expect(aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_five", { ...mail, to })).rejects.toThrow(
+      "malformed",
+    );
+    expect(received).toEqual([]);
+  });
+
+  it("has no header that a subject smuggled in", async () => {
+    const { port, received } = await aServer();
+    const hostile = mailOf({
+      to: "ada@people.example",
+      subject: "Hello\r\nBcc: eve@evil.example\r\n\r\nnew body",
+      paragraphs: [],
+    });
+    await aTransport(`smtp://127.0.0.1:${port}`).deliver("msg_six", hostile);
+    expect(received[0]?.to).toEqual(["ada@people.example"]);
+    const [head = ""] = received[0]?.text.split("\r\n\r\n") ?? [];
+    expect(head).toContain("Subject: Hello Bcc: eve@evil.example new body");
+    expect(head).not.toMatch(/^bcc:/im);
+  });
+});
+
+describe("mail without a server", () => {
+  it("becomes files that only their owner reads", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "mail-"));
+    try {
+      const outbox = join(folder, "outbox");
+      await openMailTransport({ outbox }, logger).deliver("msg_seven", mail);
+      const [file = "", ...more] = await readdir(outbox);
+      expect(more).toEqual([]);
+      expect(file).toMatch(/^\d{4}-.*Z-msg_seven\.eml$/);
+      expect((await stat(join(outbox, file))).mode & 0o777).toBe(0o600);
+      expect((await stat(outbox)).mode & 0o777).toBe(0o700);
+      expect(await readFile(join(outbox, file), "utf8")).toContain("To: ada@people.example");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("is refused by name where nothing is configured", async () => {
+    const lines: string[] = [];
+    await openMailTransport(undefined, keepingLogger(lines)).deliver("msg_eight", mail);
+    expect(lines).toEqual([expect.stringMatching(/"mailId":"msg_eight".*SMTP_URL/)]);
+  });
+});
