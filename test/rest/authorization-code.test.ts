@@ -51,7 +51,7 @@ async function aClient(input: Record<string, unknown> = {}, tenantId = tenant.te
 beforeAll(async () => {
   tenant = await aTenant();
   platformTenantId = String(decodeJwt(await platformToken())["tenantId"]);
-  person = await aPerson(tenant.tenantId);
+  person = await aPerson(tenant);
   app = await aClient({ firstParty: true });
   publicApp = await aClient({ name: "Notebook", public: true });
 }, 30_000);
@@ -241,7 +241,7 @@ describe("GET /connect/authorize", () => {
     const session = () => browser.cookies.find(({ name }) => name === "session")?.value;
     returned(await signIn(browser, await browser.open(authorizeUrl())));
     const first = session();
-    const other = await aPerson(tenant.tenantId);
+    const other = await aPerson(tenant);
     const end = await signIn(browser, await browser.open(authorizeUrl({ prompt: "login" })), other);
     const { body } = await redeem(String(returned(end)["code"]));
     expect(decodeJwt(body["access_token"]).sub).toBe(other.userId);
@@ -386,8 +386,8 @@ describe("/connect/interaction/{uid}", () => {
   });
 
   it("refuses somebody of another tenant and somebody who is disabled", async () => {
-    const elsewhere = await aPerson((await aTenant()).tenantId);
-    const disabled = await aPerson(tenant.tenantId);
+    const elsewhere = await aPerson(await aTenant());
+    const disabled = await aPerson(tenant);
     await rows("update spine.users set status = 'Disabled' where email = $1", [disabled.email]);
     for (const who of [elsewhere, disabled]) {
       const browser = new Browser(home());
@@ -397,7 +397,7 @@ describe("/connect/interaction/{uid}", () => {
   });
 
   it("asks somebody to sign in whose account was disabled meanwhile", async () => {
-    const leaver = await aPerson(tenant.tenantId);
+    const leaver = await aPerson(tenant);
     const browser = new Browser(home());
     returned(await signIn(browser, await browser.open(authorizeUrl()), leaver));
     await rows("update spine.users set status = 'Disabled' where email = $1", [leaver.email]);
@@ -408,8 +408,8 @@ describe("/connect/interaction/{uid}", () => {
     const studio = await aClient({ firstParty: true }, platformTenantId);
     const other = await aTenant();
     const email = `both-${randomBytes(4).toString("hex")}@example.com`;
-    await aPerson(tenant.tenantId, "Developer", email);
-    const there = await aPerson(other.tenantId, "Viewer", email);
+    await aPerson(tenant, "Developer", email);
+    const there = await aPerson(other, "Viewer", email);
     const browser = new Browser(home());
     const page = await browser.open(authorizeUrl({}, studio));
     expect(page.text).toContain("Organisation");
@@ -492,6 +492,29 @@ describe("/connect/interaction/{uid}", () => {
     }
     expect(page.text).toContain("&lt;script&gt;");
     expect(consent.text).toContain("&lt;script&gt;");
+  });
+});
+
+describe("a client that is disabled", () => {
+  it("gets nothing for what it was given before, even once it is enabled again", async () => {
+    const client = await aClient({ firstParty: true, public: true });
+    const first = await redeem(await aCode({}, client), {}, client);
+    const code = await aCode({}, client);
+    const refresh = { grant_type: "refresh_token", refresh_token: String(first.body["refresh_token"]) };
+    const token = await tenant.tokenWith("client.manage");
+    const move = (field: string) =>
+      graphql(`mutation { ${field}(clientId: "${client.clientId}") { status } }`, { token });
+    // codes and refresh tokens know their second only
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await move("disableApiClient");
+    expect((await redeem("", refresh, client)).status).toBe(401);
+    const shown = await new Browser(home()).open(authorizeUrl({}, client));
+    expect([shown.status, shown.url.startsWith(home())]).toEqual([400, true]);
+    await move("enableApiClient");
+    expect((await redeem("", refresh, client)).body["error"]).toBe("invalid_grant");
+    expect((await redeem(code, {}, client)).body["error"]).toBe("invalid_grant");
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await redeem(await aCode({}, client), {}, client)).status).toBe(200);
   });
 });
 

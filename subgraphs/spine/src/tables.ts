@@ -11,6 +11,7 @@ import { Migration20261121125328_users_and_invitations } from "./migrations/Migr
 import { Migration20261121125639_role_assignment_expiry } from "./migrations/Migration20261121125639_role_assignment_expiry.js";
 import { Migration20261121125948_user_ids } from "./migrations/Migration20261121125948_user_ids.js";
 import { Migration20261121130418_approvals_task } from "./migrations/Migration20261121130418_approvals_task.js";
+import { Migration20261121133131_client_tokens_from } from "./migrations/Migration20261121133131_client_tokens_from.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -43,5 +44,6 @@ export const spineTables = {
     Migration20261121125639_role_assignment_expiry,
     Migration20261121125948_user_ids,
     Migration20261121130418_approvals_task,
+    Migration20261121133131_client_tokens_from,
   ],
 };

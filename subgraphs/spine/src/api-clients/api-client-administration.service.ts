@@ -60,6 +60,7 @@ export class ApiClientAdministrationService {
     return this.#change(context, { field: "disableApiClient", clientId }, async (client, transaction) => {
       if (client.status === "Disabled") return;
       client.status = "Disabled";
+      client.tokensFrom = new Date();
       await revoke(transaction, "Client", clientId);
       tell(transaction, "ApiClientDisabled", client);
     });

@@ -55,6 +55,10 @@ export class ApiClient {
   @Property({ type: "boolean", default: false })
   isPublic: boolean;
 
+  /** What it was given before is worth nothing: it was disabled then, even if it was enabled again. */
+  @Property({ type: "timestamptz", nullable: true })
+  tokensFrom?: Date | null;
+
   @Property({ type: "timestamptz" })
   createdAt: Date;
 }

@@ -17,7 +17,7 @@ import { ArtifactStore } from "./artifact-store.js";
 import { browserRoutes } from "./browser-routes.js";
 import { ConsentMemory } from "./consent-memory.js";
 import { discoveryDocument, jwksPath } from "./discovery.js";
-import { clientLimits, FailureLimiter } from "./failure-limiter.js";
+import { clientLimits, FailureLimiter, loginLimits } from "./failure-limiter.js";
 import { FormTokens } from "./form-token.js";
 import { GrantFamilies } from "./grant-families.js";
 import { IssuedTokens } from "./issued-tokens.js";
@@ -44,7 +44,7 @@ export interface AuthorizationServerOptions {
   /** The worker role's own address, for deleting what has expired. */
   workerUrl: string;
   listener: Pick<Listener, "on">;
-  /** Multiplies the limit on tokens of a client. */
+  /** Multiplies the limits on tokens of a client and on failed sign-ins. */
   rateLimitFactor?: number | undefined;
   /** Epoch milliseconds; decides when a key signs and retires. */
   clock?: () => number;
@@ -78,7 +78,12 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   const keys = new KeyRing(new SigningKeys(pool, derivedKey(secretsKey, "signing keys")), logger, clock);
   const accounts = new Accounts(pool, database.reader);
   const families = new GrantFamilies(pool, () => causeOf(Provider.ctx));
-  const passwords = new PasswordSignIn(accounts, database, logger);
+  const passwords = new PasswordSignIn(
+    accounts,
+    database,
+    logger,
+    new FailureLimiter(loginLimits(options.rateLimitFactor)),
+  );
   const artifacts = new ArtifactStore(
     pool,
     async ({ kind, grantId }) => {

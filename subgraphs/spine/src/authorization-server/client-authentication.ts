@@ -59,6 +59,7 @@ const nobody: RegisteredClient = {
   redirectUris: [`https://${randomBytes(16).toString("hex")}.invalid/`],
   firstParty: false,
   isPublic: false,
+  tokensFrom: 0,
   tenantId: platformTenantId,
   tenantSlug: "",
   tenantStatus: "Archived",

@@ -6,7 +6,7 @@ import { platformTenantId } from "../tenants/platform-tenant.js";
 import { emailKey } from "../users/email-key.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../users/password-hash.js";
 import { type Accounts, refusalOf, type UserAccount } from "./accounts.js";
-import { FailureLimiter, type LoginAttempt, loginLimits } from "./failure-limiter.js";
+import type { FailureLimiter, LoginAttempt } from "./failure-limiter.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import { TokenRefusal } from "./token-refusal.js";
 
@@ -36,11 +36,11 @@ export class PasswordSignIn {
   readonly #failures: FailureLimiter<LoginAttempt>;
   readonly #telling = new Set<Promise<void>>();
 
-  constructor(accounts: Accounts, database: Database, logger: Logger, clock: () => number = Date.now) {
+  constructor(accounts: Accounts, database: Database, logger: Logger, failures: FailureLimiter<LoginAttempt>) {
     this.#accounts = accounts;
     this.#database = database;
     this.#logger = logger;
-    this.#failures = new FailureLimiter(loginLimits, clock);
+    this.#failures = failures;
   }
 
   /** One refusal for whatever is wrong, after the same work, so that nobody learns who is a user. */

@@ -16,6 +16,8 @@ export interface RegisteredClient {
   readonly redirectUris: readonly string[];
   readonly firstParty: boolean;
   readonly isPublic: boolean;
+  /** Epoch milliseconds; refresh tokens and codes of before are refused. */
+  readonly tokensFrom: number;
   readonly tenantId: string;
   readonly tenantSlug: string;
   readonly tenantStatus: TenantState;
@@ -33,6 +35,7 @@ interface ClientRow {
   redirect_uris: string[];
   first_party: boolean;
   is_public: boolean;
+  tokens_from: Date | null;
   tenant_id: string;
   slug: string;
   status: TenantState;
@@ -42,7 +45,7 @@ interface ClientRow {
 const activeClient = {
   name: "active_client",
   text: `select client_id, client.name, secret_digest, scopes, grant_types, principal_type, platform_admin,
-     redirect_uris, first_party, is_public, tenant.tenant_id, slug, tenant.status, edition_code
+     redirect_uris, first_party, is_public, tokens_from, tenant.tenant_id, slug, tenant.status, edition_code
    from api_clients client join tenants tenant on tenant.tenant_id = client.tenant_id
    where client_id = $1 and client.status = 'Active'`,
 };
@@ -65,6 +68,7 @@ export async function registeredClient(pool: Pool, clientId: string): Promise<Re
       redirectUris: row.redirect_uris,
       firstParty: row.first_party,
       isPublic: row.is_public,
+      tokensFrom: row.tokens_from?.getTime() ?? 0,
       tenantId: encodeId("ten", row.tenant_id),
       tenantSlug: row.slug,
       tenantStatus: row.status,

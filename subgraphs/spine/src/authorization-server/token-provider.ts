@@ -13,12 +13,13 @@ import type { ConsentMemory } from "./consent-memory.js";
 import type { GrantFamilies } from "./grant-families.js";
 import { registerPasswordGrant } from "./password-grant.js";
 import type { PasswordSignIn } from "./password-sign-in.js";
+import type { RegisteredClient } from "./registered-clients.js";
 import { renderError } from "./render-error.js";
 import type { LoadedKey } from "./signing-keys.js";
 import type { SubjectTokens } from "./subject-token.js";
 import { delegatedClaims, registerTokenExchange } from "./token-exchange.js";
 import { introspectionPath, revocationPath, type TokenInspection } from "./token-inspection.js";
-import { tokenError } from "./token-refusal.js";
+import { TokenRefusal, tokenError } from "./token-refusal.js";
 import { registeredOf, requireSomeScope, signedInAccount, tenantClaims, tokenTerms } from "./token-terms.js";
 
 export const tokenPath = "/connect/token";
@@ -137,12 +138,22 @@ function tokenSeconds(terms: { accessTokenTTL?: number | undefined } | undefined
   return terms.accessTokenTTL;
 }
 
+/** A client that was disabled begins anew: nothing that it was given before comes back to life when it is enabled. */
+function refusalOfEarlier(
+  token: { iat?: number | undefined; iiat?: number | undefined } | undefined,
+  { tokensFrom }: RegisteredClient,
+) {
+  const issuedAt = token?.iiat ?? token?.iat;
+  const earlier = issuedAt !== undefined && issuedAt * 1000 < tokensFrom;
+  return earlier ? new TokenRefusal("VALIDATION_FAILED", "invalid_grant", "grant request is invalid") : undefined;
+}
+
 /** Users as oidc-provider meets them, again at every refresh: his state, his roles and his tenant's are those of now. */
 function accountFinder({ accounts, families }: TokenProviderOptions): FindAccount {
   return async (context, userId, token) => {
     const client = registeredOf(context.oidc.client);
     const user = await accounts.byId(userId);
-    const refusal = refusalOf(user, client);
+    const refusal = refusalOf(user, client) ?? refusalOfEarlier(token, client);
     if (refusal || !user) {
       if (!token) return undefined;
       if ("grantId" in token && token.grantId) await families.revoke(token.grantId, "Silent");
