@@ -12,6 +12,17 @@ const exchangeParameters = {
   resource: { type: "string", description: "The issuer, or absent." },
 } as const;
 
+const clientCredentials = { client_id: { type: "string" }, client_secret: { type: "string" } };
+const tokenMembers = {
+  token: { type: "string" },
+  token_type_hint: { type: "string", enum: ["access_token", "refresh_token"] },
+  ...clientCredentials,
+};
+const unauthenticated = {
+  "401": json("The client could not be authenticated.", oauthError()),
+  "429": json("Too many requests of the client, or failures; `Retry-After` says until when.", oauthError()),
+};
+
 /** Endpoints of the spine that are plain HTTP, described by hand: OAuth defines their bodies, no operation does. */
 export const plainHttpPaths: Record<string, Record<string, Record<string, unknown>>> = {
   "/connect/token": {
@@ -19,67 +30,86 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       operationId: "token",
       tags: ["authorization"],
       summary: "Get an access token",
-      description: "Client authentication by HTTP Basic, or by client_id and client_secret in the form.",
+      description:
+        "Client authentication by HTTP Basic, or by client_id and client_secret in the form. Which of the members a grant needs is for its type; grant password is deprecated and for the platform's own clients only.",
       security: [],
-      requestBody: {
-        required: true,
-        content: {
-          "application/x-www-form-urlencoded": {
-            schema: {
-              type: "object",
-              required: ["grant_type"],
-              properties: {
-                grant_type: {
-                  type: "string",
-                  enum: ["client_credentials", "authorization_code", "password", "refresh_token", tokenExchange],
-                },
-                scope: { type: "string" },
-                client_id: { type: "string" },
-                client_secret: { type: "string" },
-                username: { type: "string" },
-                password: { type: "string" },
-                refresh_token: { type: "string" },
-                code: { type: "string" },
-                code_verifier: { type: "string" },
-                redirect_uri: { type: "string", format: "uri" },
-                ...exchangeParameters,
-              },
-            },
-          },
+      requestBody: form(["grant_type"], {
+        grant_type: {
+          type: "string",
+          enum: ["client_credentials", "authorization_code", "password", "refresh_token", tokenExchange],
         },
-      },
+        scope: { type: "string", description: "Separated by spaces. None: everything that is allowed." },
+        ...clientCredentials,
+        username: { type: "string", description: "E-mail address." },
+        password: { type: "string" },
+        tenant: { type: "string", description: "Slug or id, for a user of several tenants." },
+        refresh_token: { type: "string", description: "Good once; the answer has the next one." },
+        code: { type: "string" },
+        redirect_uri: { type: "string", format: "uri" },
+        code_verifier: { type: "string" },
+        ...exchangeParameters,
+      }),
       responses: {
-        "200": {
-          description: "A token.",
-          content: {
-            "application/json": {
-              schema: {
-                type: "object",
-                required: ["access_token", "token_type", "expires_in"],
-                properties: {
-                  access_token: { type: "string" },
-                  token_type: { type: "string", const: "Bearer" },
-                  expires_in: { type: "integer" },
-                  scope: { type: "string" },
-                  refresh_token: { type: "string" },
-                  issued_token_type: { type: "string", description: "Of a token exchange." },
-                },
-              },
-            },
+        "200": json("A token.", {
+          type: "object",
+          required: ["access_token", "token_type", "expires_in"],
+          properties: {
+            access_token: { type: "string" },
+            token_type: { type: "string", const: "Bearer" },
+            expires_in: { type: "integer" },
+            scope: { type: "string" },
+            refresh_token: { type: "string" },
+            id_token: { type: "string" },
+            issued_token_type: { type: "string", description: "Of a token exchange." },
           },
-        },
-        "400": {
-          description: "Refused (RFC 6749 section 5.2).",
-          content: { "application/json": { schema: oauthError() } },
-        },
-        "401": {
-          description: "The client could not be authenticated.",
-          content: { "application/json": { schema: oauthError() } },
-        },
+        }),
+        "400": json("Refused (RFC 6749 section 5.2).", oauthError()),
+        ...unauthenticated,
       },
     },
   },
-  ...signInPaths,
+  "/connect/revocation": {
+    post: {
+      operationId: "revokeToken",
+      tags: ["authorization"],
+      summary: "Give back a token",
+      description:
+        "RFC 7009, by the client it was issued to. An access token is refused from then on; with a refresh token every token of its sign-in.",
+      security: [],
+      requestBody: form(["token"], tokenMembers),
+      responses: {
+        "200": { description: "Revoked, or no token of this client." },
+        "400": json("Refused (RFC 6749 section 5.2).", oauthError()),
+        ...unauthenticated,
+      },
+    },
+  },
+  "/connect/introspect": {
+    post: {
+      operationId: "introspectToken",
+      tags: ["authorization"],
+      summary: "What a token says, and whether it is good",
+      description: "RFC 7662, for clients with a secret; a token of another tenant is inactive.",
+      security: [],
+      requestBody: form(["token"], tokenMembers),
+      responses: {
+        "200": json("Its claims while it is good, otherwise `active` alone.", {
+          type: "object",
+          required: ["active"],
+          properties: {
+            active: { type: "boolean" },
+            sub: { type: "string" },
+            client_id: { type: "string" },
+            scope: { type: "string" },
+            exp: { type: "integer" },
+            tenantId: { type: "string" },
+          },
+        }),
+        "400": json("Refused (RFC 6749 section 5.2).", oauthError()),
+        ...unauthenticated,
+      },
+    },
+  },
   "/.well-known/openid-configuration": {
     get: {
       operationId: "openidConfiguration",
@@ -116,6 +146,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       },
     },
   },
+  ...signInPaths,
 };
 
 function tokenTypes() {
@@ -134,4 +165,13 @@ function oauthError() {
       approval_id: { type: "string", description: "With approval_required and access_denied." },
     },
   };
+}
+
+function json(description: string, schema: object) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+function form(required: readonly string[], properties: Record<string, object>) {
+  const schema = { type: "object", required, properties };
+  return { required: true, content: { "application/x-www-form-urlencoded": { schema } } };
 }

@@ -19,6 +19,8 @@ const plainHttp = [
   "GET /.well-known/jwks",
   "GET /.well-known/openid-configuration",
   "POST /connect/token",
+  "POST /connect/revocation",
+  "POST /connect/introspect",
 ];
 
 async function described(): Promise<Described> {

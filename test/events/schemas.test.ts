@@ -12,10 +12,12 @@ import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFeed } from "../kit/feed.js";
 import { aLibrary, aRetiredVersion } from "../kit/libraries.js";
+import { aPerson } from "../kit/people.js";
 import { aRetiredProvider } from "../kit/providers.js";
 import { aReceiver, type Receiver } from "../kit/receiver.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
+import { aPasswordClient, postForm, refreshed, signedIn } from "../kit/sign-ins.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
 import { aTenant, moved, platformToken } from "../kit/tenants.js";
@@ -155,6 +157,16 @@ async function peopleComeAndGo(token: string, tenantId: string): Promise<void> {
   await graphql(`mutation { deleteUser(userId: "${userId}") { status } }`, { token });
 }
 
+/** A wrong password, a refresh token that is used twice, an access token that is given back. */
+async function signedInAndOut(tenantId: string): Promise<void> {
+  const client = await aPasswordClient(tenantId);
+  const person = await aPerson(tenantId);
+  await signedIn(client, { ...person, password: "wrong horse battery" });
+  const { access_token: token, refresh_token: refreshToken } = await signedIn(client, person);
+  await postForm("/connect/revocation", client, { token });
+  for (let use = 0; use < 2; use += 1) await refreshed(client, refreshToken);
+}
+
 describe("schema/events", () => {
   it("has one schema for each event of this release and for nothing else", () => {
     const named = schemaFiles.map((file) => file.replace(".schema.json", "")).filter((name) => name !== "envelope");
@@ -220,6 +232,7 @@ describe("what the platform emits", () => {
     await aChangedApiClient(token);
     await assigned(token);
     await decided(token, tenant.tenantId);
+    await signedInAndOut(tenant.tenantId);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
     for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);

@@ -29,22 +29,25 @@ export async function aUser(
   return { userId, email, password };
 }
 
-/** A role of his own. */
+/** A role of his own, or one that is there. */
 export async function aRoleOf(
   { admin }: Pick<RunningSpine, "admin">,
   tenantId: string,
   principalId: string,
   scopes: readonly Scope[],
+  existing?: string,
 ): Promise<void> {
-  const roleId = newId("rol");
-  await admin.query(
-    `insert into roles (tenant_id, role_id, code, name, scopes, is_system, created_at, updated_at)
-     values ($1, $2, $3, 'Test', $4, false, now(), now())`,
-    [decodeId("ten", tenantId), decodeId("rol", roleId), roleId.replace("_", ""), scopes],
-  );
+  const code = newId("rol").replace("_", "");
+  const roleId = existing ?? decodeId("rol", newId("rol"));
+  if (existing === undefined)
+    await admin.query(
+      `insert into roles (tenant_id, role_id, code, name, scopes, is_system, created_at, updated_at)
+       values ($1, $2, $3, 'Test', $4, false, now(), now())`,
+      [decodeId("ten", tenantId), roleId, code, scopes],
+    );
   await admin.query(
     `insert into role_assignments (tenant_id, assignment_id, role_id, principal_id, assigned_by, assigned_at)
      values ($1, $2, $3, $4, 'test', now())`,
-    [decodeId("ten", tenantId), decodeId("asg", newId("asg")), decodeId("rol", roleId), principalId],
+    [decodeId("ten", tenantId), decodeId("asg", newId("asg")), roleId, principalId],
   );
 }

@@ -1,0 +1,51 @@
+import type { ClientCredentials } from "@factory/gateway/standalone/platform-api";
+import { type Scope, tenantScopes } from "@factory/schema/scopes";
+import type { Person } from "./people.js";
+import { platform } from "./platform.js";
+import { graphql } from "./request.js";
+import { platformToken } from "./tenants.js";
+
+export interface Tokens {
+  readonly status: number;
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly scope: string;
+  readonly error?: string;
+}
+
+/** A client of ours that takes people's passwords. */
+export async function aPasswordClient(
+  tenantId: string,
+  scopes: readonly Scope[] = tenantScopes,
+): Promise<ClientCredentials> {
+  const { body } = await graphql<{ createTenantApiClient: ClientCredentials }>(
+    `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+      createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
+    {
+      token: await platformToken(),
+      variables: {
+        tenantId,
+        input: { name: "desk", scopes, grantTypes: ["password", "refresh_token"], firstParty: true },
+      },
+    },
+  );
+  if (body.errors) throw new Error(JSON.stringify(body.errors));
+  return body.data.createTenantApiClient;
+}
+
+export async function postForm(
+  path: string,
+  { clientId, clientSecret }: ClientCredentials,
+  form: Record<string, string>,
+): Promise<Tokens> {
+  const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form });
+  const response = await fetch(platform().publicUrl + path, { method: "POST", body });
+  const text = await response.text();
+  return { status: response.status, ...(text === "" ? {} : JSON.parse(text)) };
+}
+
+export const signedIn = (client: ClientCredentials, { email, password }: Pick<Person, "email" | "password">) =>
+  postForm("/connect/token", client, { grant_type: "password", username: email, password });
+
+export const refreshed = (client: ClientCredentials, refreshToken: string) =>
+  postForm("/connect/token", client, { grant_type: "refresh_token", refresh_token: refreshToken });

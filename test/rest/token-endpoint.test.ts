@@ -1,0 +1,153 @@
+import type { ClientCredentials } from "@factory/gateway/standalone/platform-api";
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
+import * as oauth from "oauth4webapi";
+import * as oidc from "openid-client";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { aPerson, type Person } from "../kit/people.js";
+import { platform } from "../kit/platform.js";
+import { refusal } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
+import { aPasswordClient, refreshed, signedIn } from "../kit/sign-ins.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+let tenant: TestTenant;
+let client: ClientCredentials;
+let person: Person;
+
+beforeAll(async () => {
+  tenant = await aTenant();
+  client = await aPasswordClient(tenant.tenantId);
+  person = await aPerson(tenant.tenantId);
+}, 30_000);
+
+const issuer = () => platform().publicUrl;
+const read = (token: string) => request("GET /v1/templates/tpl_01jz3b0q8xk0n8v3m1w6y5t2r7", { token });
+
+async function verified(token: string) {
+  const keys = createRemoteJWKSet(new URL(`${issuer()}/.well-known/jwks`));
+  return (await jwtVerify(token, keys, { issuer: issuer(), audience: issuer(), typ: "at+jwt" })).payload;
+}
+
+describe("openid-client", () => {
+  let config: oidc.Configuration;
+
+  beforeAll(async () => {
+    config = await oidc.discovery(
+      new URL(issuer()),
+      client.clientId,
+      client.clientSecret,
+      oidc.ClientSecretPost(client.clientSecret),
+      { execute: [oidc.allowInsecureRequests] },
+    );
+  });
+
+  const password = () =>
+    oidc.genericGrantRequest(config, "password", { username: person.email, password: person.password });
+
+  it("gets a user's token by password, which serves at REST", async () => {
+    const tokens = await password();
+    expect(await verified(tokens.access_token)).toMatchObject({ sub: person.userId, tenantId: tenant.tenantId });
+    expect(refusal(await read(tokens.access_token))).toBe("404 TEMPLATE_NOT_FOUND");
+  });
+
+  it("refreshes, once for each refresh token", async () => {
+    const first = await password();
+    const second = await oidc.refreshTokenGrant(config, String(first.refresh_token));
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    await expect(oidc.refreshTokenGrant(config, String(first.refresh_token))).rejects.toMatchObject({
+      error: "invalid_grant",
+    });
+    await expect(oidc.refreshTokenGrant(config, String(second.refresh_token))).rejects.toMatchObject({
+      error: "invalid_grant",
+    });
+  });
+
+  it("introspects and revokes", async () => {
+    const { access_token: token, refresh_token: refreshToken } = await password();
+    expect(await oidc.tokenIntrospection(config, token)).toMatchObject({ active: true, sub: person.userId });
+    await oidc.tokenRevocation(config, token);
+    expect(await oidc.tokenIntrospection(config, token)).toEqual({ active: false });
+    await eventually("it is refused at REST", async () => refusal(await read(token)) === "401 TOKEN_INVALID");
+    expect(await oidc.tokenIntrospection(config, String(refreshToken))).toMatchObject({ active: true });
+    await oidc.tokenRevocation(config, String(refreshToken), { token_type_hint: "refresh_token" });
+    expect(await oidc.tokenIntrospection(config, String(refreshToken))).toEqual({ active: false });
+  });
+
+  it("is told that a password is wrong", async () => {
+    const wrong = { username: person.email, password: "wrong horse battery" };
+    await expect(oidc.genericGrantRequest(config, "password", wrong)).rejects.toMatchObject({ error: "invalid_grant" });
+  });
+});
+
+describe("oauth4webapi", () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  let server: oauth.AuthorizationServer;
+  let me: oauth.Client;
+  let proof: oauth.ClientAuth;
+
+  beforeAll(async () => {
+    const url = new URL(issuer());
+    const response = await oauth.discoveryRequest(url, { algorithm: "oauth2", ...insecure });
+    server = await oauth.processDiscoveryResponse(url, response);
+    me = { client_id: client.clientId };
+    proof = oauth.ClientSecretBasic(client.clientSecret);
+  });
+
+  it("finds every endpoint in the metadata, and each of them answers", async () => {
+    const { token_endpoint, revocation_endpoint, introspection_endpoint } = server;
+    for (const url of [token_endpoint, revocation_endpoint, introspection_endpoint]) {
+      expect(url?.startsWith(`${issuer()}/connect/`)).toBe(true);
+      expect((await fetch(url ?? "", { method: "DELETE" })).status).toBe(405);
+    }
+  });
+
+  it("gets a service its token", async () => {
+    const token = await tenant.tokenWith("templates.read");
+    expect(await verified(token)).toMatchObject({ principalType: "Service", scope: "templates.read" });
+  });
+
+  it("gets, refreshes, introspects and revokes a user's token", async () => {
+    const parameters = { username: person.email, password: person.password, scope: "templates.read" };
+    const granted = await oauth.genericTokenEndpointRequest(server, me, proof, "password", parameters, insecure);
+    const tokens = await oauth.processGenericTokenEndpointResponse(server, me, granted);
+    expect(tokens).toMatchObject({ scope: "templates.read", expires_in: 900 });
+    const again = await oauth.refreshTokenGrantRequest(server, me, proof, String(tokens.refresh_token), insecure);
+    const renewed = await oauth.processRefreshTokenResponse(server, me, again);
+    const asked = await oauth.introspectionRequest(server, me, proof, renewed.access_token, insecure);
+    expect(await oauth.processIntrospectionResponse(server, me, asked)).toMatchObject({ active: true });
+    const gone = await oauth.revocationRequest(server, me, proof, String(renewed.refresh_token), insecure);
+    await oauth.processRevocationResponse(gone);
+    const over = await oauth.introspectionRequest(server, me, proof, renewed.access_token, insecure);
+    expect(await oauth.processIntrospectionResponse(server, me, over)).toEqual({ active: false });
+  });
+});
+
+describe("fifty uses of one refresh token at the same time", () => {
+  it("have one winner, whose tokens are refused within a second too, and an event tells of it", async () => {
+    const feed = await aFeed<{ events: { type: string; data: Record<string, unknown> } }>({
+      query: "subscription { events { type data } }",
+      token: await tenant.tokenWith(),
+    });
+    const first = await signedIn(client, person);
+    const { grantId } = decodeJwt(first.access_token);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => refreshed(client, first.refresh_token)));
+    const started = performance.now();
+    const [winner, ...others] = answers.filter(({ status }) => status === 200);
+    expect(others).toEqual([]);
+    if (!winner) throw new Error("Nobody won");
+    expect(new Set(answers.filter((answer) => answer !== winner).map(({ error }) => error))).toEqual(
+      new Set(["invalid_grant"]),
+    );
+    for (const token of [first.access_token, winner.access_token])
+      await eventually("the access token is refused", async () => refusal(await read(token)) === "401 TOKEN_INVALID");
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect((await refreshed(client, winner.refresh_token)).error).toBe("invalid_grant");
+    const told = () => feed.events.filter(({ events }) => events.type === "RefreshTokenReuseDetected");
+    await eventually("the event is told", () => told().length > 0);
+    expect(told().map(({ events }) => events.data)).toEqual([
+      { tenantId: tenant.tenantId, clientId: client.clientId, userId: person.userId, grantId },
+    ]);
+    await feed.stop();
+  });
+});
