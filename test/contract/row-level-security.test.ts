@@ -1,0 +1,173 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import pg from "pg";
+import { databaseUrl } from "../kit/database.js";
+import { tenantObjects } from "../kit/tenant-objects.js";
+import { aTenant } from "../kit/tenants.js";
+
+const schemas = ["catalog", "integration", "spine"];
+
+interface Table {
+  schema: string;
+  name: string;
+  hasTenant: boolean;
+}
+
+let client: pg.Client;
+let tables: Table[];
+let [ours, theirs]: [string, string] = ["", ""];
+
+beforeAll(async () => {
+  client = new pg.Client({ connectionString: await databaseUrl() });
+  await client.connect();
+  const found = await client.query<Table>(
+    `select table_schema as schema, table_name as name,
+       exists (select from information_schema.columns where columns.table_schema = tables.table_schema
+         and columns.table_name = tables.table_name and column_name = 'tenant_id') as "hasTenant"
+     from information_schema.tables where table_schema = any($1) and table_type = 'BASE TABLE'
+     order by table_schema, table_name`,
+    [schemas],
+  );
+  tables = found.rows;
+  const [one, other] = [await aTenant(), await aTenant()];
+  await Promise.all([tenantObjects(one), tenantObjects(other)]);
+  [ours, theirs] = [decodeId("ten", one.tenantId) ?? "", decodeId("ten", other.tenantId) ?? ""];
+}, 60_000);
+
+afterAll(() => client.end());
+
+const withTenant = () => tables.filter(({ hasTenant }) => hasTenant);
+const sql = ({ schema, name }: Table) => `${schema}.${name}`;
+
+interface Outcome {
+  rows: Record<string, unknown>[];
+  rowCount: number;
+  /** SQLSTATE of what was refused. */
+  refused: string | undefined;
+}
+
+/** One statement as the role that serves requests, without a word about tenants in it; rolled back. */
+async function asApp({ schema }: Table, tenant: string | undefined, statement: string): Promise<Outcome> {
+  await client.query("begin");
+  try {
+    await client.query(`set local role ${schema}_app`);
+    if (tenant !== undefined) await client.query("select set_config('app.tenant', $1, true)", [tenant]);
+    const { rows, rowCount } = await client.query<Record<string, unknown>>(statement);
+    return { rows, rowCount: rowCount ?? 0, refused: undefined };
+  } catch (error) {
+    return { rows: [], rowCount: 0, refused: (error as { code?: string }).code };
+  } finally {
+    await client.query("rollback");
+  }
+}
+
+const refusedByPolicy = "42501";
+
+async function countOf(table: Table, tenant: string): Promise<number> {
+  const { rows } = await client.query(`select count(*)::int as count from ${sql(table)} where tenant_id = $1`, [
+    tenant,
+  ]);
+  return rows[0].count as number;
+}
+
+/** Every table by its name, with what `look` found there. */
+async function everywhere<T>(look: (table: Table) => Promise<T>): Promise<Record<string, T>> {
+  const found: Record<string, T> = {};
+  for (const table of withTenant()) found[sql(table)] = await look(table);
+  return found;
+}
+
+const all = <T>(value: T) => Object.fromEntries(withTenant().map((table) => [sql(table), value]));
+
+/** No query has a tenant filter that the ORM adds, so there is none to switch off: this is what is left without any predicate. */
+describe("row-level security alone", () => {
+  it("is on, and forced on the owner too, in every table with a tenant", async () => {
+    const { rows } = await client.query<{ table: string; forced: boolean }>(
+      `select nspname || '.' || relname as table, relrowsecurity and relforcerowsecurity as forced
+       from pg_class join pg_namespace on pg_namespace.oid = relnamespace where nspname = any($1)`,
+      [schemas],
+    );
+    const forced = Object.fromEntries(rows.map(({ table, forced }) => [table, forced]));
+    expect(await everywhere(async (table) => forced[sql(table)])).toEqual(all(true));
+    expect(withTenant().length).toBeGreaterThan(30);
+  });
+
+  it("binds roles that own nothing and bypass nothing", async () => {
+    const { rows } = await client.query(
+      `select rolname, rolsuper or rolbypassrls as bypasses,
+         exists (select from pg_class where relowner = pg_roles.oid and relkind = 'r'
+           and relnamespace = any($2::regnamespace[])) as owns
+       from pg_roles where rolname = any($1) order by rolname`,
+      [schemas.flatMap((schema) => [`${schema}_app`, `${schema}_worker`]), schemas],
+    );
+    expect(rows).toHaveLength(6);
+    for (const row of rows) expect(row).toMatchObject({ bypasses: false, owns: false });
+  });
+
+  it("opens no table to requests but by the tenant, and Tenants to platform administrators", async () => {
+    const { rows } = await client.query<{ table: string; policy: string; expression: string }>(
+      `select schemaname || '.' || tablename as table, policyname as policy, qual as expression from pg_policies
+       where schemaname = any($1) and roles = '{public}'`,
+      [schemas],
+    );
+    const byTenant = rows.filter(({ expression }) => expression.includes("app.tenant"));
+    expect(byTenant.map(({ table }) => table).sort()).toEqual(withTenant().map(sql).sort());
+    expect(rows.filter((row) => !byTenant.includes(row))).toEqual([
+      expect.objectContaining({ table: "spine.tenants", policy: "platform" }),
+    ]);
+  });
+
+  it("shows a tenant all of its own rows and no others", async () => {
+    const expected = await everywhere((table) => countOf(table, ours));
+    const seen = await everywhere(async (table) => {
+      const { rows } = await asApp(table, ours, `select tenant_id from ${sql(table)}`);
+      return rows.filter((row) => row["tenant_id"] === ours).length === rows.length ? rows.length : "foreign rows";
+    });
+    expect(seen).toEqual(expected);
+    expect(Object.values(expected).filter((count) => count > 0).length).toBeGreaterThan(20);
+  });
+
+  it("shows nothing to a request without a tenant, or of one that does not exist", async () => {
+    const stranger = decodeId("ten", newId("ten"));
+    for (const tenant of [undefined, "", stranger])
+      expect(
+        await everywhere(async (table) => (await asApp(table, tenant, `select from ${sql(table)}`)).rowCount),
+      ).toEqual(all(0));
+  });
+
+  it("lets a tenant change and delete its own rows only", async () => {
+    const expected = await everywhere((table) => countOf(table, ours));
+    const changed = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = tenant_id`));
+    expect(mapped(changed, ({ rowCount }) => rowCount)).toEqual(expected);
+    const deleted = await everywhere((table) => asApp(table, ours, `delete from ${sql(table)}`));
+    expect(mapped(deleted, ({ rowCount }) => rowCount)).toEqual(expected);
+  });
+
+  it("lets nobody write a row for another tenant", async () => {
+    const insert = (table: Table, tenant: string) =>
+      asApp(table, ours, `insert into ${sql(table)} (tenant_id) values ('${tenant}')`);
+    expect(mapped(await everywhere((table) => insert(table, theirs)), ({ refused }) => refused)).toEqual(
+      all(refusedByPolicy),
+    );
+    // the policy comes first: what is refused of the tenant's own is refused for another reason
+    const own = mapped(await everywhere((table) => insert(table, ours)), ({ refused }) => refused);
+    expect(Object.values(own)).not.toContain(refusedByPolicy);
+  });
+
+  it("lets nobody move a row to another tenant", async () => {
+    const filled = await everywhere((table) => countOf(table, ours));
+    const moved = await everywhere((table) => asApp(table, ours, `update ${sql(table)} set tenant_id = '${theirs}'`));
+    const refused = mapped(moved, ({ refused }) => refused);
+    expect(refused).toEqual(mapped(filled, (count) => (count > 0 ? refusedByPolicy : undefined)));
+  });
+
+  it("hides what belongs to no tenant from requests", async () => {
+    const others = tables.filter(({ hasTenant, name }) => !hasTenant && name !== "migrations");
+    expect(others.map(sql)).toEqual(["spine.oidc_artifacts", "spine.signing_keys"]);
+    for (const table of others)
+      expect([sql(table), (await asApp(table, ours, `select from ${sql(table)}`)).rowCount]).toEqual([sql(table), 0]);
+    expect((await client.query("select from spine.signing_keys")).rowCount).toBeGreaterThan(0);
+  });
+});
+
+const mapped = <From, To>(from: Record<string, From>, to: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, to(value)]));
