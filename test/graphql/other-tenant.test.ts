@@ -87,7 +87,7 @@ describe.each(fields)("$name", (row) => {
   it("answers another tenant's object like one that does not exist", async () => {
     const expected = await ask(pick(unknownIds, kinds));
     expect(await ask(pick(theirs, kinds))).toBe(expected);
-    expect(expected).toMatch(/"code":"\w*NOT_FOUND"|"items":\[\]/);
+    expect(expected).toMatch(/"code":"\w*NOT_FOUND"|"items":\[\]|:null\}\}$/m);
   });
 
   if (kinds.length > 1)
@@ -102,7 +102,7 @@ describe.each(fields)("$name", (row) => {
   if (row.operation === "query")
     it("shows the object to its own tenant", async () => {
       const variables = { ...pick(theirs, kinds), ...withTheirVersion(inputOf(row.field)) };
-      expect(await asked(document, variables, theirToken)).toMatch(/^200 \{"data":(?!.*"items":\[\])/);
+      expect(await asked(document, variables, theirToken)).toMatch(/^200 \{"data":(?!.*("items":\[\]|:null))/);
     });
 });
 
