@@ -20,7 +20,7 @@ import { aClientId, aRole } from "../kit/roles.js";
 import { aPasswordClient, postForm, refreshed, signedIn } from "../kit/sign-ins.js";
 import { aSilentHost } from "../kit/silent-host.js";
 import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
-import { aTenant, moved, platformToken } from "../kit/tenants.js";
+import { aTenant, moved, platformToken, type TestTenant } from "../kit/tenants.js";
 import { anInvitation, aUser } from "../kit/users.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -158,9 +158,9 @@ async function peopleComeAndGo(token: string, tenantId: string): Promise<void> {
 }
 
 /** A wrong password, a refresh token that is used twice, an access token that is given back. */
-async function signedInAndOut(tenantId: string): Promise<void> {
-  const client = await aPasswordClient(tenantId);
-  const person = await aPerson(tenantId);
+async function signedInAndOut(tenant: TestTenant): Promise<void> {
+  const client = await aPasswordClient(tenant.tenantId);
+  const person = await aPerson(tenant);
   await signedIn(client, { ...person, password: "wrong horse battery" });
   const { access_token: token, refresh_token: refreshToken } = await signedIn(client, person);
   await postForm("/connect/revocation", client, { token });
@@ -232,7 +232,7 @@ describe("what the platform emits", () => {
     await aChangedApiClient(token);
     await assigned(token);
     await decided(token, tenant.tenantId);
-    await signedInAndOut(tenant.tenantId);
+    await signedInAndOut(tenant);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
     for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);

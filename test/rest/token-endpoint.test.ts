@@ -18,7 +18,7 @@ let person: Person;
 beforeAll(async () => {
   tenant = await aTenant();
   client = await aPasswordClient(tenant.tenantId);
-  person = await aPerson(tenant.tenantId);
+  person = await aPerson(tenant);
 }, 30_000);
 
 const issuer = () => platform().publicUrl;
