@@ -1,6 +1,7 @@
 import { scopes } from "@factory/schema/scopes";
 import { areas, routeTables } from "./compile-route.js";
 import { type Started, startWith } from "./fixture/facade.js";
+import { plainHttpPaths } from "./plain-http-paths.js";
 import { endpointOf, pathParameters } from "./routes/route.js";
 
 interface Operation {
@@ -42,7 +43,9 @@ describe("GET /openapi.json", () => {
   it("describes every public row, and neither the internal nor the planned ones", () => {
     const rows = areas.flatMap((area) => routeTables[area].routes);
     const served = rows.filter(({ surface }) => surface !== "internal").map(({ at }) => at);
-    const plain = ["POST /connect/token", "GET /.well-known/openid-configuration", "GET /.well-known/jwks"];
+    const plain = Object.entries(plainHttpPaths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
     const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(described.sort()).toEqual([...served, ...plain].sort());
   });

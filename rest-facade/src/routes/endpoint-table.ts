@@ -3,6 +3,7 @@ import { buildASTSchema, type GraphQLSchema, parse, valueFromASTUntyped } from "
 import { areas, routeTables } from "../compile-route.js";
 import { rateClass } from "../handle-route.js";
 import { loadOperation, rootFieldOf } from "../load-operation.js";
+import { plainHttpPaths } from "../plain-http-paths.js";
 import type { Route } from "./route.js";
 
 /** One row of `schema/endpoints.json`: what anybody needs to know who is to be let in there. */
@@ -46,6 +47,16 @@ export function endpointTable(supergraphSdl: string): Endpoint[] {
         idempotent: false,
       })),
     ),
+    ...Object.entries(plainHttpPaths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...plain,
+        endpoint: `${method.toUpperCase()} ${path}`,
+        auth: "requestBody" in operation ? ("client" as const) : plain.auth,
+        success: Object.keys(operation["responses"] as object)
+          .map(Number)
+          .filter((status) => status < 400),
+      })),
+    ),
     ...plainEndpoints.map((row) => ({ ...plain, ...row })),
   ].map(inOrder);
 }
@@ -85,13 +96,8 @@ const plain = {
   idempotent: false,
 } satisfies Omit<Endpoint, "endpoint">;
 
-/** What runs no operation of the graph. */
+/** What neither runs an operation of the graph nor stands in the OpenAPI document. */
 const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[] = [
-  { endpoint: "POST /connect/token", auth: "client" },
-  { endpoint: "GET /connect/authorize", success: [303] },
-  { endpoint: "GET /.well-known/openid-configuration" },
-  { endpoint: "GET /.well-known/oauth-authorization-server" },
-  { endpoint: "GET /.well-known/jwks" },
   {
     endpoint: "GET /git/{tenantSlug}/{owner}/{name}",
     specification: "catalog",
