@@ -98,6 +98,7 @@ const plain = {
 
 /** What neither runs an operation of the graph nor stands in the OpenAPI document. */
 const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[] = [
+  { endpoint: "GET /.well-known/oauth-authorization-server" },
   {
     endpoint: "GET /git/{tenantSlug}/{owner}/{name}",
     specification: "catalog",
