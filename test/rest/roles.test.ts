@@ -1,14 +1,19 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { eventually } from "../kit/eventually.js";
+import { aPerson } from "../kit/people.js";
 import { refusal } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
 import { aClientId, aRole } from "../kit/roles.js";
-import { aTenant } from "../kit/tenants.js";
+import { aPasswordClient, refreshed, signedIn } from "../kit/sign-ins.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
 
+let tenant: TestTenant;
 let token: string;
 let roleId: string;
 
 beforeAll(async () => {
-  token = await (await aTenant()).tokenWith();
+  tenant = await aTenant();
+  token = await tenant.tokenWith();
   roleId = await aRole(token);
 });
 
@@ -106,5 +111,57 @@ describe("roles of the platform", () => {
     const viewer = String(body.items[0]?.["roleId"]);
     const answer = await graphql(`mutation { deleteRole(roleId: "${viewer}") { roleId } }`, { token });
     expect(answer.body.errors?.[0]?.extensions).toMatchObject({ code: "CONFLICT", status: 409 });
+  });
+});
+
+describe("a person who is signed in", () => {
+  const listUsers = (as: string) => request("GET /v1/users", { token: as });
+  const scopesOf = (scope: string) => scope.split(" ");
+
+  it("loses a role within a second, and refreshes into what is left", async () => {
+    const client = await aPasswordClient(tenant.tenantId);
+    const person = await aPerson(tenant, "Integrator");
+    const extra = await aRole(token, ["user.read"]);
+    const body = { userId: person.userId };
+    const { body: held } = await request(`POST /v1/roles/${extra}/assignments`, { token, body });
+    const first = await signedIn(client, person);
+    expect(scopesOf(first.scope)).toEqual(expect.arrayContaining(["user.read", "integration.runs.read"]));
+    expect((await listUsers(first.access_token)).status).toBe(200);
+
+    const left = performance.now();
+    await request(`DELETE /v1/roles/${extra}/assignments/${String(held["assignmentId"])}`, { token });
+    await eventually("the token is refused", async () => (await listUsers(first.access_token)).status === 401, 1000);
+    expect(performance.now() - left).toBeLessThan(1500);
+
+    const second = await refreshed(client, first.refresh_token);
+    expect(second.status).toBe(200);
+    expect(scopesOf(second.scope)).toContain("integration.runs.read");
+    expect(scopesOf(second.scope)).not.toContain("user.read");
+    expect(refusal(await listUsers(second.access_token))).toBe("403 INSUFFICIENT_SCOPE");
+  });
+
+  it("is refused nothing by a token that was refreshed in the very moment of the loss", async () => {
+    const client = await aPasswordClient(tenant.tenantId);
+    const person = await aPerson(tenant, "Viewer");
+    let refreshToken = (await signedIn(client, person)).refresh_token;
+    for (let round = 0; round < 5; round += 1) {
+      const extra = await aRole(token, ["config.manage"]);
+      await request(`POST /v1/roles/${extra}/assignments`, { token, body: { userId: person.userId } });
+      await graphql(`mutation { deleteRole(roleId: "${extra}") { roleId } }`, { token });
+      const fresh = await refreshed(client, refreshToken);
+      refreshToken = fresh.refresh_token;
+      expect([round, fresh.status, (await listUsers(fresh.access_token)).status]).toEqual([round, 200, 200]);
+    }
+  });
+
+  it("loses a role when its time has come, tokens that are out included", async () => {
+    const client = await aPasswordClient(tenant.tenantId);
+    const person = await aPerson(tenant, "Integrator");
+    const extra = await aRole(token, ["user.read"]);
+    const expiresAt = new Date(Date.now() + 1500).toISOString();
+    await request(`POST /v1/roles/${extra}/assignments`, { token, body: { userId: person.userId, expiresAt } });
+    const { access_token: held } = await signedIn(client, person);
+    expect((await listUsers(held)).status).toBe(200);
+    await eventually("the token is refused", async () => (await listUsers(held)).status === 401, 12_000);
   });
 });
