@@ -4,6 +4,7 @@ import * as oauth from "oauth4webapi";
 import * as oidc from "openid-client";
 import { Browser, formToken, type Visit } from "../kit/browser.js";
 import { rows } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
 import { aPerson, type Person } from "../kit/people.js";
 import { platform } from "../kit/platform.js";
 import { graphql, type Json, request } from "../kit/request.js";
@@ -293,6 +294,34 @@ describe("GET /connect/authorize", () => {
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   });
 
+  it("sends somebody back whose roles give nothing of what is asked for, and everybody of a suspended tenant", async () => {
+    const viewer = await aPerson(tenant, "Viewer");
+    const browser = new Browser(home());
+    const end = await signIn(browser, await browser.open(authorizeUrl({ scope: "openid templates.write" })), viewer);
+    expect(returned(end)).toMatchObject({ error: "access_denied" });
+    const other = await aTenant();
+    const client = await aClient({}, other.tenantId);
+    await graphql(`mutation { suspendTenant(tenantId: "${other.tenantId}") { status } }`, {
+      token: await platformToken(),
+    });
+    expect(returned(await new Browser(home()).open(authorizeUrl({}, client)))).toMatchObject({
+      error: "access_denied",
+      state: "st&te",
+    });
+  });
+
+  it("is not misled by a parameter that comes twice or holds what cannot be stored", async () => {
+    for (const twice of ["redirect_uri=https%3A%2F%2Fevil.example%2F", "client_id=cli_other", "state=other"]) {
+      const { url, text } = await new Browser(home()).open(`${authorizeUrl()}&${twice}`);
+      expect([new URL(home()).origin, "https://studio.example"]).toContain(new URL(url).origin);
+      expect(text).not.toContain("<form");
+    }
+    for (const hint of ["a\0b", "\ud800", "x".repeat(3000)]) {
+      const { status } = await new Browser(home()).open(authorizeUrl({ login_hint: hint }));
+      expect(status).toBeLessThan(500);
+    }
+  });
+
   it("takes any port of a loopback address, as native apps need it", async () => {
     const native = await aClient({ public: true, firstParty: true, redirectUris: ["http://127.0.0.1/callback"] });
     const redirectUri = "http://127.0.0.1:51999/callback";
@@ -335,8 +364,11 @@ describe("a code", () => {
     expect((await redeem(code)).body["error"]).toBe("invalid_grant");
     const refresh = { grant_type: "refresh_token", refresh_token: String(first.body["refresh_token"]) };
     expect((await redeem("", refresh)).body["error"]).toBe("invalid_grant");
-    const { status } = await request("GET /v1/templates/tpl_x", { token: String(first.body["access_token"]) });
-    expect(status).toBe(401);
+    const token = String(first.body["access_token"]);
+    await eventually("its access token is refused", async () => {
+      const { status } = await request("GET /v1/templates/tpl_x", { token });
+      return status === 401;
+    });
   });
 
   it("gives tokens to one of 50 who bring it at once, and those tokens are ended", async () => {

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { platformAdmin, RunningSpine } from "../testing/running-spine.js";
+import { startSpine } from "../subgraph.js";
+import { platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
 import { aUser, type TestUser } from "../testing/users.js";
 import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";
+import { authorizeLifetimes } from "./authorize-settings.js";
 
 let platform: RunningSpine;
 let server: Server;
@@ -45,8 +47,7 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-/** A sign-in that has come as far as its page; takes passwords. */
-async function aSignIn(): Promise<(password: string) => Promise<Response>> {
+function authorizePathAndQuery(): string {
   const parameters = new URLSearchParams({
     client_id: clientId,
     response_type: "code",
@@ -54,7 +55,12 @@ async function aSignIn(): Promise<(password: string) => Promise<Response>> {
     code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
     code_challenge_method: "S256",
   });
-  const begun = await fetch(`${base}/connect/authorize?${parameters.toString()}`, { redirect: "manual" });
+  return `/connect/authorize?${parameters.toString()}`;
+}
+
+/** A sign-in that has come as far as its page; takes passwords. */
+async function aSignIn(): Promise<(password: string) => Promise<Response>> {
+  const begun = await fetch(`${base}${authorizePathAndQuery()}`, { redirect: "manual" });
   const cookie = begun.headers
     .getSetCookie()
     .map((line) => line.split(";", 1)[0])
@@ -70,6 +76,60 @@ async function aSignIn(): Promise<(password: string) => Promise<Response>> {
       body: new URLSearchParams({ formToken, username: user.email, password, action: "sign-in" }),
     });
 }
+
+describe("the authorization endpoint of an https issuer", () => {
+  it("sets cookies that no other host and no plain connection can plant, whatever the proxy in front says", async () => {
+    const issuer = "https://factory.example";
+    const spine = await startSpine(platform.host, { ...testSettings, issuer });
+    const front = createServer((request, response) => spine.authorizationServer.handle(request, response));
+    front.listen(0, "127.0.0.1");
+    await once(front, "listening");
+    try {
+      const { port } = front.address() as AddressInfo;
+      const headers = { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http" };
+      const begun = await fetch(`http://127.0.0.1:${port}${authorizePathAndQuery()}`, { redirect: "manual", headers });
+      expect(begun.headers.get("location")).toMatch(/^https:\/\/factory\.example\/connect\/interaction\/[\w-]+$/);
+      const cookies = begun.headers.getSetCookie();
+      expect(cookies.map((cookie) => cookie.split("=", 1)[0])).toEqual([
+        "__Secure-interaction",
+        "__Secure-interaction.sig",
+        "__Secure-resume",
+        "__Secure-resume.sig",
+      ]);
+      for (const cookie of cookies) expect(cookie.toLowerCase()).toContain("; secure; httponly");
+      const cookie = cookies.map((line) => line.split(";", 1)[0]).join("; ");
+      const address = `http://127.0.0.1:${port}${new URL(begun.headers.get("location") ?? "").pathname}`;
+      const page = await (await fetch(address, { headers: { cookie } })).text();
+      const [, formToken = ""] = /name="formToken" value="([\w-]+)"/.exec(page) ?? [];
+      const body = new URLSearchParams({ formToken, username: user.email, password: user.password, action: "sign-in" });
+      const signedIn = await fetch(address, { method: "POST", redirect: "manual", headers: { cookie }, body });
+      const resume = new URL(signedIn.headers.get("location") ?? "");
+      expect(resume.origin).toBe(issuer);
+      const end = await fetch(`http://127.0.0.1:${port}${resume.pathname}`, {
+        redirect: "manual",
+        headers: { cookie },
+      });
+      expect(end.headers.get("location")).toMatch(/^https:\/\/app\.example\/callback\?code=/);
+      const session = end.headers.getSetCookie().find((line) => line.startsWith("__Host-session="));
+      expect(session?.toLowerCase()).toMatch(/path=\/;.*secure; httponly/);
+      expect(session).not.toContain("domain");
+    } finally {
+      front.close();
+      await spine.close();
+    }
+  });
+});
+
+describe("a session", () => {
+  it("lasts twelve hours without use, and seven days after the sign-in at most", () => {
+    const now = Math.floor(Date.now() / 1000);
+    const dayS = 86_400;
+    expect(authorizeLifetimes.Session(undefined, {})).toBe(dayS / 2);
+    expect(authorizeLifetimes.Session(undefined, { loginTs: now })).toBe(dayS / 2);
+    expect(authorizeLifetimes.Session(undefined, { loginTs: now - 6.75 * dayS })).toBeLessThanOrEqual(dayS / 4);
+    expect(authorizeLifetimes.Session(undefined, { loginTs: now - 8 * dayS })).toBe(1);
+  });
+});
 
 describe("the sign-in page", () => {
   it("asks to come back while more sign in than can be served", async () => {
