@@ -5,11 +5,12 @@ import { packExecutions } from "./pack-executions.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
 import { librarySearches } from "./search.js";
 import { onStage, type Stage } from "./stage.js";
+import { knownTokens, serviceTokens } from "./tokens.js";
 import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, webhook, packs, search, evaluate or post
+  --only <table>  get, webhook, packs, search, evaluate, token or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -26,6 +27,8 @@ const benches = {
   packs: (stage: Stage) => packExecutions(stage),
   search: (stage: Stage) => librarySearches(stage),
   evaluate: (stage: Stage) => evaluations(stage),
+  token: (stage: Stage, rounds: Rounds) => serviceTokens(stage, rounds),
+  "token, known": (stage: Stage) => knownTokens(stage),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };
@@ -74,7 +77,9 @@ async function main(): Promise<void> {
       help: { type: "boolean", default: false },
     },
   });
-  const chosen = Object.entries(benches).filter(([name]) => values.only === undefined || values.only === name);
+  const chosen = Object.entries(benches).filter(
+    ([name]) => values.only === undefined || values.only === name.split(",")[0],
+  );
   if (values.help || chosen.length === 0) {
     process.stdout.write(usage);
     return;

@@ -47,6 +47,7 @@ export interface Stage {
   /** As the cluster's superuser. */
   readonly databaseUrl: string;
   readonly tenantUuid: string;
+  readonly client: ClientCredentials;
   readonly token: string;
   readonly templates: readonly Template[];
 }
@@ -72,7 +73,16 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
     const tenantUuid = uuidOf("ten", tenantId);
     const bare = await startBareServer({ databaseUrl, tenantUuid });
     try {
-      return await play({ platform, bare, postgresPid: postgres.pid, databaseUrl, tenantUuid, token, templates });
+      return await play({
+        platform,
+        bare,
+        postgresPid: postgres.pid,
+        databaseUrl,
+        tenantUuid,
+        client,
+        token,
+        templates,
+      });
     } finally {
       bare.stop();
     }
