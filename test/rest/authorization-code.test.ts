@@ -239,7 +239,7 @@ describe("GET /connect/authorize", () => {
 
   it("gives the session a new id when somebody signs in, also as somebody else", async () => {
     const browser = new Browser(home());
-    const session = () => browser.cookies.find(({ name }) => name === "session")?.value;
+    const session = () => browser.cookies.find(({ name }) => name === "factory-session")?.value;
     returned(await signIn(browser, await browser.open(authorizeUrl())));
     const first = session();
     const other = await aPerson(tenant);
@@ -471,7 +471,7 @@ describe("/connect/interaction/{uid}", () => {
       expect([answer.status, answer.text.includes("This form cannot be used")]).toEqual([403, true]);
     }
     const bare = browser.twin();
-    bare.forget("interaction");
+    bare.forget("factory-interaction");
     expect((await bare.submit(page, fields)).status).toBe(400);
     const stranger = new Browser(home());
     await stranger.open(authorizeUrl());
@@ -504,7 +504,7 @@ describe("/connect/interaction/{uid}", () => {
     const cookies = response.headers.getSetCookie();
     expect(cookies.length).toBeGreaterThanOrEqual(4);
     for (const cookie of cookies) expect(cookie.toLowerCase()).toMatch(/; samesite=lax; httponly/);
-    expect(cookies.filter((cookie) => cookie.startsWith("interaction"))).toEqual(
+    expect(cookies.filter((cookie) => cookie.startsWith("factory-interaction"))).toEqual(
       expect.arrayContaining([expect.stringContaining("path=/connect/interaction/")]),
     );
   });

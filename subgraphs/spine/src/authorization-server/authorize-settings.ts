@@ -34,10 +34,11 @@ type Settings = Pick<
 /** What oidc-provider is told of the authorization endpoint. */
 export function authorizeSettings({ issuer, cookieKey, consents }: AuthorizeOptions): Settings {
   const https = issuer.startsWith("https:");
-  // a cookie of these names cannot be planted from another host, nor without TLS (RFC 6265bis section 4.1.3)
+  // a cookie of these prefixes cannot be planted from another host, nor without TLS (RFC 6265bis section 4.1.3); without
+  // TLS it is a developer's machine, where everything that runs shares the cookies of 127.0.0.1
   const names = https
     ? { session: "__Host-session", interaction: "__Secure-interaction", resume: "__Secure-resume" }
-    : { session: "session", interaction: "interaction", resume: "resume" };
+    : { session: "factory-session", interaction: "factory-interaction", resume: "factory-resume" };
   const cookie = { httpOnly: true, sameSite: "lax", signed: true, secure: https } as const;
   return {
     responseTypes: ["code"],
