@@ -47,7 +47,8 @@ async function serve({ clientId, clientSecret, scope }: BareClient): Promise<str
       },
     },
   });
-  server.on("request", provider.callback());
+  const callback = provider.callback();
+  server.on("request", (request, response) => void callback(request, response));
   return issuer;
 }
 

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
-import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { tenantScopes } from "@factory/schema/scopes";
+import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
 import { startSpine } from "../subgraph.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
@@ -101,6 +102,37 @@ describe("POST /connect/token", () => {
   it("takes the credentials from the form, at /v1 too, and ignores the query", async () => {
     const form = { ...clientCredentials, client_id: client.clientId, client_secret: client.clientSecret };
     expect((await post(form, {}, "/v1/connect/token?grant_type=password")).status).toBe(200);
+  });
+
+  it("gives every scope that the client holds when none is asked for, and a client may hold all of a tenant's", async () => {
+    const { body } = await post(clientCredentials, { authorization: basic(await newClient([...tenantScopes])) });
+    expect(body["scope"]).toBe(tenantScopes.join(" "));
+  });
+
+  it("has one issuer and one audience for all tenants, whose token names its own", async () => {
+    const globex = await platform.activeTenant("globex");
+    const { data } = await platform.ask(
+      platformAdmin(),
+      `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+        createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
+      { tenantId: globex, input: { name: "theirs", scopes: ["templates.read"] } },
+    );
+    const tokens = await Promise.all(
+      [client, data?.["createTenantApiClient"]].map((of) => post(clientCredentials, { authorization: basic(of) })),
+    );
+    const claims = tokens.map(({ body }) => decodeJwt(body["access_token"]));
+    expect(new Set(claims.flatMap(({ iss, aud }) => [iss, aud]))).toEqual(new Set([testSettings.issuer]));
+    expect(claims.map((token) => token["tenantId"])).toEqual([tenantId, globex]);
+  });
+
+  it("knows client secrets by their digest alone", async () => {
+    expect((await post(clientCredentials, { authorization: basic() })).status).toBe(200);
+    const { rows } = await platform.admin.query("select * from api_clients");
+    expect(JSON.stringify(rows)).not.toContain(client.clientSecret);
+  });
+
+  it("runs on a release of Node that oidc-provider supports", () => {
+    expect(process.release.lts).toEqual(expect.any(String));
   });
 
   it("narrows to the scopes that are asked for", async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Database } from "@factory/runtime/db/database";
 import type { Listener } from "@factory/runtime/db/listener";
+import { ReadPipeline } from "@factory/runtime/db/read-pipeline";
 import { Retention } from "@factory/runtime/db/retention";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -69,6 +70,8 @@ interface Route {
   handle: Handler;
 }
 
+/** Every request for a token begins with its client. */
+const clientConnections = 2;
 const maxBodyBytes = 1_048_576;
 const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 
@@ -91,7 +94,8 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     },
     (grantId) => families.revoke(grantId, "Silent"),
   );
-  const findClient = (clientId: string) => registeredClient(pool, clientId);
+  const clientReads = new ReadPipeline(options.workerUrl, clientConnections);
+  const findClient = (clientId: string) => registeredClient(clientReads, clientId);
   const issued = new IssuedTokens({ issuer, keys: () => keys.published, pool, database });
   const subjectVerifier = new TokenVerifier({ issuer, audience: issuer, keys: async () => keys.published });
   keys.onChange(() => subjectVerifier.keysChanged());
@@ -153,7 +157,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       return { keyId, signsFrom: signsFrom.toISOString() };
     },
     async close() {
-      await Promise.all([keys.stop(), forgotten.stop(), passwords.settled()]);
+      await Promise.all([keys.stop(), forgotten.stop(), passwords.settled(), clientReads.close()]);
     },
     handle(request, response) {
       // whoever passed the request on may have answered for the trace already

@@ -1,6 +1,6 @@
 import type { PrincipalType } from "@factory/runtime/auth/principal";
+import type { ReadPipeline } from "@factory/runtime/db/read-pipeline";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Pool } from "pg";
 import type { GrantType } from "../api-clients/grant-types.js";
 import type { TenantState } from "../tenants/tenant.states.js";
 
@@ -51,11 +51,13 @@ const activeClient = {
 };
 
 /** Looks a client up in all tenants, as the worker role: nobody's tenant is known before. */
-export async function registeredClient(pool: Pool, clientId: string): Promise<RegisteredClient | undefined> {
+export async function registeredClient(
+  reads: Pick<ReadPipeline, "query">,
+  clientId: string,
+): Promise<RegisteredClient | undefined> {
   // PostgreSQL has no NUL in text
   if (clientId.includes("\0")) return undefined;
-  const { rows } = await pool.query<ClientRow>({ ...activeClient, values: [clientId] });
-  const [row] = rows;
+  const [row] = await reads.query<ClientRow>({ ...activeClient, values: [clientId] });
   return (
     row && {
       clientId: row.client_id,
