@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { findClientAddress, type TrustedProxies } from "@factory/runtime/ingress/client-address";
 import { continueTrace, type Trace, traceparent } from "@factory/runtime/telemetry/trace";
 import { HttpRefusal, headersTooLarge, requestTimedOut, uriTooLong } from "./problem.js";
 import type { Meter } from "./request-metrics.js";
@@ -18,6 +19,7 @@ export interface PassThrough {
 }
 
 export interface FrontDoorOptions {
+  readonly proxies: TrustedProxies;
   readonly https: boolean;
   readonly passThrough: readonly PassThrough[];
   readonly upgrade:
@@ -67,6 +69,7 @@ export class FrontDoor {
 
   #receive(request: IncomingMessage, response: ServerResponse, routed: FrontDoorRequest): void {
     const url = originForm(request);
+    findClientAddress(request, this.#options.proxies);
     if (url.length > maxUrlLength) answerWithProblem(response, uriTooLong(), continueTrace(undefined));
     else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS" }).end();
     else {

@@ -50,6 +50,8 @@ export interface FacadeOptions {
   internalPort: number;
   development: boolean;
   allowedOrigins: readonly string[];
+  /** Addresses or networks whose X-Forwarded-For is believed. */
+  trustedProxies?: readonly string[] | undefined;
   rateLimits: RateLimits;
   logger: Logger;
   /** Where the request metrics are registered; absent: a registry of the facade, appended to `metrics()`. */

@@ -54,6 +54,29 @@ describe("rate limits", () => {
     }
   });
 
+  it("count what asks for no token by address, which only a trusted proxy may report", async () => {
+    const body = { token: "t".repeat(43), password: "correct horse" };
+    const acceptedFrom = async (trustedProxies: readonly string[]) => {
+      const facade = await startWith(
+        { acceptInvitation: () => ({}) },
+        { rateLimits: rateLimits(0.01), trustedProxies },
+      );
+      try {
+        const statuses: number[] = [];
+        for (const address of ["198.51.100.1", "198.51.100.2", "198.51.100.2"]) {
+          const headers = { "x-forwarded-for": address };
+          const answer = await facade.call("POST /v1/users/invitations/accept", { token: undefined, body, headers });
+          statuses.push(answer.status);
+        }
+        return statuses.map((status) => status === 429);
+      } finally {
+        await facade.close();
+      }
+    };
+    expect(await acceptedFrom([])).toEqual([false, true, true]);
+    expect(await acceptedFrom(["127.0.0.0/8"])).toEqual([false, false, true]);
+  });
+
   it("are a fifth in edition Free and tenfold in Enterprise", async () => {
     const limits = rateLimits(0.01);
     const policies = ["Free", "Standard", "Enterprise", undefined, "Gold"].map(

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { TrustedProxies } from "@factory/runtime/ingress/client-address";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { areas, type CompiledRoute, compileRoutes, routeTables } from "./compile-route.js";
@@ -34,6 +35,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
     options.registry ? ports.metrics() : `${await ports.metrics()}\n${await registry.metrics()}`;
   const shared = {
     allowedOrigins: options.allowedOrigins,
+    proxies: new TrustedProxies(options.trustedProxies ?? []),
     https: options.publicUrl?.startsWith("https:") ?? false,
     logger: options.logger,
     meterFor: requestMetrics(registry),

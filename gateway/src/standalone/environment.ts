@@ -1,4 +1,5 @@
 import { flag, port, readEnvironment } from "@factory/runtime/environment/read-environment";
+import { isNetwork } from "@factory/runtime/ingress/client-address";
 import { z } from "zod";
 
 const list = z
@@ -45,6 +46,8 @@ const variables = z
     MAIL_FROM: z.string().max(300).regex(mailbox, "needs an address, or a name and <address>").optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     ALLOWED_ORIGINS: list,
+    /** Addresses or networks of the proxies in front, whose X-Forwarded-For tells clients apart. */
+    TRUSTED_PROXIES: list.refine((networks) => networks.every(isNetwork), "needs addresses or networks"),
     /** Hosts that may be private or speak plain http, as sources, targets and receivers. */
     ALLOWED_HOSTS: list,
     /** Folders that may hold template repositories for git+file. */
@@ -91,6 +94,7 @@ export interface PlatformEnvironment {
   readonly smtp: { smtpUrl: string; from: string } | undefined;
   readonly logLevel: string;
   readonly allowedOrigins: readonly string[];
+  readonly trustedProxies: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly sourceRoots: readonly string[];
   readonly nugetFeeds: readonly string[];
@@ -118,6 +122,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
     logLevel: given.LOG_LEVEL,
     allowedOrigins: given.ALLOWED_ORIGINS,
+    trustedProxies: given.TRUSTED_PROXIES,
     allowedHosts: given.ALLOWED_HOSTS,
     sourceRoots: given.SOURCE_ROOTS,
     nugetFeeds: given.NUGET_FEEDS,

@@ -65,6 +65,8 @@ async function start(
 ): Promise<Platform> {
   const dataDir = resolve(environment.dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  if (!environment.development && environment.trustedProxies.length === 0)
+    logger.warn("TRUSTED_PROXIES is empty: behind a proxy, everybody shares the limits of its address");
   const secretsKey = await readSecretsKey(environment.secretsKey, dataDir);
   const port = await choosePort(environment.port, environment.host);
   const publicUrl = environment.publicUrl ?? `http://127.0.0.1:${port}`;
@@ -177,6 +179,7 @@ async function start(
       internalPort: environment.internalPort,
       development: environment.development,
       allowedOrigins: environment.allowedOrigins,
+      trustedProxies: environment.trustedProxies,
       rateLimits: limits,
       registry,
       logger,

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { clientAddressOf } from "@factory/runtime/ingress/client-address";
 import Provider, { type Adapter, type Client, type KoaContextWithOIDC } from "oidc-provider";
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../api-clients/grant-types.js";
@@ -111,4 +112,4 @@ function currentContext(): KoaContextWithOIDC {
   return context;
 }
 
-const addressOf = ({ req }: KoaContextWithOIDC) => req.socket.remoteAddress ?? "";
+const addressOf = ({ req }: KoaContextWithOIDC) => clientAddressOf(req);

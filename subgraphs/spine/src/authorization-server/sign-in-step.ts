@@ -1,3 +1,4 @@
+import { clientAddressOf } from "@factory/runtime/ingress/client-address";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import type { UserAccount } from "./accounts.js";
 import { formTargets } from "./form-targets.js";
@@ -36,7 +37,7 @@ export async function signIn(step: Step, form: URLSearchParams): Promise<void> {
   if (Object.keys(fields).length > 0)
     return show(step, entered, { text: "Something is missing", fields }, { status: 400 });
   const tenant = servesEverybody(step) && entered.tenant !== "" ? entered.tenant : undefined;
-  const address = request.socket.remoteAddress ?? "";
+  const address = clientAddressOf(request);
   const cause = causeOf({ req: request, res: response }, client.clientId);
   let user: UserAccount;
   try {
