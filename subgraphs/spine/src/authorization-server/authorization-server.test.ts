@@ -2,12 +2,15 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import { Retention } from "@factory/runtime/db/retention";
 import { tenantScopes } from "@factory/schema/scopes";
 import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
 import { startSpine } from "../subgraph.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import { type Json, platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
+import { aRoleOf } from "../testing/users.js";
+import { expired } from "./authorization-server.js";
 
 let platform: RunningSpine;
 let server: Server;
@@ -144,6 +147,16 @@ describe("POST /connect/token", () => {
     const agent = await newClient(["templates.read"], "Agent");
     const { body } = await post(clientCredentials, { authorization: basic(agent) });
     expect(body["expires_in"]).toBe(600);
+  });
+
+  it("shows the roles of a client, whose scopes are still its own", async () => {
+    const worker = await newClient(["templates.read"]);
+    await aRoleOf(platform, tenantId, worker.clientId, ["libraries.write"]);
+    const { body } = await post(clientCredentials, { authorization: basic(worker) });
+    expect(decodeJwt(body["access_token"])).toMatchObject({
+      roles: [expect.stringMatching(/^rol/)],
+      scope: "templates.read",
+    });
   });
 
   it("marks the platform's own client", async () => {
@@ -401,6 +414,46 @@ describe("a later start", () => {
     await (await startSpine(platform.host, testSettings)).close();
     expect(await status(given.id, given.secret)).toBe(401);
     expect(await status(generated.clientId, generated.clientSecret)).toBe(200);
+  });
+
+  it("gives a client as many tokens a minute as its limit", async () => {
+    const limited = await startSpine(platform.host, { ...testSettings, rateLimitFactor: 0.01 });
+    const port = createServer((request, response) => limited.authorizationServer.handle(request, response));
+    port.listen(0, "127.0.0.1");
+    await once(port, "listening");
+    const url = `http://127.0.0.1:${(port.address() as AddressInfo).port}/connect/token`;
+    const ask = () =>
+      fetch(url, {
+        method: "POST",
+        body: new URLSearchParams(clientCredentials),
+        headers: { authorization: basic() },
+      });
+    try {
+      for (let request = 0; request < 6; request += 1) expect((await ask()).status).toBe(200);
+      const refused = await ask();
+      expect([refused.status, await refused.json()]).toEqual([429, expect.objectContaining({ code: "RATE_LIMITED" })]);
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(50);
+    } finally {
+      port.close();
+      await limited.close();
+    }
+  });
+
+  it("forgets what has expired, and nothing else", async () => {
+    const row = `select 'Session', $1, '{}', now() + $2::interval`;
+    for (const [id, expires] of [
+      ["over", "-1 second"],
+      ["good", "1 hour"],
+    ])
+      await platform.admin.query(`insert into oidc_artifacts (kind, id_digest, payload, expires_at) ${row}`, [
+        id,
+        expires,
+      ]);
+    const retention = new Retention(platform.connections.worker, platform.host.logger, expired);
+    await retention.forget();
+    await retention.stop();
+    const { rows } = await platform.admin.query("select id_digest from oidc_artifacts where kind = 'Session'");
+    expect(rows).toEqual([{ id_digest: "good" }]);
   });
 
   it("with another SECRETS_KEY does not start", async () => {

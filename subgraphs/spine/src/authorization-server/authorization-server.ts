@@ -16,6 +16,7 @@ import { Accounts } from "./accounts.js";
 import { shareWith } from "./allowed-origins.js";
 import { ArtifactStore } from "./artifact-store.js";
 import { browserRoutes } from "./browser-routes.js";
+import { ClientRoles } from "./client-roles.js";
 import { ConsentMemory } from "./consent-memory.js";
 import { discoveryDocument, jwksPath } from "./discovery.js";
 import { clientLimits, FailureLimiter, loginLimits } from "./failure-limiter.js";
@@ -70,6 +71,12 @@ interface Route {
   handle: Handler;
 }
 
+/** So many an hour that no statement takes long. */
+export const expired = ["oidc_artifacts", "revocations"].map(
+  (table) =>
+    `delete from ${table} where ctid = any (array(select ctid from ${table} where expires_at < now() limit 50000))`,
+);
+
 /** Every request for a token begins with its client. */
 const clientConnections = 2;
 const maxBodyBytes = 1_048_576;
@@ -110,6 +117,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     passwords,
     subjects: new SubjectTokens(subjectVerifier, pool),
     approvals: new ApprovalRequests(database),
+    clientRoles: new ClientRoles(database.reader),
     inspection: new TokenInspection({ accounts, families, issued }),
     failures: new FailureLimiter(clientLimits),
     rate: new TokenRate(options.rateLimitFactor),
@@ -123,10 +131,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     serve = provider.callback();
   });
   await listener.on(signingKeysChannel, () => void keys.refresh());
-  const forgotten = new Retention(options.workerUrl, logger, [
-    "delete from oidc_artifacts where expires_at < now()",
-    "delete from revocations where expires_at < now()",
-  ]);
+  const forgotten = new Retention(options.workerUrl, logger, expired);
   const browserRoute = browserRoutes({
     issuer,
     provider: () => provider,

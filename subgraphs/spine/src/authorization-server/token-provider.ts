@@ -9,6 +9,7 @@ import { type Accounts, refusalOf } from "./accounts.js";
 import type { ArtifactStore } from "./artifact-store.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "./authorize-settings.js";
 import { authenticateByDigest, type ClientAuthenticationOptions, clientAdapter } from "./client-authentication.js";
+import type { ClientRoles } from "./client-roles.js";
 import type { ConsentMemory } from "./consent-memory.js";
 import type { GrantFamilies } from "./grant-families.js";
 import { registerPasswordGrant } from "./password-grant.js";
@@ -51,12 +52,13 @@ export interface TokenProviderOptions extends Omit<ClientAuthenticationOptions, 
   cookieKey: Buffer;
   consents: ConsentMemory;
   inspection: TokenInspection;
+  clientRoles: ClientRoles;
   logger: Logger;
 }
 
 /** oidc-provider behind our router; what it does otherwise than we promise is bridged here. */
 export function createTokenProvider(options: TokenProviderOptions): Provider {
-  const { issuer, keys, artifacts, inspection } = options;
+  const { issuer, keys, artifacts, inspection, clientRoles } = options;
   const clients = { ...options, served: servedGrantTypes };
   const provider = new Provider(issuer, {
     adapter: (kind) => (kind === "Client" ? clientAdapter(clients) : artifacts.adapter(kind)),
@@ -107,7 +109,10 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
     },
     extraTokenClaims: (context, token) =>
       delegatedClaims(token) ??
-      tenantClaims(context, registeredOf(token.client), "grantId" in token ? token.grantId : undefined),
+      tenantClaims(context, registeredOf(token.client), {
+        grantId: "grantId" in token ? token.grantId : undefined,
+        rolesOf: (client) => clientRoles.of(client),
+      }),
     formats: {
       customizers: {
         jwt(_context, _token, { payload }) {

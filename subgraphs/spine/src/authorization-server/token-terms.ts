@@ -1,5 +1,6 @@
 import { isPublishScope } from "@factory/schema/scopes";
 import { type Account, type Client, errors, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
+import { platformAdminRole } from "../roles/system-roles.js";
 import type { UserAccess, UserAccount } from "./accounts.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import { TokenRefusal } from "./token-refusal.js";
@@ -104,9 +105,14 @@ export function requireSomeScope(granted: Iterable<string>, access: UserAccess):
 }
 
 /** Claims of a token beside those of RFC 9068. */
-export function tenantClaims(context: KoaContextWithOIDC, client: RegisteredClient, grantId: string | undefined) {
+export async function tenantClaims(
+  context: KoaContextWithOIDC,
+  client: RegisteredClient,
+  facts: { grantId: string | undefined; rolesOf: (client: RegisteredClient) => Promise<readonly string[]> },
+) {
   const account = accountOf(context);
-  if (!account) return clientClaims(client);
+  if (!account) return clientClaims(client, await facts.rolesOf(client));
+  const { grantId } = facts;
   const { user, access } = account;
   return {
     tenantId: user.tenant.tenantId,
@@ -119,8 +125,8 @@ export function tenantClaims(context: KoaContextWithOIDC, client: RegisteredClie
   };
 }
 
-function clientClaims(client: RegisteredClient) {
+function clientClaims(client: RegisteredClient, held: readonly string[]) {
   const { tenantId, tenantSlug, editionCode, principalType, platformAdmin } = client;
-  const roles = platformAdmin ? ["PlatformAdmin"] : [];
+  const roles = platformAdmin ? [platformAdminRole.code] : held;
   return { tenantId, tenantSlug, editionCode, principalType, roles, platformAdmin };
 }
