@@ -6,11 +6,12 @@ import { type Figures, printFigures, printTable, type Table, tableOf } from "./r
 import { librarySearches } from "./search.js";
 import { onStage, type Stage } from "./stage.js";
 import { knownTokens, serviceTokens } from "./tokens.js";
+import { userLists } from "./users.js";
 import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, webhook, packs, search, evaluate, token or post
+  --only <table>  get, webhook, packs, search, evaluate, users, token or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -29,6 +30,7 @@ const benches = {
   evaluate: (stage: Stage) => evaluations(stage),
   token: (stage: Stage, rounds: Rounds) => serviceTokens(stage, rounds),
   "token, known": (stage: Stage) => knownTokens(stage),
+  users: (stage: Stage) => userLists(stage),
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };

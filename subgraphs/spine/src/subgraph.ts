@@ -13,6 +13,8 @@ import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./a
 import { SigningKeyService } from "./authorization-server/signing-key.service.js";
 import { derivedKey } from "./derived-key.js";
 import { expireInvitationJob } from "./invitations/expire-invitation.js";
+import { invitationEndpoint } from "./invitations/invitation-endpoint.js";
+import { invitationPath } from "./invitations/invitation-path.js";
 import { inviteOwner } from "./invitations/invite-owner.js";
 import { startInvitations } from "./invitations/start-invitations.js";
 import { type MailSettings, openMailTransport } from "./mail/mail-transport.js";
@@ -120,6 +122,9 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       secretsKey,
       allowedOrigins: settings.allowedOrigins,
       logger: host.logger,
+      pages: {
+        [invitationPath]: invitationEndpoint({ issuer, acceptance: invitations.acceptance, logger: host.logger }),
+      },
       workerUrl: host.connections.worker,
       listener: resources.listener,
       rateLimitFactor: settings.rateLimitFactor,

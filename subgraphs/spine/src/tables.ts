@@ -12,6 +12,7 @@ import { Migration20261121125639_role_assignment_expiry } from "./migrations/Mig
 import { Migration20261121125948_user_ids } from "./migrations/Migration20261121125948_user_ids.js";
 import { Migration20261121130418_approvals_task } from "./migrations/Migration20261121130418_approvals_task.js";
 import { Migration20261121133131_client_tokens_from } from "./migrations/Migration20261121133131_client_tokens_from.js";
+import { Migration20261121135646_user_name_key } from "./migrations/Migration20261121135646_user_name_key.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -45,5 +46,6 @@ export const spineTables = {
     Migration20261121125948_user_ids,
     Migration20261121130418_approvals_task,
     Migration20261121133131_client_tokens_from,
+    Migration20261121135646_user_name_key,
   ],
 };

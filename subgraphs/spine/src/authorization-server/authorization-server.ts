@@ -15,7 +15,7 @@ import { derivedKey } from "../derived-key.js";
 import { Accounts } from "./accounts.js";
 import { shareWith } from "./allowed-origins.js";
 import { ArtifactStore } from "./artifact-store.js";
-import { browserRoutes } from "./browser-routes.js";
+import { type BrowserRoute, browserRoutes } from "./browser-routes.js";
 import { ClientRoles } from "./client-roles.js";
 import { ConsentMemory } from "./consent-memory.js";
 import { discoveryDocument, jwksPath } from "./discovery.js";
@@ -42,6 +42,8 @@ export interface AuthorizationServerOptions {
   secretsKey: Buffer;
   /** Whose pages may redeem codes. */
   allowedOrigins?: readonly string[] | undefined;
+  /** Of other rooms, served beside its own. */
+  pages?: Readonly<Record<string, BrowserRoute>>;
   logger: Logger;
   /** The worker role's own address, for deleting what has expired. */
   workerUrl: string;
@@ -67,8 +69,8 @@ type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Route {
-  methods: readonly string[];
-  handle: Handler;
+  readonly methods: readonly string[];
+  readonly handle: Handler;
 }
 
 /** So many an hour that no statement takes long. */
@@ -152,6 +154,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     "/.well-known/openid-configuration": discovery,
     "/.well-known/oauth-authorization-server": discovery,
     [jwksPath]: document("application/jwk-set+json", () => keys.published),
+    ...options.pages,
   };
   const share = shareWith(options.allowedOrigins ?? []);
   return {

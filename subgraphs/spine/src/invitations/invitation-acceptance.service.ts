@@ -24,8 +24,17 @@ interface FoundInvitation {
   tenant_id: string;
   invitation_id: string;
   email: string;
+  display_name: string | null;
   status: InvitationState;
   expires_at: Date;
+  organisation: string;
+}
+
+/** What whoever holds the link may see before accepting. */
+export interface OpenInvitation {
+  readonly organisation: string;
+  readonly email: string;
+  readonly displayName: string | null;
 }
 
 /** Of whoever holds the link: nobody has signed in, and the tenant is known by the token alone. */
@@ -43,8 +52,7 @@ export class InvitationAcceptance {
 
   async accept(context: Pick<RequestContext, "trace">, input: AcceptInvitationInput): Promise<UserType> {
     const digest = tokenDigest(input.token);
-    const found = await this.#find(digest);
-    requireOpen(stateOf({ status: found.status, expiresAt: found.expires_at }));
+    const found = await this.#open(digest);
     requireUncommonPassword(input.password, found.email, "/input/password");
     const passwordHash = await hashed(input.password);
     const userId = newId("usr");
@@ -67,15 +75,22 @@ export class InvitationAcceptance {
     }
   }
 
+  async look(token: string): Promise<OpenInvitation> {
+    const { organisation, email, display_name: displayName } = await this.#open(tokenDigest(token));
+    return { organisation, email, displayName };
+  }
+
   /** One look-up by digest, whatever the token is: how long it takes tells nothing of the tokens there are. */
-  async #find(digest: string): Promise<FoundInvitation> {
+  async #open(digest: string): Promise<FoundInvitation> {
     const { rows } = await this.#pool.query<FoundInvitation>({
       name: "invitation_of_token",
-      text: "select tenant_id, invitation_id, email, status, expires_at from invitations where token_digest = $1",
+      text: `select tenant_id, invitation_id, email, display_name, invitations.status, expires_at, name as organisation
+        from invitations join tenants using (tenant_id) where token_digest = $1`,
       values: [digest],
     });
     const [found] = rows;
     if (!found) throw unknownToken();
+    requireOpen(stateOf({ status: found.status, expiresAt: found.expires_at }));
     return found;
   }
 }

@@ -3,6 +3,7 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { mailOf } from "../mail/mail.js";
 import type { MailComposer } from "../mail/mailer.js";
+import { invitationPath } from "./invitation-path.js";
 import type { InvitationTokens } from "./invitation-token.js";
 
 export const invitationMailKind = "invitation";
@@ -34,11 +35,10 @@ export function invitationMail(database: Database, tokens: InvitationTokens, iss
       to: open.email,
       subject: `You are invited to ${open.tenant_name}`,
       paragraphs: [
-        `You are invited to ${open.tenant_name}.`,
-        `To accept, send your password and this token to POST ${issuer}/v1/users/invitations/accept until ${until}.`,
-        `Token: ${token}`,
+        `You are invited to ${open.tenant_name}. The link below opens an account there; it can be used once, until ${until}.`,
         "If you do not know who invited you, ignore this message: nothing happens without you.",
       ],
+      link: { label: "Accept the invitation", url: `${issuer}${invitationPath}?token=${token}` },
     });
   };
 }

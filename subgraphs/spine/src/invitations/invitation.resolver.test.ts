@@ -54,7 +54,7 @@ async function mailTo(email: string, mails = 1): Promise<string> {
 
 /** Undoes quoted-printable. */
 const tokenIn = (mail: string) =>
-  /Token: ([\w-]{43})/.exec(mail.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[1] ?? "";
+  /token=([\w-]{43})/.exec(mail.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[1] ?? "";
 
 const tokenFor = async (email: string, mails?: number) => tokenIn(await mailTo(email, mails));
 

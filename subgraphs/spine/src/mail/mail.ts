@@ -1,3 +1,5 @@
+import { html } from "../authorization-server/pages/html.js";
+
 /** One message to one person. Both parts say the same. */
 export interface Mail {
   readonly to: string;
@@ -16,23 +18,15 @@ export interface MailContent {
 
 export function mailOf({ to, subject, paragraphs, link }: MailContent): Mail {
   const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : [])].join("\n\n");
-  const body = [
-    ...paragraphs.map((paragraph) => `<p>${escaped(paragraph)}</p>`),
-    ...(link ? [`<p><a href="${escaped(link.url)}">${escaped(link.label)}</a></p>`] : []),
-  ].join("\n");
-  const html = `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${escaped(subject)}</title></head>\n<body>\n${body}\n</body>\n</html>\n`;
-  return { to, subject: oneLine(subject), text: `${text}\n`, html };
+  const document = html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${subject}</title></head>
+<body>
+${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}${link && html`<p><a href="${link.url}">${link.label}</a></p>\n`}</body>
+</html>
+`;
+  return { to, subject: oneLine(subject), text: `${text}\n`, html: document.text };
 }
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 
 /** A header ends where its line does. */
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();

@@ -37,7 +37,7 @@ const inState = (status: string | null) =>
 
 // ranges instead of LIKE: a prepared statement knows their index whatever the text is
 const emailBegins = "email_key ~>=~ $2 and email_key ~<~ $3";
-const nameBegins = "lower(display_name) ~>=~ lower($2) and lower(display_name) ~<~ lower($3)";
+const nameBegins = "name_key ~>=~ lower($2) and name_key ~<~ lower($3)";
 
 /** Statements differ by the state they ask for, which is one of a closed list. */
 function perState(name: string, select: (state: string) => string): (status: string | null) => TenantStatement {
@@ -95,7 +95,7 @@ export const idsAmong = perState(
   (state) => `select user_id from users
      where tenant_id = scope.tenant and user_id = any($2::uuid[]) and ${state}
        and ($3::text is null or (email_key ~>=~ $3 and email_key ~<~ $4)
-         or (lower(display_name) ~>=~ lower($3) and lower(display_name) ~<~ lower($4)))
+         or (name_key ~>=~ lower($3) and name_key ~<~ lower($4)))
      order by user_id`,
 );
 

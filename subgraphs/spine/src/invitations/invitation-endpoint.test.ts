@@ -1,0 +1,115 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { tenantScopes } from "@factory/schema/scopes";
+import { principal, RunningSpine, until } from "../testing/running-spine.js";
+
+let platform: RunningSpine;
+let outbox: string;
+let tenantId: string;
+let server: Server;
+let base: string;
+
+beforeAll(async () => {
+  outbox = await mkdtemp(join(tmpdir(), "outbox-"));
+  platform = await RunningSpine.start({ mail: { outbox } });
+  tenantId = await platform.activeTenant("pages");
+  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}, 60_000);
+afterAll(async () => {
+  server?.close();
+  await platform?.stop();
+  await rm(outbox, { recursive: true, force: true });
+});
+
+let count = 0;
+
+async function invited(): Promise<{ email: string; token: string }> {
+  const email = `page-${(count += 1)}@people.example`;
+  const input = { email, roleCodes: ["Viewer"], displayName: "<b>Ada</b>" };
+  const by = principal(tenantId, tenantScopes);
+  await platform.ask(by, "mutation ($input: InviteUserInput!) { inviteUser(input: $input) { status } }", { input });
+  let token = "";
+  await until(async () => {
+    const files = (await readdir(outbox)).filter((file) => file.endsWith(".eml"));
+    const texts = await Promise.all(files.map((file) => readFile(join(outbox, file), "utf8")));
+    const mail = texts
+      .find((text) => text.includes(`To: ${email}`))
+      ?.replaceAll("=\r\n", "")
+      .replaceAll("=3D", "=");
+    token = /\/connect\/invitation\?token=([\w-]{43})/.exec(mail ?? "")?.[1] ?? "";
+    return token !== "";
+  });
+  return { email, token };
+}
+
+async function page(answer: Response): Promise<{ status: number; text: string; headers: Headers }> {
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+}
+
+const open = async (token: string) =>
+  page(await fetch(`${base}/connect/invitation?token=${encodeURIComponent(token)}`));
+
+const send = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  page(await fetch(`${base}/connect/invitation`, { method: "POST", body: new URLSearchParams(fields), headers }));
+
+describe("the page of an invitation", () => {
+  it("shows whom it is for, and lets nothing run or leak", async () => {
+    const { email, token } = await invited();
+    const { status, text, headers } = await open(token);
+    expect(status).toBe(200);
+    expect(text).toContain("Join Tenant pages");
+    expect(text).toContain(email);
+    expect(text).toContain("&lt;b&gt;Ada&lt;/b&gt;");
+    expect(text).not.toContain("<script");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cache-control")).toBe("no-store");
+    for (const name of ["displayName", "password"]) expect(text).toContain(`<label for="${name}">`);
+  });
+
+  it("makes the user once", async () => {
+    const { email, token } = await invited();
+    const done = await send({ token, displayName: " Ada ", password: "correct horse battery" });
+    expect([done.status, done.text.includes("You have joined")]).toEqual([200, true]);
+    const { rows } = await platform.admin.query("select display_name, status from users where email = $1", [email]);
+    expect(rows).toEqual([{ display_name: "Ada", status: "Active" }]);
+    expect((await send({ token, displayName: "", password: "correct horse battery" })).status).toBe(409);
+    expect((await open(token)).status).toBe(409);
+  });
+
+  it("says at the field what is wrong, and keeps what was written", async () => {
+    const { email, token } = await invited();
+    for (const password of ["short", "x".repeat(129), "password1", email, "\u0000".repeat(9)]) {
+      const { status, text } = await send({ token, displayName: "Grace", password });
+      expect([password, status]).toEqual([password, 422]);
+      expect(text).toContain('role="alert"');
+      expect(text).toContain('aria-describedby="password-hint password-wrong"');
+      expect(text).toContain('value="Grace"');
+      if (password !== email) expect(text).not.toContain(`value="${password}"`);
+    }
+    expect((await send({ token, displayName: "x".repeat(201), password: "correct horse battery" })).status).toBe(422);
+  });
+
+  it("answers links that are wrong or over, and forms from elsewhere", async () => {
+    const { email, token } = await invited();
+    expect((await open("nothing")).status).toBe(404);
+    expect((await open("")).status).toBe(404);
+    const form = { token, displayName: "", password: "correct horse battery" };
+    expect((await send(form, { origin: "https://evil.example" })).status).toBe(400);
+    await platform.admin.query("update invitations set expires_at = now() where email = $1", [email]);
+    expect((await open(token)).status).toBe(410);
+    expect((await send(form)).status).toBe(410);
+    expect((await page(await fetch(`${base}/connect/invitation`, { method: "PUT" }))).status).toBe(405);
+  });
+
+  it("answers 429 to an address that tries again and again", async () => {
+    const statuses = new Set<number>();
+    for (let attempt = 0; attempt < 61; attempt += 1) statuses.add((await open("guess")).status);
+    expect([...statuses]).toEqual([404, 429]);
+  });
+});

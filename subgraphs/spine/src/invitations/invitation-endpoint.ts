@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isStorable } from "@factory/runtime/input-validation/storable-text";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { errorCodes } from "@factory/schema/error-codes";
+import type { BrowserRoute } from "../authorization-server/browser-routes.js";
+import { FailureLimiter } from "../authorization-server/failure-limiter.js";
+import { errorPage } from "../authorization-server/pages/error.page.js";
+import { sendPage } from "../authorization-server/pages/page.js";
+import { isForeign, readForm } from "../authorization-server/read-form.js";
+import { causeOf } from "../authorization-server/request-cause.js";
+import { passwordLength } from "../users/password-hash.js";
+import { type InvitationProblem, invitationPage, joinedPage } from "./invitation.page.js";
+import type { InvitationAcceptance, OpenInvitation } from "./invitation-acceptance.service.js";
+
+interface Options {
+  readonly issuer: string;
+  readonly acceptance: InvitationAcceptance;
+  readonly logger: Logger;
+}
+
+const longestName = 200;
+/** Of each kind of request from one address in 15 minutes. */
+const mostAttempts = 60;
+
+/** Where the link of an invitation leads: whoever holds it chooses a password. */
+export function invitationEndpoint({ issuer, acceptance, logger }: Options): BrowserRoute {
+  const attempts = new FailureLimiter(({ address }: { address: string }) => [{ key: address, limit: mostAttempts }]);
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const caller = { address: request.socket.remoteAddress ?? "" };
+    const wait = attempts.blockedFor(caller);
+    if (wait !== undefined) throw new DomainError("RATE_LIMITED", { retryAfterSeconds: wait });
+    attempts.failed(caller);
+    if (request.method === "GET") {
+      const token = new URL(request.url ?? "", issuer).searchParams.get("token") ?? "";
+      return show(response, token, await acceptance.look(token));
+    }
+    const form = isForeign(request, issuer) ? undefined : await readForm(request);
+    if (!form) throw new DomainError("VALIDATION_FAILED");
+    await accept({ req: request, res: response }, form, acceptance);
+  };
+  return {
+    methods: ["GET", "POST"],
+    handle(request, response) {
+      answer(request, response).catch((error: unknown) => refuse(response, error, logger));
+    },
+  };
+}
+
+async function accept(
+  exchange: { req: IncomingMessage; res: ServerResponse },
+  form: URLSearchParams,
+  acceptance: InvitationAcceptance,
+): Promise<void> {
+  const { res: response } = exchange;
+  const field = (name: string) => form.get(name) ?? "";
+  const [token, displayName, password] = [field("token"), field("displayName").trim(), field("password")];
+  const open = await acceptance.look(token);
+  const problem = problemOf(displayName, password);
+  if (problem) return show(response, token, { ...open, displayName }, problem);
+  try {
+    await acceptance.accept(causeOf(exchange), {
+      token,
+      password,
+      displayName: displayName === "" ? null : displayName,
+    });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== "PASSWORD_REFUSED") throw error;
+    const text = "Choose a password that is not common and not your e-mail address";
+    return show(response, token, { ...open, displayName }, { field: "password", text });
+  }
+  sendPage(response, joinedPage(open.organisation, open.email));
+}
+
+function problemOf(displayName: string, password: string): InvitationProblem | undefined {
+  const { min, max } = passwordLength;
+  if (displayName.length > longestName || !isStorable(displayName))
+    return { field: "displayName", text: `Your name has at most ${longestName} characters` };
+  // characters as a person counts them, as in the API
+  const length = [...password].length;
+  if (length < min || length > max || !isStorable(password))
+    return { field: "password", text: `Your password needs ${min} to ${max} characters` };
+  return undefined;
+}
+
+function show(response: ServerResponse, token: string, open: OpenInvitation, problem?: InvitationProblem): void {
+  const { organisation, email, displayName } = open;
+  const form = { token, organisation, email, displayName: displayName ?? "", ...(problem ? { problem } : {}) };
+  sendPage(response, invitationPage(form), { status: problem ? 422 : 200 });
+}
+
+const texts: Readonly<Record<string, readonly [title: string, detail: string]>> = {
+  NOT_FOUND: [
+    "This link does not work",
+    "It is incomplete, or a newer invitation has replaced it. Look for a later mail.",
+  ],
+  INVITATION_EXPIRED: ["This invitation has expired", "Ask whoever invited you to send it again."],
+  INVALID_STATE: ["This invitation is closed", "It was accepted already, or taken back."],
+  USER_EXISTS: ["You have joined already", "Sign in with your e-mail address."],
+  RATE_LIMITED: ["Too many attempts", "Wait a few minutes and try again."],
+  UNAVAILABLE: ["That did not work", "Many people are joining. Try again in a moment."],
+  VALIDATION_FAILED: ["That did not work", "Open the link of the invitation again."],
+};
+
+function refuse(response: ServerResponse, error: unknown, logger: Logger): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const known = error instanceof DomainError ? texts[error.code] : undefined;
+  if (!known) logger.error({ err: error, traceId: traceIdOf(response) }, "invitation page failed");
+  const [title, detail] = known ?? ["That did not work", "Something went wrong on our side. Try again later."];
+  const status = error instanceof DomainError && known ? (errorCodes[error.code].status ?? 500) : 500;
+  const wait = error instanceof DomainError ? error.facts["retryAfterSeconds"] : undefined;
+  const headers = typeof wait === "number" ? { "retry-after": String(wait) } : {};
+  sendPage(response, errorPage({ title, detail, traceId: traceIdOf(response) }), { status, headers });
+}
+
+const traceIdOf = (response: ServerResponse) => String(response.getHeader("x-trace-id") ?? "");
