@@ -20,6 +20,12 @@ const subjectOf: Record<Revocation["kind"], (principal: Principal) => string | u
   TenantOpened: ({ tenantId }) => tenantId,
 };
 
+/**
+ * A revocation is written before its transaction commits: what was issued to a user in between did not know of it. So it
+ * covers this much more, and an issuer that knows of one waits until it is over.
+ */
+export const commitMarginMs = 250;
+
 const kinds = ["Token", "Grant", "Principal", "Client"] as const;
 
 /** It speaks of this principal, whenever its token was issued. */
@@ -57,7 +63,8 @@ export class Revocations {
     return kinds.some((kind) => {
       const subject = subjectOf[kind](principal);
       const at = subject === undefined ? undefined : this.#revoked.get(`${kind} ${subject}`);
-      return at !== undefined && (issuedAtMs <= at || kind === "Token" || kind === "Grant");
+      if (at === undefined) return false;
+      return issuedAtMs <= at + marginOf(kind, principal) || kind === "Token" || kind === "Grant";
     });
   }
 
@@ -65,6 +72,10 @@ export class Revocations {
     return tenantId !== undefined && this.#closedTenants.has(tenantId);
   }
 }
+
+/** Roles are a user's: tokens of a service do not hang on them. */
+export const marginOf = (kind: Revocation["kind"], { subject }: Principal): number =>
+  kind === "Principal" && subject.startsWith("usr_") ? commitMarginMs : 0;
 
 /** Closed tenants stay: they are few, and their clients get no token that could outlive the memory of it. */
 function prune(entries: readonly Map<string, number>[], nowMs: number): void {

@@ -2,6 +2,7 @@ import { createHmac, KeyObject, sign as signBytes } from "node:crypto";
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JSONWebKeySet, type JWK } from "jose";
 import { DomainError } from "../errors/domain-error.js";
 import { newId } from "../identifiers/wire-id.js";
+import { commitMarginMs } from "./revocations.js";
 import { TokenVerifier } from "./token-verifier.js";
 
 const issuer = "https://factory.example";
@@ -454,8 +455,8 @@ describe("revocation", () => {
 
   test("tells tokens of its own second by their milliseconds, which must be of that second", async () => {
     clockMs += 400;
-    const before = await sign(goodHeader, claims({ jti: "before", issuedAtMs: clockMs - 1 }));
-    const after = await sign(goodHeader, claims({ jti: "after", issuedAtMs: clockMs + 1 }));
+    const before = await sign(goodHeader, claims({ jti: "before", issuedAtMs: clockMs + commitMarginMs }));
+    const after = await sign(goodHeader, claims({ jti: "after", issuedAtMs: clockMs + commitMarginMs + 1 }));
     const without = await sign(goodHeader, claims({ jti: "without" }));
     const lying = await sign(goodHeader, claims({ jti: "lying", issuedAtMs: clockMs + 60_000 }));
     verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });

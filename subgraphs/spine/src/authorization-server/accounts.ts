@@ -1,8 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
-import { effectiveAccess } from "../roles/effective-access.js";
+import { unsettledFor } from "../revocations/unsettled.js";
+import { type Access, effectiveAccess } from "../roles/effective-access.js";
 import { platformAdminRole } from "../roles/system-roles.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import type { TenantState } from "../tenants/tenant.states.js";
@@ -87,13 +89,22 @@ export class Accounts {
   }
 
   async access(account: UserAccount, client: RegisteredClient): Promise<UserAccess> {
-    const { roles, scopes } = await effectiveAccess(this.#reader, account.tenant, account.userId);
+    const { roles, scopes } = await this.#settledAccess(account);
     const held: ReadonlySet<string> = scopes;
     return {
       roles,
       scopes: client.scopes.filter((scope) => held.has(scope)),
       platformAdmin: account.tenant.tenantId === platformTenantId && roles.includes(platformAdminRole.code),
     };
+  }
+
+  /** A token must be newer than every revocation that its roles know of, or verifiers take it for one that does not. */
+  async #settledAccess({ tenant, userId }: UserAccount): Promise<Access> {
+    const read = () => effectiveAccess(this.#reader, tenant, userId);
+    const [access, waitMs] = await Promise.all([read(), unsettledFor(this.#reader, tenant, userId)]);
+    if (waitMs === 0) return access;
+    await setTimeout(waitMs);
+    return read();
   }
 
   async signedIn({ tenant, userId }: UserAccount): Promise<void> {

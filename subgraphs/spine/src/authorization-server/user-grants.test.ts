@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { platformTenantId } from "../tenants/platform-tenant.js";
-import { type Json, platformAdmin, RunningSpine, until } from "../testing/running-spine.js";
+import { type Json, platformAdmin, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { aRoleOf, aUser, type TestUser } from "../testing/users.js";
 
 let platform: RunningSpine;
@@ -99,6 +100,44 @@ describe("the password grant", () => {
     expect(rows.length).toBeGreaterThan(1);
     expect(JSON.stringify(rows)).not.toContain(body["refresh_token"]);
     expect(JSON.stringify(rows)).not.toContain("jti");
+  });
+});
+
+describe("a token that is issued while a role is being taken away", () => {
+  it("is covered by the revocation whose transaction it could not see, and the next one is not", async () => {
+    const verifier = new TokenVerifier({
+      issuer: testSettings.issuer,
+      audience: testSettings.issuer,
+      keys: () => platform.spine.authorizationServer.jwks(),
+    });
+    await platform.spine.watchRevocations((revocation) => verifier.apply(revocation));
+    const user = await aUser(platform, tenantId, ["templates.read", "templates.write"]);
+    const taker = await platform.admin.connect();
+    const values = [decodeId("ten", tenantId), user.userId];
+    try {
+      await taker.query("begin");
+      await taker.query("delete from role_assignments where tenant_id = $1 and principal_id = $2", values);
+      await taker.query(
+        `insert into revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
+         values ($1, gen_random_uuid(), 'Principal', $2, clock_timestamp(), now() + interval '1 hour')`,
+        values,
+      );
+      const between = await signIn(user);
+      expect(between.body["scope"]).toBe("templates.read templates.write");
+      await taker.query("commit");
+      await aRoleOf(platform, tenantId, user.userId, ["templates.read"]);
+      const after = await refresh(between.body["refresh_token"]);
+      expect(after.body["scope"]).toBe("templates.read");
+      const isRefused = async (token: Json) =>
+        verifier.verify(token).then(
+          () => false,
+          () => true,
+        );
+      await until(() => isRefused(between.body["access_token"]));
+      expect(await isRefused(after.body["access_token"])).toBe(false);
+    } finally {
+      taker.release();
+    }
   });
 });
 
