@@ -77,7 +77,7 @@ function problemOf(displayName: string, password: string): InvitationProblem | u
   if (displayName.length > longestName || !isStorable(displayName))
     return { field: "displayName", text: `Your name has at most ${longestName} characters` };
   // characters as a person counts them, as in the API
-  const length = [...password].length;
+  const { length } = Array.from(password);
   if (length < min || length > max || !isStorable(password))
     return { field: "password", text: `Your password needs ${min} to ${max} characters` };
   return undefined;

@@ -57,8 +57,10 @@ export class UserList {
     if (search.status === "Deleted" && (search.email !== null || search.q !== null)) return [];
     const few = await this.#few(tenant, search);
     if (few) {
-      const held = search.roleCode === null ? few : await this.#holding(tenant, search.roleCode, few);
-      return held.filter((id) => id > stretch.after).slice(0, stretch.count);
+      const left = few.filter((id) => id > stretch.after);
+      return search.roleCode === null
+        ? left.slice(0, stretch.count)
+        : this.#holding(tenant, search.roleCode, left, stretch.count);
     }
     if (search.roleCode !== null) return this.#holders(tenant, search, search.roleCode, stretch);
     const { status, q } = search;
@@ -92,10 +94,15 @@ export class UserList {
     return [...new Set(rows.map(({ user_id }) => user_id))].sort();
   }
 
-  async #holding(tenant: Tenant, roleCode: string, ids: readonly string[]): Promise<string[]> {
-    if (ids.length === 0) return [];
-    const held = await this.#column(holdersAmong, tenant, roleCode, ids.map(principal));
-    return held.flatMap((principalId) => decodeId("usr", principalId) ?? []);
+  /** The first of these who hold the role: some at first, because mostly that will do. */
+  async #holding(tenant: Tenant, roleCode: string, ids: readonly string[], count: number): Promise<string[]> {
+    const found: string[] = [];
+    for (let from = 0, atOnce = 2 * count; from < ids.length && found.length < count; from += atOnce, atOnce *= 8) {
+      const asked = ids.slice(from, from + atOnce).map(principal);
+      const held = await this.#column(holdersAmong, tenant, roleCode, asked);
+      found.push(...held.flatMap((principalId) => decodeId("usr", principalId) ?? []));
+    }
+    return found.slice(0, count);
   }
 
   /** Along those who hold the role, more at once each time that few of them fit the other filters. */
