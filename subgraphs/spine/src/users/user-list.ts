@@ -4,13 +4,12 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { UserState } from "./user.states.js";
 import type { UserRow } from "./user.view.js";
 import {
-  fewMatches,
+  commonState,
   holdersAmong,
   holdersInOrder,
   idOfEmail,
   idsAmong,
   idsInOrder,
-  idsInState,
   idsOfPrefix,
   idsOfPrefixInOrder,
   usersOfIds,
@@ -62,36 +61,59 @@ export class UserList {
         ? left.slice(0, stretch.count)
         : this.#holding(tenant, search.roleCode, left, stretch.count);
     }
-    if (search.roleCode !== null) return this.#holders(tenant, search, search.roleCode, stretch);
-    const { status, q } = search;
-    const { after, count } = stretch;
+    if (search.roleCode === null) return this.#walk(tenant, search, stretch);
+    return (await this.#isRare(tenant, search.status))
+      ? this.#walkHolding(tenant, search, search.roleCode, stretch)
+      : this.#holders(tenant, search, search.roleCode, stretch);
+  }
+
+  #walk(tenant: Tenant, { status, q }: UserSearch, { after, count }: Stretch): Promise<string[]> {
     return q === null
       ? this.#column(idsInOrder(status), tenant, after, count)
       : this.#column(idsOfPrefixInOrder(status), tenant, q, endOf(q), after, count);
   }
 
+  async #isRare(tenant: Tenant, status: UserState | null): Promise<boolean> {
+    if (status === null || status === "Active") return false;
+    const [found] = await this.#reader.rows<{ common: boolean }>(commonState(status), tenant);
+    return found?.common === false;
+  }
+
+  /** Along those of a rare state, more at once each time that few of them hold the role. */
+  async #walkHolding(
+    tenant: Tenant,
+    search: UserSearch,
+    roleCode: string,
+    { after, count }: Stretch,
+  ): Promise<string[]> {
+    const found: string[] = [];
+    let position = after;
+    for (let atOnce = 2 * count; ; atOnce = Math.min(atOnce * 8, mostHoldersAtOnce)) {
+      const ids = await this.#walk(tenant, search, { after: position, count: atOnce });
+      found.push(...(await this.#holding(tenant, roleCode, ids, count)));
+      if (found.length >= count || ids.length < atOnce) return found.slice(0, count);
+      position = ids.at(-1) ?? position;
+    }
+  }
+
   /** All matches, sorted, where they are few. */
-  async #few(tenant: Tenant, { status, email, q, roleCode }: UserSearch): Promise<string[] | undefined> {
+  async #few(tenant: Tenant, { status, email, q }: UserSearch): Promise<string[] | undefined> {
     if (email !== null) {
       const found = await this.#column(idOfEmail(status), tenant, email);
       return q === null || found.length === 0 ? found : this.#column(idsAmong(status), tenant, found, q, endOf(q));
     }
-    if (q !== null) return this.#fewOfPrefix(tenant, status, q);
-    if (roleCode === null || status === null || status === "Active") return undefined;
-    const found = await this.#column(idsInState(status), tenant);
-    return found.length > fewMatches ? undefined : found.sort();
+    return q === null ? undefined : this.#fewOfPrefix(tenant, status, q);
   }
 
   async #fewOfPrefix(tenant: Tenant, status: UserState | null, q: string): Promise<string[] | undefined> {
-    const rows = await this.#reader.rows<{ user_id: string; by_email: boolean }>(
+    const [found] = await this.#reader.rows<{ by_email: string[] | null; by_name: string[] | null }>(
       idsOfPrefix(status),
       tenant,
       q,
       endOf(q),
     );
-    const byEmail = rows.filter(({ by_email }) => by_email).length;
-    if (Math.max(byEmail, rows.length - byEmail) > fewMatches) return undefined;
-    return [...new Set(rows.map(({ user_id }) => user_id))].sort();
+    if (!found?.by_email || !found.by_name) return undefined;
+    return [...new Set([...found.by_email, ...found.by_name])].sort();
   }
 
   /** The first of these who hold the role: some at first, because mostly that will do. */

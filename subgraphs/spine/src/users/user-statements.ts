@@ -9,7 +9,7 @@ import { userColumns } from "./user.view.js";
 // each ends with an order or a limit: a plain join would be planned together with what sets the tenant, maybe before it
 
 /** How many matches are few: found whole and sorted, instead of met on a walk through everybody. */
-export const fewMatches = 1000;
+const fewMatches = 500;
 
 const heldCodes = `select coalesce(array_agg(code order by code), '{}') as role_codes from roles
   where tenant_id = scope.tenant and role_id in (
@@ -58,20 +58,27 @@ export const idOfEmail = perState(
     `select user_id from users where tenant_id = scope.tenant and email_key = $2 and ${notDeleted} and ${state} limit 2`,
 );
 
-/** Up to one more than are few by address and by name, `$2` to `$3`; in no order. */
+/** Null where more than few match. Their order is that of the index, so that it is used. */
+const fewOf = (column: string, begins: string, state: string) => `
+  (select case when count(*) <= ${fewMatches} then coalesce(array_agg(user_id), '{}') end
+   from (select user_id from users where tenant_id = scope.tenant and ${begins} and ${state}
+         order by ${column} using ~<~ limit ${fewMatches + 1}) matching)`;
+
+/** Who begins with `$2` to `$3`, by address and by name; in no order. */
 export const idsOfPrefix = perState(
   "user_ids_of_prefix",
-  (state) => `(select user_id, true as by_email from users
-     where tenant_id = scope.tenant and ${emailBegins} and ${state} limit ${fewMatches + 1})
-   union all
-   (select user_id, false from users
-     where tenant_id = scope.tenant and ${nameBegins} and ${state} limit ${fewMatches + 1})`,
+  (state) =>
+    `select ${fewOf("email_key", emailBegins, state)} as by_email, ${fewOf("name_key", nameBegins, state)} as by_name
+     where scope.tenant is not null limit 1`,
 );
 
-/** Up to one more than are few in that state; in no order. */
-export const idsInState = perState(
-  "user_ids_in_state",
-  (state) => `select user_id from users where tenant_id = scope.tenant and ${state} limit ${fewMatches + 1}`,
+const rareState = 5000;
+
+/** Whether so many are in that state that those who hold a role may be fewer. */
+export const commonState = perState(
+  "user_state_is_common",
+  (state) => `select count(*) > ${rareState} as common
+     from (select from users where tenant_id = scope.tenant and ${state} limit ${rareState + 1}) counted`,
 );
 
 /** After `$2`, `$3` of them. */
