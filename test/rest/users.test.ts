@@ -4,12 +4,14 @@ import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";
 import { refusal } from "../kit/refusal.js";
 import { graphql, request } from "../kit/request.js";
+import { aPasswordClient, refreshed, signedIn } from "../kit/sign-ins.js";
 import { aTenant, type TestTenant } from "../kit/tenants.js";
 import {
   acceptInvitation,
   anAddress,
   anInvitation,
   aUser,
+  goodPassword,
   invitationToken,
   mailTo,
   type TestInvitation,
@@ -48,6 +50,32 @@ describe("the owner of a new tenant", () => {
     expect(body).toMatchObject({ tenantId, email, status: "Active", roleCodes: ["TenantOwner"] });
     expect((await users()).body.items).toEqual([expect.objectContaining({ userId: body.userId })]);
     expect(refusal(await move(body.userId, "disable"))).toBe("409 CONFLICT");
+  });
+});
+
+describe("somebody who was invited", () => {
+  it("signs in with the password that he chose, invites others, and is out once he is disabled", async () => {
+    const host = await aTenant();
+    const service = await host.tokenWith();
+    const email = `owner@${host.slug}.example`;
+    const page = (await mailTo(email)).match(/http:\S+\/connect\/invitation\?token=[\w-]{43}/)?.[0] ?? "";
+    expect((await fetch(page)).status).toBe(200);
+    const { body: owner } = await acceptInvitation(await invitationToken(email));
+    const client = await aPasswordClient(host.tenantId);
+    const tokens = await signedIn(client, { email, password: goodPassword });
+    expect(tokens.status).toBe(200);
+    const other = await aUser(tokens.access_token, ["TenantOwner"]);
+    expect((await users("", tokens.access_token)).body.items.map(({ userId }) => userId)).toEqual([
+      owner.userId,
+      other.userId,
+    ]);
+    expect(refusal(await move(owner.userId, "disable", tokens.access_token))).toBe("409 CONFLICT");
+    expect((await move(owner.userId, "disable", service)).status).toBe(200);
+    await eventually("his token is refused", async () => (await users("", tokens.access_token)).status === 401);
+    expect((await refreshed(client, tokens.refresh_token)).error).toBe("invalid_grant");
+    expect((await signedIn(client, { email, password: goodPassword })).error).toBe("invalid_grant");
+    expect((await move(owner.userId, "enable", service)).status).toBe(200);
+    expect((await signedIn(client, { email, password: goodPassword })).status).toBe(200);
   });
 });
 
