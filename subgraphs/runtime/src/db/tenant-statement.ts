@@ -10,13 +10,14 @@ export interface TenantStatement {
 
 /**
  * `select` reads `scope.tenant` in its WHERE clause: that dependency makes PostgreSQL evaluate `set_config` before it
- * opens the table, so the row-level policy compares with this tenant. `$1` is the tenant; own parameters begin at `$2`.
+ * opens the table, so the row-level policy compares with this tenant; OFFSET 0 keeps the planner from turning the two
+ * round, whatever is selected. `$1` is the tenant; own parameters begin at `$2`.
  */
 export function tenantStatement(name: string, select: string): TenantStatement {
   if (!select.includes("scope.tenant")) throw new Error(`Statement ${name} does not depend on scope.tenant`);
   return {
     name,
-    text: `select found.* from (select set_config('app.tenant', $1, true)::uuid as tenant offset 0) scope cross join lateral (${select}) found`,
+    text: `select found.* from (select set_config('app.tenant', $1, true)::uuid as tenant offset 0) scope cross join lateral (${select} offset 0) found`,
   };
 }
 
