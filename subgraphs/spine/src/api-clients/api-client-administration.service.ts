@@ -9,6 +9,7 @@ import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
 import { revoke } from "../revocations/revoke.js";
+import { platformTenantId } from "../tenants/platform-tenant.js";
 import { ApiClient } from "./api-client.entity.js";
 import type { UpdateApiClientInput } from "./api-client.input.js";
 import type { ApiClientSecretType, OAuthClientConnection, OAuthClientType } from "./api-client.type.js";
@@ -66,9 +67,11 @@ export class ApiClientAdministrationService {
     });
   }
 
+  /** Whoever knows its secret gets what the client gets. */
   enable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
     return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
       if (client.status === "Active") return;
+      requireHeld(context, client.scopes);
       client.status = "Active";
       tell(transaction, "ApiClientEnabled", client);
     });
@@ -132,6 +135,11 @@ async function findLocked({ em, tenant }: Transaction, clientId: string): Promis
 /** Whoever chooses where codes are sent to gets what the client gets. */
 function changeAddresses(context: RequestContext, client: ApiClient, redirectUris: readonly string[]): void {
   requireHeld(context, client.scopes);
+  // nobody is asked for consent there, so its codes would tell of people who agreed to nothing
+  if (client.firstParty && client.tenantId !== platformTenantId)
+    throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
+      detail: "A first-party client is the platform's: a platform administrator makes one with other addresses.",
+    });
   if (!client.grantTypes.includes("authorization_code"))
     throw new DomainError("API_CLIENT_INVALID", {
       detail: "Nobody signs in at this client.",

@@ -1,6 +1,6 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "../tenants/platform-tenant.js";
-import { type Json, principal, RunningSpine } from "../testing/running-spine.js";
+import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { secretDigest } from "./client-secret.js";
 
 let platform: RunningSpine;
@@ -106,6 +106,19 @@ describe("Mutation.disableApiClient", () => {
   });
 });
 
+describe("Mutation.enableApiClient", () => {
+  it("is for callers who hold what the client holds: its secret may be known", async () => {
+    const client = await aClient();
+    const { clientId } = client;
+    await platform.ask(owner(), change("disableApiClient"), { clientId });
+    const { refusal } = await platform.ask(principal(tenantId, ["client.manage"]), change("enableApiClient"), {
+      clientId,
+    });
+    expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] });
+    expect(await tokenStatus(client)).toBe(401);
+  });
+});
+
 describe("Mutation.rotateApiClientSecret", () => {
   const rotate = change("rotateApiClientSecret", "clientId clientSecret");
 
@@ -168,6 +181,20 @@ describe("Mutation.updateApiClient", () => {
     const input = { redirectUris: ["https://evil.example/"] };
     const { refusal } = await platform.ask(principal(tenantId, ["client.manage"]), update, { clientId, input });
     expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] });
+  });
+
+  it("leaves the addresses of a first-party client alone, where nobody is asked for consent", async () => {
+    const { data } = await platform.ask(
+      platformAdmin(),
+      `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+        createTenantApiClient(tenantId: $tenantId, input: $input) { clientId } }`,
+      { tenantId, input: { name: "Desk", scopes: ["templates.read"], firstParty: true, ...signIn } },
+    );
+    const { clientId } = data?.["createTenantApiClient"] ?? {};
+    const input = { redirectUris: ["https://evil.example/"] };
+    const { refusal } = await platform.ask(owner(), update, { clientId, input });
+    expect(refusal).toMatchObject({ code: "PLATFORM_ADMIN_REQUIRED", status: 403 });
+    expect((await row(clientId)).redirect_uris).toEqual(signIn.redirectUris);
   });
 
   it("refuses addresses that are not safe, and any at a client that nobody signs in at", async () => {

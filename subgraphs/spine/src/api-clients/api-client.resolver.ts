@@ -54,7 +54,7 @@ export class ApiClientResolver {
     return this.#administration.disable(context, clientId);
   }
 
-  @Mutation(() => OAuthClientType)
+  @Mutation(() => OAuthClientType, { description: "Needs every scope of the client." })
   @Auth({ scopes: ["client.manage"] })
   enableApiClient(
     @Arg("clientId", () => ID) clientId: string,
