@@ -124,8 +124,9 @@ async function register(
     updatedAt: now,
   });
   em.persist(user);
-  // what was deleted since the invitation is not missed
-  const roles = await em.find(Role, { tenantId, code: { $in: invitation.roleCodes } }, { orderBy: { code: "asc" } });
+  // what was deleted since the invitation is not missed; what was made since, of the same code, was not meant
+  const meant = { tenantId, code: { $in: invitation.roleCodes }, createdAt: { $lte: invitation.updatedAt } };
+  const roles = await em.find(Role, meant, { orderBy: { code: "asc" } });
   const roleCodes = roles.map(({ code }) => code);
   Object.assign(invitation, { status: "Accepted", userId: user.userId, updatedAt: now });
   record({

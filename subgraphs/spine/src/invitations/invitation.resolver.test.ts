@@ -246,6 +246,19 @@ describe("Mutation.acceptInvitation", () => {
     expect(data?.["acceptInvitation"].roleCodes).toEqual(["Viewer"]);
   });
 
+  it("gives no role that was made since, under the code of one that was deleted", async () => {
+    const role = (scopes: readonly string[]) =>
+      platform.ask(owner(), `mutation ($input: CreateRoleInput!) { createRole(input: $input) { roleId } }`, {
+        input: { code: "Temporary", name: "Temporary", scopes },
+      });
+    const { data } = await role(["user.read"]);
+    const { email } = await invited({ roleCodes: ["Temporary", "Viewer"] });
+    await platform.ask(owner(), `mutation { deleteRole(roleId: "${data?.["createRole"].roleId}") { code } }`);
+    expect((await role(["user.read", "user.invite"])).errors).toEqual([]);
+    const accepted = await acceptWith(await tokenFor(email));
+    expect(accepted.data?.["acceptInvitation"].roleCodes).toEqual(["Viewer"]);
+  });
+
   it("answers 410 after the end, whether or not the job has been there", async () => {
     const { email, invitationId } = await invited();
     const token = await tokenFor(email);
