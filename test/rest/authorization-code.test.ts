@@ -436,6 +436,16 @@ describe("/connect/interaction/{uid}", () => {
     expect((await browser.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
   });
 
+  it("asks somebody to sign in who was disabled and enabled since", async () => {
+    const returner = await aPerson(tenant);
+    const browser = new Browser(home());
+    returned(await signIn(browser, await browser.open(authorizeUrl()), returner));
+    const token = await tenant.tokenWith();
+    for (const move of ["disable", "enable"])
+      expect((await request(`POST /v1/users/${returner.userId}/${move}`, { token })).status).toBe(200);
+    expect((await browser.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
+  });
+
   it("serves people of every tenant at a first-party client of the platform, and asks for the organisation", async () => {
     const studio = await aClient({ firstParty: true }, platformTenantId);
     const other = await aTenant();

@@ -13,6 +13,7 @@ import { Migration20261121125948_user_ids } from "./migrations/Migration20261121
 import { Migration20261121130418_approvals_task } from "./migrations/Migration20261121130418_approvals_task.js";
 import { Migration20261121133131_client_tokens_from } from "./migrations/Migration20261121133131_client_tokens_from.js";
 import { Migration20261121135646_user_name_key } from "./migrations/Migration20261121135646_user_name_key.js";
+import { Migration20261121135958_user_tokens_from } from "./migrations/Migration20261121135958_user_tokens_from.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -47,5 +48,6 @@ export const spineTables = {
     Migration20261121130418_approvals_task,
     Migration20261121133131_client_tokens_from,
     Migration20261121135646_user_name_key,
+    Migration20261121135958_user_tokens_from,
   ],
 };

@@ -21,6 +21,8 @@ export interface UserAccount {
   readonly displayName: string | null;
   readonly status: UserState;
   readonly passwordHash: string;
+  /** Epoch milliseconds; sessions, refresh tokens and codes of before are refused. */
+  readonly tokensFrom: number;
   readonly tenant: Tenant;
   readonly tenantSlug: string;
   readonly tenantStatus: TenantState;
@@ -41,13 +43,14 @@ interface UserRow {
   display_name: string | null;
   status: UserState;
   password_hash: string;
+  tokens_from: Date | null;
   tenant_id: string;
   slug: string;
   tenant_status: TenantState;
   edition_code: string;
 }
 
-const users = `select user_id, email, display_name, account.status, password_hash, tenant.tenant_id, slug,
+const users = `select user_id, email, display_name, account.status, password_hash, tokens_from, tenant.tenant_id, slug,
     tenant.status as tenant_status, edition_code
   from users account join tenants tenant on tenant.tenant_id = account.tenant_id`;
 const userById = { name: "account_by_id", text: `${users} where user_id = $1` };
@@ -136,6 +139,7 @@ function accountOf(row: UserRow): UserAccount {
     displayName: row.display_name,
     status: row.status,
     passwordHash: row.password_hash,
+    tokensFrom: row.tokens_from?.getTime() ?? 0,
     tenant: tenantWithId(encodeId("ten", row.tenant_id)),
     tenantSlug: row.slug,
     tenantStatus: row.tenant_status,

@@ -72,6 +72,8 @@ function policy(): interactionPolicy.DefaultPolicy {
     if (oidc.session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
     const user = accountOf(context)?.user;
     if (!user || refusalOf(user, registeredOf(oidc.client))) return Check.REQUEST_PROMPT;
+    // he was disabled since
+    if ((oidc.session.loginTs ?? 0) * 1000 < user.tokensFrom) return Check.REQUEST_PROMPT;
     const wanted = oidc.params?.["tenant"];
     const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;
     // asked once: whoever signs in elsewhere after all has chosen

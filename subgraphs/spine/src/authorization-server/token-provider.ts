@@ -143,13 +143,13 @@ function tokenSeconds(terms: { accessTokenTTL?: number | undefined } | undefined
   return terms.accessTokenTTL;
 }
 
-/** A client that was disabled begins anew: nothing that it was given before comes back to life when it is enabled. */
+/** Who was disabled begins anew: nothing that was given before comes back to life when he, or the client, is enabled. */
 function refusalOfEarlier(
   token: { iat?: number | undefined; iiat?: number | undefined } | undefined,
-  { tokensFrom }: RegisteredClient,
+  ...given: readonly (Pick<RegisteredClient, "tokensFrom"> | undefined)[]
 ) {
   const issuedAt = token?.iiat ?? token?.iat;
-  const earlier = issuedAt !== undefined && issuedAt * 1000 < tokensFrom;
+  const earlier = issuedAt !== undefined && given.some((to) => to && issuedAt * 1000 < to.tokensFrom);
   return earlier ? new TokenRefusal("VALIDATION_FAILED", "invalid_grant", "grant request is invalid") : undefined;
 }
 
@@ -158,7 +158,7 @@ function accountFinder({ accounts, families }: TokenProviderOptions): FindAccoun
   return async (context, userId, token) => {
     const client = registeredOf(context.oidc.client);
     const user = await accounts.byId(userId);
-    const refusal = refusalOf(user, client) ?? refusalOfEarlier(token, client);
+    const refusal = refusalOf(user, client) ?? refusalOfEarlier(token, client, user);
     if (refusal || !user) {
       if (!token) return undefined;
       if ("grantId" in token && token.grantId) await families.revoke(token.grantId, "Silent");

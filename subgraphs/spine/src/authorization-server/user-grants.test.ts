@@ -6,7 +6,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { platformTenantId } from "../tenants/platform-tenant.js";
-import { type Json, platformAdmin, RunningSpine, testSettings, until } from "../testing/running-spine.js";
+import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { aRoleOf, aUser, type TestUser } from "../testing/users.js";
 
 let platform: RunningSpine;
@@ -60,6 +60,15 @@ const refresh = (token: Json, form: Record<string, string> = {}, as = client) =>
   post({ grant_type: "refresh_token", refresh_token: token, ...form }, as);
 const told = async (type: string) => (await platform.eventsOf(tenantId)).filter((event) => event.type === type);
 const refused = ({ status, body }: Awaited<ReturnType<typeof post>>) => [status, body["error"]];
+
+async function move(field: "disableUser" | "enableUser", { userId }: TestUser): Promise<void> {
+  const admin = principal(tenantId, ["user.invite", ...clientScopes]);
+  const { errors } = await platform.ask(admin, `mutation { ${field}(userId: "${userId}") { status } }`);
+  if (errors.length > 0) throw new Error(JSON.stringify(errors));
+}
+
+/** Tokens know the second of their birth, no more. */
+const untilNextSecond = () => new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000)));
 
 describe("the password grant", () => {
   it("gives a user a token of his tenant, his roles and his scopes", async () => {
@@ -308,6 +317,17 @@ describe("the refresh grant", () => {
     expect([...refused(answer), answer.body["code"]]).toEqual([400, "invalid_grant", code]);
     await platform.admin.query("update users set status = 'Active' where user_id = $1", [decodeId("usr", user.userId)]);
     expect(refused(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
+  });
+
+  it("ends the sign-ins of a user who was disabled, used meanwhile or not, and begins anew when he is enabled", async () => {
+    const user = await aUser(platform, tenantId, ["templates.read"]);
+    const { body } = await signIn(user);
+    await move("disableUser", user);
+    await move("enableUser", user);
+    expect(refused(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
+    await untilNextSecond();
+    const again = await signIn(user);
+    expect((await refresh(again.body["refresh_token"])).status).toBe(200);
   });
 
   it("ends the sign-in of a user whose tenant is suspended", async () => {

@@ -65,7 +65,8 @@ export class UserLifecycleService {
         const roles = await heldRoles(transaction, userId);
         requireNoMoreThan(context, roles);
         if (user.status === "Active") await requireAnotherOwner(transaction, userId);
-        Object.assign(user, { status: to, updatedAt: new Date() });
+        const now = new Date();
+        Object.assign(user, { status: to, updatedAt: now, ...(to === "Active" ? {} : { tokensFrom: now }) });
         if (unknownHash !== undefined) {
           await forget(transaction, user, unknownHash);
           await takeRoles(transaction, await assignmentsOf(transaction, userId), {

@@ -58,6 +58,10 @@ export class User {
   @Property({ type: "text" })
   passwordHash: string;
 
+  /** What he was given before is worth nothing: he was disabled then, even if he was enabled again. */
+  @Property({ type: "timestamptz", nullable: true })
+  tokensFrom?: Date | null;
+
   @Property({ type: "timestamptz", nullable: true })
   lastLoginAt: Date | null;
 
