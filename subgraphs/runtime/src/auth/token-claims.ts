@@ -79,10 +79,11 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
   };
   // whole seconds cannot tell a token from a revocation of the same second: without the finer claim it counts as older
   const { issuedAtMs = iat * 1000 } = claims;
-  return { principal, issuedAtMs: Math.floor(issuedAtMs / 1000) === iat ? issuedAtMs : iat * 1000 };
+  return { principal, issuedAtMs: Math.floor(issuedAtMs / 1000) <= iat ? issuedAtMs : iat * 1000 };
 }
 
-function actorsOf(actor: Actor | undefined): string[] {
+/** The one at hand first. */
+export function actorsOf(actor: Actor | undefined): string[] {
   return actor === undefined ? [] : [actor.sub, ...actorsOf(actor.act)];
 }
 

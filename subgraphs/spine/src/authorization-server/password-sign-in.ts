@@ -84,7 +84,9 @@ export class PasswordSignIn {
     const claimed = others.length === 0 ? only : undefined;
     const matches = await inTime(passwordMatches(sane ? password : "", claimed?.passwordHash));
     if (!claimed) return {};
-    return matches && !refusalOf(claimed, client) ? { claimed, proven: claimed } : { claimed };
+    // again: he may have been disabled while the password waited for its turn
+    const now = matches ? await this.#accounts.byId(claimed.userId) : undefined;
+    return now && !refusalOf(now, client) ? { claimed, proven: now } : { claimed };
   }
 
   /** Not waited for: the time it takes would tell a known tenant from an unknown one. */

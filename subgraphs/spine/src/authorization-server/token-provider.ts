@@ -115,10 +115,11 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       }),
     formats: {
       customizers: {
-        jwt(_context, _token, { payload }) {
+        jwt(context, _token, { payload }) {
           const issuedAt = Number(payload["iat"]);
           payload["nbf"] = issuedAt;
-          payload["issuedAtMs"] = Math.min(Date.now(), issuedAt * 1000 + 999);
+          // what was revoked while it was being made covers it: it rests on what was read since then
+          payload["issuedAtMs"] = Math.min(Number(context.state["begunAt"]), issuedAt * 1000 + 999);
         },
       },
     },
@@ -193,6 +194,7 @@ function shapeErrors(provider: Provider, { issuer, inspection, logger }: TokenPr
   const application: EventEmitter = provider;
   application.on("error", (error) => logger.error({ err: error }, "authorization server"));
   provider.use(async (context, next) => {
+    context.state["begunAt"] = Date.now();
     // by the router, for an origin of the list; oidc-provider itself would let everybody read
     const shared = context.res.hasHeader("access-control-allow-origin");
     await next();

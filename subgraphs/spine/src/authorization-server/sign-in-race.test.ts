@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import type { Scope } from "@factory/schema/scopes";
+import { type Json, platformAdmin, principal, RunningSpine, testSettings } from "../testing/running-spine.js";
+import { aUser } from "../testing/users.js";
+
+let platform: RunningSpine;
+let server: Server;
+let endpoint: string;
+let tenantId: string;
+
+beforeAll(async () => {
+  platform = await RunningSpine.start({ rateLimitFactor: 1000 });
+  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/connect/token`;
+  tenantId = await platform.activeTenant("acme");
+}, 60_000);
+
+afterAll(async () => {
+  server?.close();
+  await platform?.stop();
+});
+
+const scopes: readonly Scope[] = ["templates.read"];
+
+async function tokenOf(form: Record<string, string>): Promise<string | undefined> {
+  const response = await fetch(endpoint, { method: "POST", body: new URLSearchParams(form) });
+  return ((await response.json()) as Record<string, Json>)["access_token"];
+}
+
+/** Nobody accepts any of them, once the verifier knows what there is to know. */
+async function expectRefused(tokens: readonly (string | undefined)[]): Promise<void> {
+  const { issuer } = testSettings;
+  const keys = () => platform.spine.authorizationServer.jwks();
+  const verifier = new TokenVerifier({ issuer, audience: issuer, keys });
+  await platform.watchFromElsewhere((revocation) => verifier.apply(revocation));
+  for (const token of tokens)
+    if (token !== undefined) await expect(verifier.verify(token)).rejects.toMatchObject({ code: "TOKEN_INVALID" });
+}
+
+describe("a user who is disabled while his passwords wait for their turn", () => {
+  it("gets no token that outlives it", async () => {
+    const { data } = await platform.ask(
+      platformAdmin(),
+      `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+        createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
+      { tenantId, input: { name: "desk", scopes, grantTypes: ["password", "refresh_token"], firstParty: true } },
+    );
+    const { clientId, clientSecret } = data?.["createTenantApiClient"] ?? {};
+    const { userId, email, password } = await aUser(platform, tenantId, scopes);
+    const signIn = () =>
+      tokenOf({ grant_type: "password", client_id: clientId, client_secret: clientSecret, username: email, password });
+    const waiting = Array.from({ length: 40 }, signIn);
+    // the first has come back, so the others were let in
+    await Promise.race(waiting);
+    const admin = principal(tenantId, ["user.invite", ...scopes]);
+    const { errors } = await platform.ask(admin, `mutation { disableUser(userId: "${userId}") { status } }`);
+    expect(errors).toEqual([]);
+    const tokens = await Promise.all(waiting);
+    expect(tokens.filter((token) => token === undefined).length).toBeGreaterThan(0);
+    await expectRefused(tokens);
+  });
+});
