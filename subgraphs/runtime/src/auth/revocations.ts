@@ -3,7 +3,7 @@ import { longestLifetimeSeconds, type ReadClaims } from "./token-claims.js";
 
 /** What the issuer tells its verifiers about tokens that are signed and out. */
 export interface Revocation {
-  /** Whose tokens: one, those of a sign-in, of a user or client, those issued to a client, or a whole tenant's. */
+  /** Whose tokens: one, those of a sign-in, of a user, those issued to a client or that agents got through it, or a whole tenant's. */
   readonly kind: "Token" | "Grant" | "Principal" | "Client" | "TenantClosed" | "TenantOpened";
   /** `jti`, grant id, `usr_…` or `cli_…`, `cli_…`, `ten_…`. */
   readonly subject: string;
@@ -11,14 +11,23 @@ export interface Revocation {
   readonly at: number;
 }
 
-const subjectOf: Record<Revocation["kind"], (principal: Principal) => string | undefined> = {
-  Token: ({ tokenId }) => tokenId,
-  Grant: ({ grantId }) => grantId,
-  Principal: ({ subject }) => subject,
-  Client: ({ clientId }) => clientId,
-  TenantClosed: ({ tenantId }) => tenantId,
-  TenantOpened: ({ tenantId }) => tenantId,
+const subjectsOf: Record<Revocation["kind"], (principal: Principal) => readonly (string | undefined)[]> = {
+  Token: ({ tokenId }) => [tokenId],
+  Grant: ({ grantId }) => [grantId],
+  Principal: ({ subject }) => [subject],
+  Client: clientsOf,
+  TenantClosed: ({ tenantId }) => [tenantId],
+  TenantOpened: ({ tenantId }) => [tenantId],
 };
+
+/** Every client that a token rests on: the one it was issued to, the service it speaks for, and the agents between. */
+export function clientsOf({
+  clientId,
+  subject,
+  actors = [],
+}: Pick<Principal, "clientId" | "subject" | "actors">): string[] {
+  return [clientId, subject, ...actors];
+}
 
 /**
  * A revocation is written before its transaction commits: what was issued to a user in between did not know of it. So it
@@ -30,7 +39,7 @@ const kinds = ["Token", "Grant", "Principal", "Client"] as const;
 
 /** It speaks of this principal, whenever its token was issued. */
 export const concerns = ({ kind, subject }: Revocation, principal: Principal): boolean =>
-  subjectOf[kind](principal) === subject;
+  subjectsOf[kind](principal).includes(subject);
 
 /** Tokens that verify but are refused. Each entry is kept for as long as a token it speaks of can live. */
 export class Revocations {
@@ -60,12 +69,13 @@ export class Revocations {
    * come back; what was being issued from the sign-in meanwhile is covered too.
    */
   covers({ principal, issuedAtMs }: ReadClaims): boolean {
-    return kinds.some((kind) => {
-      const subject = subjectOf[kind](principal);
-      const at = subject === undefined ? undefined : this.#revoked.get(`${kind} ${subject}`);
-      if (at === undefined) return false;
-      return issuedAtMs <= at + marginOf(kind, principal) || kind === "Token" || kind === "Grant";
-    });
+    return kinds.some((kind) =>
+      subjectsOf[kind](principal).some((subject) => {
+        const at = subject === undefined ? undefined : this.#revoked.get(`${kind} ${subject}`);
+        if (at === undefined) return false;
+        return issuedAtMs <= at + marginOf(kind, principal) || kind === "Token" || kind === "Grant";
+      }),
+    );
   }
 
   isClosed(tenantId: string | undefined): boolean {

@@ -13,13 +13,16 @@ const toleratedSkewSeconds = 5;
 
 const name = z.string().min(1);
 
-interface Actor {
+export interface Actor {
   sub: string;
   act?: Actor | undefined;
 }
 
 const actorShape = (left: number): z.ZodType<Actor> =>
   z.object({ sub: name, act: left > 1 ? actorShape(left - 1).optional() : z.undefined().optional() });
+
+/** `act` (RFC 8693 section 4.1). */
+export const actorClaim = actorShape(longestActorChain).optional();
 
 // z.int() takes safe integers only: an exp of 1e308 is a number too
 const claimsShape = z.object({
@@ -44,7 +47,7 @@ const claimsShape = z.object({
   grantId: name.optional(),
   issuedAtMs: z.int().nonnegative().optional(),
   approvalId: name.optional(),
-  act: actorShape(longestActorChain).optional(),
+  act: actorClaim,
 });
 
 export interface ReadClaims {

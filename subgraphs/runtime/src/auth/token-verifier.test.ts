@@ -453,16 +453,36 @@ describe("revocation", () => {
     expect(await outcome(again)).toBe(kind === "Grant" ? "TOKEN_INVALID" : "accepted");
   });
 
-  test("tells tokens of its own second by their milliseconds, which must be of that second", async () => {
+  test("of a client holds for what agents got for it or through it", async () => {
+    const delegated = {
+      sub: "cli_1",
+      client_id: "cli_3",
+      principalType: "Agent",
+      act: { sub: "cli_3", act: { sub: "cli_2" } },
+    };
+    const seen = await sign(goodHeader, claims(delegated));
+    expect(await outcome(seen)).toBe("accepted");
+    for (const [at, subject] of ["cli_1", "cli_2"].entries()) {
+      const fresh = await sign(goodHeader, claims({ ...delegated, jti: `fresh-${at}` }));
+      verifier = new TokenVerifier({ issuer, audience, keys: async () => published, clock: () => clockMs });
+      expect(await Promise.all([seen, fresh].map(outcome))).toEqual(["accepted", "accepted"]);
+      verifier.apply({ kind: "Client", subject, at: clockMs });
+      expect(await Promise.all([seen, fresh].map(outcome))).toEqual(["TOKEN_INVALID", "TOKEN_INVALID"]);
+    }
+  });
+
+  test("tells tokens of its own second by their milliseconds, which cannot be of a later one", async () => {
     clockMs += 400;
     const before = await sign(goodHeader, claims({ jti: "before", issuedAtMs: clockMs + commitMarginMs }));
     const after = await sign(goodHeader, claims({ jti: "after", issuedAtMs: clockMs + commitMarginMs + 1 }));
     const without = await sign(goodHeader, claims({ jti: "without" }));
     const lying = await sign(goodHeader, claims({ jti: "lying", issuedAtMs: clockMs + 60_000 }));
+    const slow = await sign(goodHeader, claims({ jti: "slow", iat: now + 3, issuedAtMs: clockMs - 1 }));
     verifier.apply({ kind: "Principal", subject: "usr_1", at: clockMs });
-    expect(await Promise.all([before, after, without, lying].map(outcome))).toEqual([
+    expect(await Promise.all([before, after, without, lying, slow].map(outcome))).toEqual([
       "TOKEN_INVALID",
       "accepted",
+      "TOKEN_INVALID",
       "TOKEN_INVALID",
       "TOKEN_INVALID",
     ]);

@@ -1,3 +1,5 @@
+import { clientsOf } from "@factory/runtime/auth/revocations";
+import { actorClaim, actorsOf } from "@factory/runtime/auth/token-claims";
 import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/outbox/envelope";
@@ -16,6 +18,7 @@ const ours = z.looseObject({
   tenantId: z.string(),
   principalType: z.string(),
   grantId: z.string().optional(),
+  act: actorClaim,
 });
 
 /** Claims of an access token that this server signed and that has not expired. */
@@ -27,7 +30,7 @@ const standing = {
       select from revocations where tenant_id = $1 and expires_at > now() and (
         (kind = 'Token' and subject = $2) or (kind = 'Grant' and subject = $3)
         or (revoked_at >= to_timestamp($6 / 1000.0)
-            and ((kind = 'Principal' and subject = $4) or (kind = 'Client' and subject = $5))))) as good
+            and ((kind = 'Principal' and subject = $4) or (kind = 'Client' and subject = any($5)))))) as good
     from tenants tenant where tenant_id = $1`,
 };
 
@@ -58,7 +61,8 @@ export class IssuedTokens {
   /** Neither it, nor its sign-in, user, client or tenant was revoked. */
   async isGood(token: IssuedToken): Promise<boolean> {
     const { jti, grantId = null, sub, client_id: clientId, iat, issuedAtMs = iat * 1000, tenantId } = token;
-    const values = [decodeId("ten", tenantId), jti, grantId, sub, clientId, issuedAtMs];
+    const clients = clientsOf({ clientId, subject: sub, actors: actorsOf(token.act) });
+    const values = [decodeId("ten", tenantId), jti, grantId, sub, clients, issuedAtMs];
     const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...standing, values });
     return rows[0]?.good === true;
   }

@@ -1,5 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { marginOf } from "@factory/runtime/auth/revocations";
+import { clientsOf, marginOf } from "@factory/runtime/auth/revocations";
 import { readClaims } from "@factory/runtime/auth/token-claims";
 import type { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -20,7 +20,7 @@ const revocation = {
   text: `select kind from revocations where expires_at > now()
     and (kind = 'Token' and subject = $1 or kind = 'Grant' and subject = $2
       or kind = 'Principal' and subject = $3 and revoked_at >= $6
-      or kind = 'Client' and subject = $4 and revoked_at >= $5) limit 1`,
+      or kind = 'Client' and subject = any($4) and revoked_at >= $5) limit 1`,
 };
 
 /** Takes access tokens of this issuer that any resource of ours would take, of the agent's own tenant. */
@@ -59,9 +59,9 @@ export class SubjectTokens {
 
   async #isRevoked(claims: unknown): Promise<boolean> {
     const { principal, issuedAtMs } = readClaims(claims, Math.floor(Date.now() / 1000));
-    const { tokenId, grantId, subject, clientId } = principal;
+    const { tokenId, grantId, subject } = principal;
     const knows = new Date(issuedAtMs - marginOf("Principal", principal));
-    const values = [tokenId, grantId ?? null, subject, clientId, new Date(issuedAtMs), knows];
+    const values = [tokenId, grantId ?? null, subject, clientsOf(principal), new Date(issuedAtMs), knows];
     return (await this.#pool.query({ ...revocation, values })).rows.length > 0;
   }
 }

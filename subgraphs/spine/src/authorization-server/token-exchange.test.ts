@@ -303,6 +303,21 @@ describe("a subject_token", () => {
     expect(decodeJwt(body["access_token"])["grantId"]).toBe("grant-1");
   });
 
+  it("of an agent is worth nothing once the service it acts for, or an agent on the way, is disabled", async () => {
+    for (const place of ["service", "agent"] as const) {
+      const chain = { service: await aClient("Service"), agent: await aClient("Agent") };
+      const { body } = await exchange({ subject_token: await ownToken(chain.service) }, chain.agent);
+      const handedOn = await exchange({ subject_token: body["access_token"] });
+      expect(handedOn.status).toBe(200);
+      await platform.ask(
+        principal(tenantId, ["client.manage"]),
+        `mutation { disableApiClient(clientId: "${chain[place].clientId}") { status } }`,
+      );
+      for (const token of [body["access_token"], handedOn.body["access_token"]])
+        expect(await refusedToken(token)).toBe("400 invalid_request TOKEN_INVALID");
+    }
+  });
+
   it("of an agent is one that the agent got for somebody", async () => {
     expect(await refusedToken(await ownToken(agent))).toBe("400 invalid_request TOKEN_INVALID");
   });

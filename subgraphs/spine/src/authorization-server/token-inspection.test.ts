@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { decodeJwt } from "jose";
-import { type Json, platformAdmin, RunningSpine } from "../testing/running-spine.js";
+import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
 
 let platform: RunningSpine;
@@ -164,6 +164,29 @@ describe("POST /connect/introspect", () => {
       [decodeId("ten", tenantId), userId],
     );
     expect(await introspect(accessToken)).toEqual({ active: false });
+  });
+
+  it("calls an agent's token inactive when the service it acts for is disabled", async () => {
+    const grantTypes = ["urn:ietf:params:oauth:grant-type:token-exchange"];
+    const agent = await aClient(tenantId, { grantTypes, principalType: "Agent", firstParty: false });
+    const service = await aClient(tenantId, { grantTypes: ["client_credentials"], firstParty: false });
+    const own = await post("/connect/token", { grant_type: "client_credentials" }, service);
+    const { body } = await post(
+      "/connect/token",
+      {
+        grant_type: grantTypes[0] ?? "",
+        subject_token: own.body["access_token"],
+        subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+        agent_task_id: "task-1",
+      },
+      agent,
+    );
+    expect(await introspect(body["access_token"])).toMatchObject({ active: true });
+    await platform.ask(
+      principal(tenantId, ["client.manage"]),
+      `mutation { disableApiClient(clientId: "${service.clientId}") { status } }`,
+    );
+    expect(await introspect(body["access_token"])).toEqual({ active: false });
   });
 
   it("calls inactive whatever is no token of ours", async () => {
