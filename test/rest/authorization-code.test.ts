@@ -543,7 +543,7 @@ describe("a client that is disabled", () => {
     const first = await redeem(await aCode({}, client), {}, client);
     const code = await aCode({}, client);
     const refresh = { grant_type: "refresh_token", refresh_token: String(first.body["refresh_token"]) };
-    const token = await tenant.tokenWith("client.manage");
+    const token = await tenant.tokenWith("client.manage", "templates.read", "templates.write", "user.read");
     const move = (field: string) =>
       graphql(`mutation { ${field}(clientId: "${client.clientId}") { status } }`, { token });
     // codes and refresh tokens know their second only
