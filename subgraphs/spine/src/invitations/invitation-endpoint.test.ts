@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findClientAddress, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import { tenantScopes } from "@factory/schema/scopes";
 import { principal, RunningSpine, until } from "../testing/running-spine.js";
 
@@ -16,7 +17,11 @@ beforeAll(async () => {
   outbox = await mkdtemp(join(tmpdir(), "outbox-"));
   platform = await RunningSpine.start({ mail: { outbox } });
   tenantId = await platform.activeTenant("pages");
-  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
+  const proxies = new TrustedProxies(["127.0.0.1"]);
+  server = createServer((request, response) => {
+    findClientAddress(request, proxies);
+    platform.spine.authorizationServer.handle(request, response);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }, 60_000);
@@ -111,5 +116,13 @@ describe("the page of an invitation", () => {
     const statuses = new Set<number>();
     for (let attempt = 0; attempt < 61; attempt += 1) statuses.add((await open("guess")).status);
     expect([...statuses]).toEqual([404, 429]);
+  });
+
+  it("is kept from nobody because somebody else behind the same proxy asks too often", async () => {
+    const statusFor = async (address: string) =>
+      (await fetch(`${base}/connect/invitation?token=x`, { headers: { "x-forwarded-for": address } })).status;
+    const greedy = await Promise.all(Array.from({ length: 61 }, () => statusFor("192.0.2.1")));
+    expect(greedy.filter((status) => status === 429)).toHaveLength(1);
+    expect(await statusFor("192.0.2.2")).toBe(404);
   });
 });
