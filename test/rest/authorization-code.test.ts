@@ -555,7 +555,7 @@ describe("a client that is disabled", () => {
     await move("enableApiClient");
     expect((await redeem("", refresh, client)).body["error"]).toBe("invalid_grant");
     expect((await redeem(code, {}, client)).body["error"]).toBe("invalid_grant");
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await new Promise((resolve) => setTimeout(resolve, 1300));
     expect((await redeem(await aCode({}, client), {}, client)).status).toBe(200);
   });
 });

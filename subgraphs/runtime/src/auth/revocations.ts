@@ -30,7 +30,7 @@ export function clientsOf({
 }
 
 /**
- * A revocation is written before its transaction commits: what was issued to a user in between did not know of it. So it
+ * A revocation is written before its transaction commits: what was issued in between did not know of it. So it
  * covers this much more, and an issuer that knows of one waits until it is over.
  */
 export const commitMarginMs = 250;
@@ -84,8 +84,8 @@ export class Revocations {
 }
 
 /** Roles are a user's: tokens of a service do not hang on them. */
-export const marginOf = (kind: Revocation["kind"], { subject }: Principal): number =>
-  kind === "Principal" && subject.startsWith("usr_") ? commitMarginMs : 0;
+export const marginOf = (kind: Revocation["kind"], { subject }: Pick<Principal, "subject">): number =>
+  kind === "Client" || (kind === "Principal" && subject.startsWith("usr_")) ? commitMarginMs : 0;
 
 /** Closed tenants stay: they are few, and their clients get no token that could outlive the memory of it. */
 function prune(entries: readonly Map<string, number>[], nowMs: number): void {

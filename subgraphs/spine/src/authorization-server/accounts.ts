@@ -10,6 +10,7 @@ import { platformTenantId } from "../tenants/platform-tenant.js";
 import type { TenantState } from "../tenants/tenant.states.js";
 import { emailKey } from "../users/email-key.js";
 import type { UserState } from "../users/user.states.js";
+import { readsBegin, readsFrom } from "./reads-from.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import { TokenRefusal } from "./token-refusal.js";
 
@@ -92,7 +93,7 @@ export class Accounts {
   }
 
   async access(account: UserAccount, client: RegisteredClient): Promise<UserAccess> {
-    const { roles, scopes } = await this.#settledAccess(account);
+    const { roles, scopes } = await this.#settledAccess(account, client);
     const held: ReadonlySet<string> = scopes;
     return {
       roles,
@@ -102,11 +103,15 @@ export class Accounts {
   }
 
   /** A token must be newer than every revocation that its roles know of, or verifiers take it for one that does not. */
-  async #settledAccess({ tenant, userId }: UserAccount): Promise<Access> {
+  async #settledAccess({ tenant, userId }: UserAccount, client: RegisteredClient): Promise<Access> {
     const read = () => effectiveAccess(this.#reader, tenant, userId);
-    const [access, waitMs] = await Promise.all([read(), unsettledFor(this.#reader, tenant, userId)]);
-    if (waitMs === 0) return access;
+    const [access, waitMs] = await Promise.all([read(), unsettledFor(this.#reader, tenant, userId, readsFrom())]);
+    if (waitMs === undefined) return access;
     await setTimeout(waitMs);
+    readsBegin();
+    // the revocation may have been that of the user himself
+    const refusal = refusalOf(await this.byId(userId), client);
+    if (refusal) throw refusal;
     return read();
   }
 

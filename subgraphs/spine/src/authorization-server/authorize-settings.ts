@@ -1,3 +1,4 @@
+import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { refusalOf } from "./accounts.js";
 import type { ConsentMemory } from "./consent-memory.js";
@@ -73,7 +74,7 @@ function policy(): interactionPolicy.DefaultPolicy {
     const user = accountOf(context)?.user;
     if (!user || refusalOf(user, registeredOf(oidc.client))) return Check.REQUEST_PROMPT;
     // he was disabled since
-    if ((oidc.session.loginTs ?? 0) * 1000 < user.tokensFrom) return Check.REQUEST_PROMPT;
+    if ((oidc.session.loginTs ?? 0) * 1000 < user.tokensFrom + commitMarginMs) return Check.REQUEST_PROMPT;
     const wanted = oidc.params?.["tenant"];
     const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;
     // asked once: whoever signs in elsewhere after all has chosen

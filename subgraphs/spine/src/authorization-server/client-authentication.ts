@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { clientAddressOf } from "@factory/runtime/ingress/client-address";
 import Provider, { type Adapter, type Client, type KoaContextWithOIDC } from "oidc-provider";
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../api-clients/grant-types.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import type { FailureLimiter } from "./failure-limiter.js";
+import { readsBegin } from "./reads-from.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import type { TokenRate } from "./token-rate.js";
 import { TokenRefusal } from "./token-refusal.js";
@@ -34,6 +37,7 @@ export function clientAdapter({ findClient, served, rate }: ClientAuthentication
       const context = currentContext();
       context.state["presentedClientId"] = clientId;
       const registered = (await findClient(clientId)) ?? nobody;
+      await untilSettled(registered);
       // anybody may name a public client, so nobody uses up its requests for others
       if (registered.isPublic) spend(rate, context, `${registered.clientId} ${addressOf(context)}`, registered);
       return clientMetadata(registered, served);
@@ -45,6 +49,14 @@ export function clientAdapter({ findClient, served, rate }: ClientAuthentication
     destroy: unused,
     revokeByGrantId: unused,
   };
+}
+
+/** Enabled again, it gets no token that verifiers would take for one of before it was disabled. */
+async function untilSettled({ tokensFrom }: RegisteredClient): Promise<void> {
+  const waitMs = tokensFrom + 2 * commitMarginMs - Date.now();
+  if (waitMs <= 0) return;
+  await setTimeout(waitMs);
+  readsBegin();
 }
 
 /** Stands for every unknown client, so that it takes the same path as a wrong secret; no secret matches it. */

@@ -1,4 +1,4 @@
-import { clientsOf } from "@factory/runtime/auth/revocations";
+import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
 import { actorClaim, actorsOf } from "@factory/runtime/auth/token-claims";
 import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -29,8 +29,8 @@ const standing = {
   text: `select tenant.status = 'Active' and not exists (
       select from revocations where tenant_id = $1 and expires_at > now() and (
         (kind = 'Token' and subject = $2) or (kind = 'Grant' and subject = $3)
-        or (revoked_at >= to_timestamp($6 / 1000.0)
-            and ((kind = 'Principal' and subject = $4) or (kind = 'Client' and subject = any($5)))))) as good
+        or (kind = 'Principal' and subject = $4 and revoked_at >= to_timestamp($6 / 1000.0))
+        or (kind = 'Client' and subject = any($5) and revoked_at >= to_timestamp($7 / 1000.0)))) as good
     from tenants tenant where tenant_id = $1`,
 };
 
@@ -62,7 +62,8 @@ export class IssuedTokens {
   async isGood(token: IssuedToken): Promise<boolean> {
     const { jti, grantId = null, sub, client_id: clientId, iat, issuedAtMs = iat * 1000, tenantId } = token;
     const clients = clientsOf({ clientId, subject: sub, actors: actorsOf(token.act) });
-    const values = [decodeId("ten", tenantId), jti, grantId, sub, clients, issuedAtMs];
+    const knows = (kind: Revocation["kind"]) => issuedAtMs - marginOf(kind, { subject: sub });
+    const values = [decodeId("ten", tenantId), jti, grantId, sub, clients, knows("Principal"), knows("Client")];
     const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...standing, values });
     return rows[0]?.good === true;
   }

@@ -65,3 +65,40 @@ describe("a user who is disabled while his passwords wait for their turn", () =>
     await expectRefused(tokens);
   });
 });
+
+describe("a client that is disabled while it asks for tokens", () => {
+  it("keeps none, and once it is enabled again gets one that is good", async () => {
+    const { data } = await platform.ask(
+      platformAdmin(),
+      `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+        createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
+      { tenantId, input: { name: "greedy", scopes } },
+    );
+    const { clientId, clientSecret } = data?.["createTenantApiClient"] ?? {};
+    const ask = () => tokenOf({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret });
+    // whoever has read the client before the commit, and not the revocation
+    const taker = await platform.admin.connect();
+    try {
+      await taker.query("begin");
+      await taker.query("update api_clients set status = 'Disabled', tokens_from = now() where client_id = $1", [
+        clientId,
+      ]);
+      await taker.query(
+        `insert into revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
+         select tenant_id, gen_random_uuid(), 'Client', client_id, clock_timestamp(), now() + interval '1 hour'
+         from api_clients where client_id = $1`,
+        [clientId],
+      );
+      const between = await ask();
+      await taker.query("commit");
+      expect(between).toEqual(expect.any(String));
+      await expectRefused([between]);
+      await taker.query("update api_clients set status = 'Active' where client_id = $1", [clientId]);
+      const again = await ask();
+      expect(again).toEqual(expect.any(String));
+      await expect(expectRefused([again])).rejects.toThrow();
+    } finally {
+      taker.release();
+    }
+  });
+});

@@ -1,5 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { clientsOf, marginOf } from "@factory/runtime/auth/revocations";
+import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
 import { readClaims } from "@factory/runtime/auth/token-claims";
 import type { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -60,8 +60,9 @@ export class SubjectTokens {
   async #isRevoked(claims: unknown): Promise<boolean> {
     const { principal, issuedAtMs } = readClaims(claims, Math.floor(Date.now() / 1000));
     const { tokenId, grantId, subject } = principal;
-    const knows = new Date(issuedAtMs - marginOf("Principal", principal));
-    const values = [tokenId, grantId ?? null, subject, clientsOf(principal), new Date(issuedAtMs), knows];
+    const knows = (kind: Revocation["kind"]) => new Date(issuedAtMs - marginOf(kind, principal));
+    const clients = clientsOf(principal);
+    const values = [tokenId, grantId ?? null, subject, clients, knows("Client"), knows("Principal")];
     return (await this.#pool.query({ ...revocation, values })).rows.length > 0;
   }
 }

@@ -1,4 +1,5 @@
 import type { EventEmitter } from "node:events";
+import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
@@ -14,6 +15,7 @@ import type { ConsentMemory } from "./consent-memory.js";
 import type { GrantFamilies } from "./grant-families.js";
 import { registerPasswordGrant } from "./password-grant.js";
 import type { PasswordSignIn } from "./password-sign-in.js";
+import { readsBegin, readsFrom } from "./reads-from.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import { renderError } from "./render-error.js";
 import type { LoadedKey } from "./signing-keys.js";
@@ -118,8 +120,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
         jwt(context, _token, { payload }) {
           const issuedAt = Number(payload["iat"]);
           payload["nbf"] = issuedAt;
-          // what was revoked while it was being made covers it: it rests on what was read since then
-          payload["issuedAtMs"] = Math.min(Number(context.state["begunAt"]), issuedAt * 1000 + 999);
+          payload["issuedAtMs"] = Math.min(readsFrom(context), issuedAt * 1000 + 999);
         },
       },
     },
@@ -150,7 +151,7 @@ function refusalOfEarlier(
   ...given: readonly (Pick<RegisteredClient, "tokensFrom"> | undefined)[]
 ) {
   const issuedAt = token?.iiat ?? token?.iat;
-  const earlier = issuedAt !== undefined && given.some((to) => to && issuedAt * 1000 < to.tokensFrom);
+  const earlier = issuedAt !== undefined && given.some((to) => to && issuedAt * 1000 < to.tokensFrom + commitMarginMs);
   return earlier ? new TokenRefusal("VALIDATION_FAILED", "invalid_grant", "grant request is invalid") : undefined;
 }
 
@@ -194,7 +195,7 @@ function shapeErrors(provider: Provider, { issuer, inspection, logger }: TokenPr
   const application: EventEmitter = provider;
   application.on("error", (error) => logger.error({ err: error }, "authorization server"));
   provider.use(async (context, next) => {
-    context.state["begunAt"] = Date.now();
+    readsBegin(context as KoaContextWithOIDC);
     // by the router, for an origin of the list; oidc-provider itself would let everybody read
     const shared = context.res.hasHeader("access-control-allow-origin");
     await next();

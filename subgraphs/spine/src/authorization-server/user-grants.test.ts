@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
@@ -67,8 +68,8 @@ async function move(field: "disableUser" | "enableUser", { userId }: TestUser): 
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
 }
 
-/** Tokens know the second of their birth, no more. */
-const untilNextSecond = () => new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000)));
+/** Refresh tokens know the second of their birth, no more. */
+const untilNextSecond = () => new Promise((resolve) => setTimeout(resolve, 1000 + commitMarginMs));
 
 describe("the password grant", () => {
   it("gives a user a token of his tenant, his roles and his scopes", async () => {
