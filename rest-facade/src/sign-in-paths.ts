@@ -21,6 +21,20 @@ export const signInPaths = {
         "400": { description: "A page: the client or its address is not known.", content: { "text/html": {} } },
       },
     },
+    post: {
+      operationId: "authorizeByForm",
+      tags: ["authorization"],
+      summary: "The same, with the parameters in a form",
+      security: [],
+      requestBody: {
+        required: true,
+        content: { "application/x-www-form-urlencoded": { schema: { type: "object" } } },
+      },
+      responses: {
+        "303": { description: "To the same address, with the parameters in its query." },
+        "400": { description: "A page: it is no form, or too long for an address.", content: { "text/html": {} } },
+      },
+    },
   },
   "/connect/logout": {
     get: {

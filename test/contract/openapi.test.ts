@@ -15,6 +15,7 @@ interface Described {
 
 const plainHttp = [
   "GET /connect/authorize",
+  "POST /connect/authorize",
   "GET /connect/logout",
   "GET /.well-known/jwks",
   "GET /.well-known/openid-configuration",

@@ -35,6 +35,11 @@ export class Browser {
     return this.#go(page.url, { method: "POST", body, headers: { "sec-fetch-site": "same-origin", ...headers } });
   }
 
+  /** A form of another site. */
+  post(url: string, body: URLSearchParams | string): Promise<Visit> {
+    return this.#go(url, { method: "POST", body, headers: { "sec-fetch-site": "cross-site" } });
+  }
+
   /** A copy with the same cookies. */
   twin(): Browser {
     const twin = new Browser(this.#home);

@@ -333,11 +333,21 @@ describe("GET /connect/authorize", () => {
     expect(status).toBe(200);
   });
 
-  it("is served under /v1 too, and by GET alone", async () => {
+  it("takes its parameters from a form too, with the session that the browser has", async () => {
+    const browser = new Browser(home());
+    returned(await signIn(browser, await browser.open(authorizeUrl())));
+    const [address = "", query = ""] = authorizeUrl({ state: "a&b=c" }).split("?");
+    const end = await browser.post(address, new URLSearchParams(query));
+    expect(returned(end)).toEqual({ code: expect.any(String), state: "a&b=c", iss: home() });
+    for (const body of [new URLSearchParams({ state: "x".repeat(9000) }), "{}"])
+      expect((await browser.post(address, body)).status).toBe(400);
+  });
+
+  it("is served under /v1 too, by GET and POST", async () => {
     const page = await new Browser(home()).open(authorizeUrl().replace("/connect/", "/v1/connect/"));
     expect(page.text).toContain("<h1>Sign in</h1>");
-    const { status, headers } = await request("POST /connect/authorize");
-    expect([status, headers.get("allow")]).toEqual([405, "GET"]);
+    const { status, headers } = await request("PUT /connect/authorize");
+    expect([status, headers.get("allow")]).toEqual([405, "GET, POST"]);
   });
 });
 

@@ -6,6 +6,7 @@ import { authorizePath, interactionPrefix } from "./authorize-settings.js";
 import { answeredByPages, type InteractionOptions, interact } from "./interaction-endpoint.js";
 import { errorPage } from "./pages/error.page.js";
 import { sendPage } from "./pages/page.js";
+import { readForm } from "./read-form.js";
 import { signOut, signOutPath } from "./sign-out.js";
 
 export interface BrowserRoute {
@@ -13,20 +14,48 @@ export interface BrowserRoute {
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
+/** The front door takes none that is longer. */
+const longestAddress = 8192;
 const uidForm = /^[\w-]{10,100}$/;
 
 /** What people see: the authorization endpoint and the pages between its request and its answer. */
 export function browserRoutes(options: InteractionOptions): (path: string) => BrowserRoute | undefined {
   const { provider, issuer, logger } = options;
-  const authorize = { methods: ["GET"], handle: authorizationEndpoint(provider, issuer, logger) };
+  const resume = { methods: ["GET"], handle: authorizationEndpoint(provider, issuer, logger) };
+  const authorize = {
+    methods: ["GET", "POST"],
+    handle: (request: IncomingMessage, response: ServerResponse) =>
+      request.method === "POST" ? answeredByPages(asGet, options)(request, response) : resume.handle(request, response),
+  };
   const interaction = { methods: ["GET", "POST"], handle: answeredByPages(interact, options) };
   const logout = { methods: ["GET", "POST"], handle: answeredByPages(signOut, options) };
   const below = (path: string, prefix: string) => path.startsWith(prefix) && uidForm.test(path.slice(prefix.length));
   return (path) => {
-    if (path === authorizePath || below(path, `${authorizePath}/`)) return authorize;
+    if (path === authorizePath) return authorize;
+    if (below(path, `${authorizePath}/`)) return resume;
     if (path === signOutPath) return logout;
     return below(path, interactionPrefix) ? interaction : undefined;
   };
+}
+
+/**
+ * OpenID Connect Core section 3.1.2.1 has requests by POST too. Sent again by GET they bring the session's cookies along,
+ * which browsers keep from a form of another site.
+ */
+async function asGet(
+  { issuer }: InteractionOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const form = await readForm(request);
+  const location = `${issuer}${authorizePath}?${form?.toString() ?? ""}`;
+  if (form && location.length <= longestAddress) {
+    response.writeHead(303, { location, "cache-control": "no-store" }).end();
+    return;
+  }
+  const detail = "The application sent what is no form, or one that is too long.";
+  const page = errorPage({ title: "This sign-in cannot go on", detail, traceId: traceIdOf(response) });
+  sendPage(response, page, { status: 400 });
 }
 
 function authorizationEndpoint(provider: () => Provider, issuer: string, logger: Logger): BrowserRoute["handle"] {
