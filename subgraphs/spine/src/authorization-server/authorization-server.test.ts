@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request as httpRequest, type Server } from "node:http";
+import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { Retention } from "@factory/runtime/db/retention";
@@ -13,25 +13,18 @@ import { aRoleOf } from "../testing/users.js";
 import { expired } from "./authorization-server.js";
 
 let platform: RunningSpine;
-let server: Server;
 let base: string;
 let tenantId: string;
 let client: { clientId: string; clientSecret: string };
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = await platform.listen();
   tenantId = await platform.activeTenant("acme");
   client = await newClient(["templates.read", "templates.write"]);
 }, 60_000);
 
-afterAll(async () => {
-  server?.close();
-  await platform?.stop();
-});
+afterAll(() => platform?.stop());
 
 async function newClient(scopes: string[], principalType = "Service") {
   const { data } = await platform.ask(
@@ -364,7 +357,7 @@ describe("everything else", () => {
     ["GET", "/connect/token", 405, "POST"],
     ["PUT", "/v1/connect/token", 405, "POST"],
     ["POST", "/.well-known/jwks", 405, "GET, HEAD"],
-    ["POST", "/connect/authorize", 405, "GET"],
+    ["DELETE", "/connect/authorize", 405, "GET, POST"],
     ["PUT", "/v1/connect/interaction/abcdefghijklmnop", 405, "GET, POST"],
     ["GET", "/connect/interaction/a%2Fb", 404, null],
     ["GET", "/v1/v1/.well-known/jwks", 404, null],

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startSpine } from "../subgraph.js";
 import { platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
@@ -8,7 +8,6 @@ import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";
 import { authorizeLifetimes } from "./authorize-settings.js";
 
 let platform: RunningSpine;
-let server: Server;
 let base: string;
 let clientId: string;
 let user: TestUser;
@@ -17,10 +16,7 @@ const redirectUri = "https://app.example/callback";
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = await platform.listen();
   const tenantId = await platform.activeTenant("acme");
   user = await aUser(platform, tenantId, ["templates.read"]);
   const { data } = await platform.ask(
@@ -42,10 +38,7 @@ beforeAll(async () => {
   clientId = data?.["createTenantApiClient"].clientId;
 }, 60_000);
 
-afterAll(async () => {
-  server?.close();
-  await platform?.stop();
-});
+afterAll(() => platform?.stop());
 
 function authorizePathAndQuery(): string {
   const parameters = new URLSearchParams({

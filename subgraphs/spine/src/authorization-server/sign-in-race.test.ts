@@ -1,29 +1,19 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Scope } from "@factory/schema/scopes";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
 
 let platform: RunningSpine;
-let server: Server;
 let endpoint: string;
 let tenantId: string;
 
 beforeAll(async () => {
   platform = await RunningSpine.start({ rateLimitFactor: 1000 });
-  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/connect/token`;
+  endpoint = `${await platform.listen()}/connect/token`;
   tenantId = await platform.activeTenant("acme");
 }, 60_000);
 
-afterAll(async () => {
-  server?.close();
-  await platform?.stop();
-});
+afterAll(() => platform?.stop());
 
 const scopes: readonly Scope[] = ["templates.read"];
 

@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
@@ -17,7 +14,6 @@ interface TestClient {
 }
 
 let platform: RunningSpine;
-let server: Server;
 let endpoint: string;
 let tenantId: string;
 let service: TestClient;
@@ -28,20 +24,14 @@ const scopes: Scope[] = ["templates.read", "templates.execute", "templates.publi
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/connect/token`;
+  endpoint = `${await platform.listen()}/connect/token`;
   tenantId = await platform.activeTenant("acme");
   service = await aClient("Service", [...scopes, "user.read"]);
   agent = await aClient("Agent", [...scopes, "config.read"]);
   subjectToken = await ownToken(service);
 }, 60_000);
 
-afterAll(async () => {
-  server?.close();
-  await platform?.stop();
-});
+afterAll(() => platform?.stop());
 
 async function aClient(principalType: string, held: readonly Scope[] = scopes, owner = tenantId): Promise<TestClient> {
   const grantTypes = ["client_credentials", ...(principalType === "Agent" ? [tokenExchange] : [])];

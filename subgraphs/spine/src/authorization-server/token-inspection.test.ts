@@ -1,13 +1,9 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { decodeJwt } from "jose";
 import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
 
 let platform: RunningSpine;
-let server: Server;
 let base: string;
 let tenantId: string;
 
@@ -21,20 +17,14 @@ let stranger: TestClient;
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = await platform.listen();
   tenantId = await platform.activeTenant("acme");
   issuedTo = await aClient(tenantId);
   colleague = await aClient(tenantId);
   stranger = await aClient(await platform.activeTenant("globex"));
 }, 60_000);
 
-afterAll(async () => {
-  server?.close();
-  await platform?.stop();
-});
+afterAll(() => platform?.stop());
 
 async function aClient(of: string, input: Record<string, unknown> = {}): Promise<TestClient> {
   const { data, errors } = await platform.ask(

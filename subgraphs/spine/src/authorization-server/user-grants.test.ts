@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -11,7 +8,6 @@ import { type Json, platformAdmin, principal, RunningSpine, testSettings, until 
 import { aRoleOf, aUser, type TestUser } from "../testing/users.js";
 
 let platform: RunningSpine;
-let server: Server;
 let base: string;
 let tenantId: string;
 
@@ -23,18 +19,12 @@ let client: TestClient;
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  server = createServer((request, response) => platform.spine.authorizationServer.handle(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = await platform.listen();
   tenantId = await platform.activeTenant("acme");
   client = await aClient();
 }, 60_000);
 
-afterAll(async () => {
-  server?.close();
-  await platform?.stop();
-});
+afterAll(() => platform?.stop());
 
 const clientScopes: readonly Scope[] = ["templates.read", "templates.write", "user.read"];
 

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
@@ -40,6 +43,8 @@ export interface Answer {
 
 /** A started spine over a PostgreSQL of its own, and what a test asks of it. */
 export class RunningSpine {
+  #server: Server | undefined;
+
   private constructor(
     readonly host: SubgraphHost,
     readonly spine: Spine,
@@ -66,10 +71,19 @@ export class RunningSpine {
   }
 
   async stop(): Promise<void> {
+    this.#server?.close();
     await this.admin.end();
     await this.spine.close();
     await this.host.bus.close();
     await this.stopServer();
+  }
+
+  /** Serves the authorization server until the spine stops; its address. */
+  async listen(): Promise<string> {
+    this.#server = createServer((request, response) => this.spine.authorizationServer.handle(request, response));
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async ask(
