@@ -12,7 +12,16 @@ const exchangeParameters = {
   resource: { type: "string", description: "The issuer, or absent." },
 } as const;
 
-const clientCredentials = { client_id: { type: "string" }, client_secret: { type: "string" } };
+const clientCredentials = {
+  client_id: { type: "string" },
+  client_secret: { type: "string" },
+  client_assertion: {
+    type: "string",
+    description:
+      "A JWT signed with a key of the client (RFC 7523), in place of a secret: iss and sub are the client id, aud the issuer or the token endpoint and nothing else, exp at most five minutes ahead, jti never used before.",
+  },
+  client_assertion_type: { type: "string", const: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" },
+};
 const tokenMembers = {
   token: { type: "string" },
   token_type_hint: { type: "string", enum: ["access_token", "refresh_token"] },
@@ -31,7 +40,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       tags: ["authorization"],
       summary: "Get an access token",
       description:
-        "Client authentication by HTTP Basic, or by client_id and client_secret in the form. Which of the members a grant needs is for its type; grant password is deprecated and for the platform's own clients only.",
+        "Client authentication by HTTP Basic, by client_id and client_secret in the form, or by client_assertion and client_assertion_type: whichever the client was made for. Which of the members a grant needs is for its type; grant password is deprecated and for the platform's own clients only.",
       security: [],
       requestBody: form(["grant_type"], {
         grant_type: {
@@ -89,7 +98,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       operationId: "introspectToken",
       tags: ["authorization"],
       summary: "What a token says, and whether it is good",
-      description: "RFC 7662, for clients with a secret; a token of another tenant is inactive.",
+      description: "RFC 7662, for clients with a secret or a key; a token of another tenant is inactive.",
       security: [],
       requestBody: form(["token"], tokenMembers),
       responses: {

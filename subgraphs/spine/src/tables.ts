@@ -14,6 +14,7 @@ import { Migration20261121130418_approvals_task } from "./migrations/Migration20
 import { Migration20261121133131_client_tokens_from } from "./migrations/Migration20261121133131_client_tokens_from.js";
 import { Migration20261121135646_user_name_key } from "./migrations/Migration20261121135646_user_name_key.js";
 import { Migration20261121135958_user_tokens_from } from "./migrations/Migration20261121135958_user_tokens_from.js";
+import { Migration20261121142212_client_keys } from "./migrations/Migration20261121142212_client_keys.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -49,5 +50,6 @@ export const spineTables = {
     Migration20261121133131_client_tokens_from,
     Migration20261121135646_user_name_key,
     Migration20261121135958_user_tokens_from,
+    Migration20261121142212_client_keys,
   ],
 };

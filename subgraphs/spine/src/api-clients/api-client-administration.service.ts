@@ -23,6 +23,7 @@ import {
 import { redirectUriErrors } from "./checked-client.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
 import { requireHeld } from "./held-scopes.js";
+import { checkKeySet, type PublicKeySet } from "./public-keys.js";
 
 const page = tenantStatement(
   "api_client_page",
@@ -78,11 +79,13 @@ export class ApiClientAdministrationService {
   }
 
   update(context: RequestContext, clientId: string, input: UpdateApiClientInput): Promise<OAuthClientType> {
-    const errors = redirectUriErrors(input.redirectUris ?? []);
+    const keys = input.jwks == null ? undefined : checkKeySet(input.jwks);
+    const errors = [...redirectUriErrors(input.redirectUris ?? []), ...(keys?.errors ?? [])];
     if (errors.length > 0)
-      throw new DomainError("API_CLIENT_INVALID", { detail: "No sign-in may return to such an address.", errors });
+      throw new DomainError("API_CLIENT_INVALID", { detail: "Such a client would not be safe.", errors });
     return this.#change(context, { field: "updateApiClient", clientId, input }, async (client, transaction) => {
       if (input.redirectUris != null) changeAddresses(context, client, input.redirectUris);
+      if (keys) changeKeys(context, client, keys.keySet);
       if (input.name != null) client.name = input.name;
       tell(transaction, "ApiClientUpdated", client);
     });
@@ -96,7 +99,7 @@ export class ApiClientAdministrationService {
       commit: async (transaction) => {
         const client = await findLocked(transaction, clientId);
         requireHeld(context, client.scopes);
-        if (client.isPublic) throw new DomainError("CONFLICT", { detail: "A public client has no secret." });
+        if (client.isPublic || client.jwks) throw new DomainError("CONFLICT", { detail: "The client has no secret." });
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
         client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
@@ -152,6 +155,17 @@ function changeAddresses(context: RequestContext, client: ApiClient, redirectUri
       ],
     });
   client.redirectUris = [...new Set(redirectUris)];
+}
+
+/** Whoever holds the private key gets what the client gets. A secret is not exchanged for keys: another client is made. */
+function changeKeys(context: RequestContext, client: ApiClient, keys: PublicKeySet): void {
+  requireHeld(context, client.scopes);
+  if (!client.jwks)
+    throw new DomainError("API_CLIENT_INVALID", {
+      detail: "The client does not prove who it is by a key.",
+      errors: [{ pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client made with keys has keys." }],
+    });
+  client.jwks = keys;
 }
 
 function tell({ record }: Transaction, type: EventType, client: ApiClient): void {

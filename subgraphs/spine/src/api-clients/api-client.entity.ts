@@ -3,6 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { GrantType } from "./grant-types.js";
+import type { PublicKeySet } from "./public-keys.js";
 
 /** A client of the token endpoint, bound to one tenant. Workers read it before a tenant is known. */
 @Entity(workerTable("api_clients"))
@@ -54,6 +55,10 @@ export class ApiClient {
   /** Without a secret: runs where one cannot be kept (RFC 6749 section 2.1), so PKCE stands in. */
   @Property({ type: "boolean", default: false })
   isPublic: boolean;
+
+  /** What its assertions are verified with (RFC 7523); null for a client with a secret, and for a public one. */
+  @Property({ type: "jsonb", nullable: true })
+  jwks?: PublicKeySet | null;
 
   /** What it was given before is worth nothing: it was disabled then, even if it was enabled again. */
   @Property({ type: "timestamptz", nullable: true })

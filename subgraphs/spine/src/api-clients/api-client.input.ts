@@ -1,4 +1,5 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
+import { JsonObject } from "@factory/runtime/subgraph/scalars";
 import { Field, InputType } from "type-graphql";
 
 @InputType()
@@ -39,6 +40,13 @@ export class CreateApiClientInput {
     description: "Without a secret, for what runs on its user's own device; a sign-in is then proven by PKCE alone.",
   })
   public?: boolean | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "A JWK Set of 1 to 5 public keys, each with a kid of its own: EC P-256, Ed25519, or RSA of at least 2048 bits. Such a client has no secret; it proves who it is by private_key_jwt (RFC 7523).",
+  })
+  jwks?: Record<string, unknown> | null;
 }
 
 @InputType()
@@ -50,4 +58,11 @@ export class UpdateApiClientInput {
   @Field(() => [String], { nullable: true, description: "Stay as they are unless given." })
   @Constraint({ minItems: 1, maxItems: 20, minLength: 1, maxLength: 2048 })
   redirectUris?: string[] | null;
+
+  @Field(() => JsonObject, {
+    nullable: true,
+    description:
+      "All keys of a client that has keys; they stay as they are unless given. The old one and the new one together, then the new one alone, change a key without a pause.",
+  })
+  jwks?: Record<string, unknown> | null;
 }

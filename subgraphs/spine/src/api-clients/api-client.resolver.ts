@@ -63,7 +63,7 @@ export class ApiClientResolver {
     return this.#administration.enable(context, clientId);
   }
 
-  @Mutation(() => OAuthClientType, { description: "New addresses need every scope of the client." })
+  @Mutation(() => OAuthClientType, { description: "New addresses and new keys need every scope of the client." })
   @Auth({ scopes: ["client.manage"] })
   updateApiClient(
     @Arg("clientId", () => ID) clientId: string,

@@ -70,8 +70,8 @@ export class ApiClientService {
 
   #persist({ em, tenant, record }: Transaction, checked: CheckedClient): StoredClient {
     const clientId = newId("cli");
-    const secretNonce = checked.isPublic ? null : this.#secrets.newNonce();
-    // of a public client: the digest of what nobody knows, so that no secret ever matches
+    const secretNonce = checked.isPublic || checked.jwks ? null : this.#secrets.newNonce();
+    // of a client without one: the digest of what nobody knows, so that no secret ever matches
     const secret = secretNonce === null ? randomBytes(32).toString("hex") : this.#secrets.derive(clientId, secretNonce);
     const client = em.create(ApiClient, {
       ...checked,

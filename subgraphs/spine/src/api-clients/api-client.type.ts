@@ -30,8 +30,11 @@ export class OAuthClientType {
   @Field({ description: "One of the platform's own." })
   firstParty: boolean;
 
-  @Field({ description: "It has no secret." })
+  @Field({ description: "It has no secret, and no key." })
   public: boolean;
+
+  @Field(() => [String], { description: "Of the public keys that stand in place of a secret." })
+  keyIds: string[];
 
   @Field(() => ApiClientStatus)
   status: keyof typeof ApiClientStatus;
@@ -45,7 +48,7 @@ export class OAuthClientType {
 
 @ObjectType("ApiClientSecret", { simpleResolvers: true })
 export class ApiClientSecretType extends OAuthClientType {
-  @Field(() => String, { nullable: true, description: "Shown in this answer only; null for a public client." })
+  @Field(() => String, { nullable: true, description: "Shown in this answer only; null for a client without one." })
   clientSecret: string | null;
 }
 

@@ -2,6 +2,7 @@ import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { ApiClient } from "./api-client.entity.js";
 import type { OAuthClientType } from "./api-client.type.js";
 import type { GrantType } from "./grant-types.js";
+import type { PublicKeySet } from "./public-keys.js";
 
 /** A row of `api_clients` as PostgreSQL gives it. */
 export interface ApiClientRow {
@@ -14,12 +15,13 @@ export interface ApiClientRow {
   redirect_uris: string[];
   first_party: boolean;
   is_public: boolean;
+  jwks: PublicKeySet | null;
   status: "Active" | "Disabled";
   created_at: Date;
 }
 
 export const apiClientColumns =
-  "tenant_id, client_id, name, scopes, grant_types, principal_type, redirect_uris, first_party, is_public, status, created_at";
+  "tenant_id, client_id, name, scopes, grant_types, principal_type, redirect_uris, first_party, is_public, jwks, status, created_at";
 
 /** Plain, hence storable as JSON. */
 export type ApiClientView = Pick<OAuthClientType, keyof OAuthClientType>;
@@ -34,6 +36,7 @@ export function apiClientRowView(row: ApiClientRow): ApiClientView {
     redirectUris: row.redirect_uris,
     firstParty: row.first_party,
     public: row.is_public,
+    keyIds: keyIdsOf(row.jwks),
     status: row.status,
     tenantId: encodeId("ten", row.tenant_id),
     createdAt: row.created_at.toISOString(),
@@ -45,6 +48,7 @@ export function apiClientView(client: ApiClient): ApiClientView {
   return {
     ...{ clientId, name, scopes, grantTypes, principalType, redirectUris, firstParty, status, tenantId },
     public: client.isPublic,
+    keyIds: keyIdsOf(client.jwks),
     createdAt: client.createdAt.toISOString(),
   };
 }
@@ -54,3 +58,5 @@ export function apiClientFacts(client: ApiClient): Record<string, unknown> {
   const { createdAt: _, ...facts } = apiClientView(client);
   return facts;
 }
+
+const keyIdsOf = (jwks: PublicKeySet | null | undefined): string[] => jwks?.keys.map(({ kid }) => kid) ?? [];

@@ -3,6 +3,7 @@ import { scopes as allScopes, platformScopes, tenantScopes } from "@factory/sche
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import type { CreateApiClientInput } from "./api-client.input.js";
 import { type GrantType, grantTypes, isGrantType, tokenExchange } from "./grant-types.js";
+import { checkKeySet, type PublicKeySet } from "./public-keys.js";
 import { redirectUriProblem } from "./redirect-uri.js";
 
 const principalTypes = ["Service", "Agent"] as const;
@@ -15,6 +16,7 @@ export interface CheckedClient {
   readonly redirectUris: string[];
   readonly firstParty: boolean;
   readonly isPublic: boolean;
+  readonly jwks: PublicKeySet | null;
 }
 
 /** Closed sets and what does not go together are content, not shape: 422, with a pointer to each refused value. */
@@ -30,6 +32,7 @@ export function checkClient(input: CreateApiClientInput, tenantId: string): Chec
       detail: "The input names something that does not exist.",
       errors: unknown,
     });
+  const keys = input.jwks == null ? undefined : checkKeySet(input.jwks);
   const client = {
     name: input.name,
     scopes: [...new Set(input.scopes)],
@@ -38,8 +41,9 @@ export function checkClient(input: CreateApiClientInput, tenantId: string): Chec
     redirectUris: [...new Set(input.redirectUris ?? [])],
     firstParty: input.firstParty ?? false,
     isPublic: input.public ?? false,
+    jwks: keys?.keySet ?? null,
   };
-  const errors = [...redirectUriErrors(client.redirectUris), ...contradictions(client)];
+  const errors = [...redirectUriErrors(client.redirectUris), ...(keys?.errors ?? []), ...contradictions(client)];
   if (errors.length > 0)
     throw new DomainError("API_CLIENT_INVALID", { detail: "Such a client would not be safe, or of no use.", errors });
   return client;
@@ -106,6 +110,12 @@ function contradictions(client: CheckedClient): FieldError[] {
       "/input/grantTypes",
       "UNKNOWN_VALUE",
       "A public client cannot prove who it is.",
+    ],
+    [
+      client.isPublic && client.jwks !== null,
+      "/input/jwks",
+      "UNKNOWN_VALUE",
+      "A public client keeps no secret, so no private key either.",
     ],
     [
       has(tokenExchange) && !agent,

@@ -34,6 +34,11 @@ const store = {
     on conflict (kind, id_digest) do update set payload = excluded.payload, grant_id = excluded.grant_id,
       uid_digest = excluded.uid_digest, account_id = excluded.account_id, expires_at = excluded.expires_at`,
 };
+const takeOnce = {
+  name: "take_artifact_once",
+  text: `insert into oidc_artifacts (kind, id_digest, payload, expires_at) values ($1, $2, '{}', to_timestamp($3))
+    on conflict (kind, id_digest) do nothing`,
+};
 const consumeOnce = {
   name: "consume_artifact",
   text: `update oidc_artifacts set consumed_at = now()
@@ -70,6 +75,12 @@ export class ArtifactStore {
         await this.#pool.query("delete from oidc_artifacts where kind = $1 and grant_id = $2", [kind, grantId]);
       },
     };
+  }
+
+  /** True for the first who comes with it; the primary key decides between those who come at the same time. */
+  async takeOnce(kind: string, id: string, expiresAtSeconds: number): Promise<boolean> {
+    const { rowCount } = await this.#pool.query({ ...takeOnce, values: [kind, digestOf(id), expiresAtSeconds] });
+    return rowCount === 1;
   }
 
   async #read(

@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { clientAddressOf } from "@factory/runtime/ingress/client-address";
-import Provider, { type Adapter, type Client, type KoaContextWithOIDC } from "oidc-provider";
+import Provider, { type Adapter, type Client, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../api-clients/grant-types.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
-import type { FailureLimiter } from "./failure-limiter.js";
+import type { Attempt, FailureLimiter } from "./failure-limiter.js";
 import { readsBegin } from "./reads-from.js";
+
 import type { RegisteredClient } from "./registered-clients.js";
 import type { TokenRate } from "./token-rate.js";
 import { TokenRefusal } from "./token-refusal.js";
@@ -30,12 +31,13 @@ export function authenticateByDigest(provider: Provider, options: ClientAuthenti
   });
 }
 
-export function clientAdapter({ findClient, served, rate }: ClientAuthenticationOptions): Adapter {
+export function clientAdapter({ findClient, served, failures, rate }: ClientAuthenticationOptions): Adapter {
   const unused = () => Promise.reject(new Error("Clients are not stored by the authorization server"));
   return {
     async find(clientId) {
       const context = currentContext();
       context.state["presentedClientId"] = clientId;
+      if (isProofGiven(context)) refuseBlocked(context, failures);
       const registered = (await findClient(clientId)) ?? nobody;
       await untilSettled(registered);
       // anybody may name a public client, so nobody uses up its requests for others
@@ -72,6 +74,7 @@ const nobody: RegisteredClient = {
   redirectUris: [`https://${randomBytes(16).toString("hex")}.invalid/`],
   firstParty: false,
   isPublic: false,
+  jwks: null,
   tokensFrom: 0,
   tenantId: platformTenantId,
   tenantSlug: "",
@@ -80,35 +83,71 @@ const nobody: RegisteredClient = {
 };
 
 function clientMetadata(registered: RegisteredClient, served: readonly GrantType[]) {
-  const { clientId, secretDigest: digest, isPublic, redirectUris } = registered;
+  const { clientId, redirectUris } = registered;
   const grants = registered.grantTypes.filter((grantType) => served.includes(grantType));
   return {
     client_id: clientId,
-    ...(isPublic ? {} : { client_secret: digest }),
     grant_types: grants,
     response_types: grants.includes("authorization_code") ? ["code" as const] : [],
     redirect_uris: [...redirectUris],
-    token_endpoint_auth_method: isPublic ? ("none" as const) : ("client_secret_basic" as const),
+    ...proofMetadata(registered),
     registered,
   };
+}
+
+/** How the client proves who it is; it has one way to. */
+function proofMetadata({ isPublic, jwks, secretDigest: digest }: RegisteredClient) {
+  if (isPublic) return { token_endpoint_auth_method: "none" as const };
+  if (jwks) return { token_endpoint_auth_method: "private_key_jwt" as const, jwks: { keys: [...jwks.keys] } };
+  return { token_endpoint_auth_method: "client_secret_basic" as const, client_secret: digest };
 }
 
 /** A blocked caller learns nothing: his secret is not even compared. */
 function compareSecret(client: Client, secret: string, { failures, rate }: ClientAuthenticationOptions): boolean {
   const context = currentContext();
-  const attempt = { clientId: String(context.state["presentedClientId"]), address: addressOf(context) };
-  const retryAfterSeconds = failures.blockedFor(attempt);
-  if (retryAfterSeconds !== undefined) throw tooMany("Too many failed attempts.", retryAfterSeconds);
+  refuseBlocked(context, failures);
   const registered = registeredOf(client);
   if (!secretMatches(secret, registered.secretDigest)) {
-    failures.failed(attempt);
+    // here and not by countFailure: between asking and counting nobody else comes
+    failures.failed(attemptOf(context));
+    context.state["counted"] = true;
     return false;
   }
   spend(rate, context, registered.clientId, registered);
   return true;
 }
 
-function spend(rate: TokenRate, { oidc }: KoaContextWithOIDC, key: string, { editionCode }: RegisteredClient): void {
+/** After oidc-provider: a bad assertion, or a proof of another kind than the client's, is a failure like a wrong secret. */
+export function countFailure(context: KoaContextWithOIDC, failure: unknown, failures: FailureLimiter): void {
+  if (!(failure instanceof errors.InvalidClientAuth) || context.state["counted"] === true) return;
+  if (context.state["presentedClientId"] !== undefined && isProofGiven(context)) failures.failed(attemptOf(context));
+}
+
+function refuseBlocked(context: KoaContextWithOIDC, failures: FailureLimiter): void {
+  const retryAfterSeconds = failures.blockedFor(attemptOf(context));
+  if (retryAfterSeconds !== undefined) throw tooMany("Too many failed attempts.", retryAfterSeconds);
+}
+
+/** Where clients authenticate; a browser at the sign-in pages may send an Authorization header of its own. */
+const provenRoutes = new Set(["token", "revocation", "introspection"]);
+
+function isProofGiven({ oidc, headers }: KoaContextWithOIDC): boolean {
+  if (!provenRoutes.has(oidc.route)) return false;
+  const { client_assertion: assertion, client_secret: secret } = oidc.params ?? {};
+  return Boolean(assertion ?? secret ?? headers.authorization);
+}
+
+function attemptOf(context: KoaContextWithOIDC): Attempt {
+  return { clientId: String(context.state["presentedClientId"]), address: addressOf(context) };
+}
+
+/** Of what the client may ask for in a minute. */
+export function spend(
+  rate: TokenRate,
+  { oidc }: KoaContextWithOIDC,
+  key: string,
+  { editionCode }: RegisteredClient,
+): void {
   if (oidc.route !== "token") return;
   const retryAfterSeconds = rate.spend(key, editionCode);
   if (retryAfterSeconds !== undefined) throw tooMany("The client asks for too many tokens.", retryAfterSeconds);
@@ -118,7 +157,7 @@ function tooMany(description: string, retryAfterSeconds: number): TokenRefusal {
   return new TokenRefusal("RATE_LIMITED", "rate_limited", description, { status: 429, retryAfterSeconds });
 }
 
-function currentContext(): KoaContextWithOIDC {
+export function currentContext(): KoaContextWithOIDC {
   const context = Provider.ctx;
   if (!context) throw new Error("Called outside of a request to the authorization server");
   return context;

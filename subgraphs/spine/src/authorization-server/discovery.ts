@@ -1,10 +1,11 @@
 import { scopes } from "@factory/schema/scopes";
+import { keyAlgorithms } from "../api-clients/public-keys.js";
 import { authorizePath } from "./authorize-settings.js";
 import { signOutPath } from "./sign-out.js";
 import { introspectionPath, revocationPath } from "./token-inspection.js";
 import { servedGrantTypes, tokenPath } from "./token-provider.js";
 
-const secretMethods = ["client_secret_basic", "client_secret_post"];
+const provenMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 export const jwksPath = "/.well-known/jwks";
 
@@ -27,9 +28,12 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     prompt_values_supported: ["none", "login", "consent"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
-    token_endpoint_auth_methods_supported: [...secretMethods, "none"],
-    revocation_endpoint_auth_methods_supported: [...secretMethods, "none"],
-    introspection_endpoint_auth_methods_supported: secretMethods,
+    token_endpoint_auth_methods_supported: [...provenMethods, "none"],
+    token_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
+    revocation_endpoint_auth_methods_supported: [...provenMethods, "none"],
+    revocation_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
+    introspection_endpoint_auth_methods_supported: provenMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
     scopes_supported: ["openid", ...scopes],
     claims_supported: [
       ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "email", "name"],

@@ -2,6 +2,7 @@ import type { PrincipalType } from "@factory/runtime/auth/principal";
 import type { ReadPipeline } from "@factory/runtime/db/read-pipeline";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { GrantType } from "../api-clients/grant-types.js";
+import type { PublicKeySet } from "../api-clients/public-keys.js";
 import type { TenantState } from "../tenants/tenant.states.js";
 
 /** A client and its tenant as the token endpoint needs them. */
@@ -16,6 +17,8 @@ export interface RegisteredClient {
   readonly redirectUris: readonly string[];
   readonly firstParty: boolean;
   readonly isPublic: boolean;
+  /** In place of a secret. */
+  readonly jwks: PublicKeySet | null;
   /** Epoch milliseconds; refresh tokens and codes of before are refused. */
   readonly tokensFrom: number;
   readonly tenantId: string;
@@ -35,6 +38,7 @@ interface ClientRow {
   redirect_uris: string[];
   first_party: boolean;
   is_public: boolean;
+  jwks: PublicKeySet | null;
   tokens_from: Date | null;
   tenant_id: string;
   slug: string;
@@ -45,7 +49,7 @@ interface ClientRow {
 const activeClient = {
   name: "active_client",
   text: `select client_id, client.name, secret_digest, scopes, grant_types, principal_type, platform_admin,
-     redirect_uris, first_party, is_public, tokens_from, tenant.tenant_id, slug, tenant.status, edition_code
+     redirect_uris, first_party, is_public, jwks, tokens_from, tenant.tenant_id, slug, tenant.status, edition_code
    from api_clients client join tenants tenant on tenant.tenant_id = client.tenant_id
    where client_id = $1 and client.status = 'Active'`,
 };
@@ -70,6 +74,7 @@ export async function registeredClient(
       redirectUris: row.redirect_uris,
       firstParty: row.first_party,
       isPublic: row.is_public,
+      jwks: row.jwks,
       tokensFrom: row.tokens_from?.getTime() ?? 0,
       tenantId: encodeId("ten", row.tenant_id),
       tenantSlug: row.slug,

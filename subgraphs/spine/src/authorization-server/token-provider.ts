@@ -4,12 +4,19 @@ import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
 import { type GrantType, tokenExchange } from "../api-clients/grant-types.js";
+import { keyAlgorithms } from "../api-clients/public-keys.js";
 import { redirectUriAllowed } from "../api-clients/redirect-uri.js";
 import type { ApprovalRequests } from "../approvals/approval-request.js";
 import { type Accounts, refusalOf } from "./accounts.js";
 import type { ArtifactStore } from "./artifact-store.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "./authorize-settings.js";
-import { authenticateByDigest, type ClientAuthenticationOptions, clientAdapter } from "./client-authentication.js";
+import { authenticateByAssertion, clockToleranceSeconds, requireBrief } from "./client-assertion.js";
+import {
+  authenticateByDigest,
+  type ClientAuthenticationOptions,
+  clientAdapter,
+  countFailure,
+} from "./client-authentication.js";
 import type { ClientRoles } from "./client-roles.js";
 import type { ConsentMemory } from "./consent-memory.js";
 import type { GrantFamilies } from "./grant-families.js";
@@ -65,10 +72,12 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
   const provider = new Provider(issuer, {
     adapter: (kind) => (kind === "Client" ? clientAdapter(clients) : artifacts.adapter(kind)),
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) },
-    clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
+    clientAuthMethods: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
     clientDefaults: { id_token_signed_response_alg: "ES256", response_types: [], grant_types: [] },
     extraClientMetadata: { properties: ["registered"], validator: () => undefined },
-    enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
+    enabledJWA: { idTokenSigningAlgValues: ["ES256"], clientAuthSigningAlgValues: keyAlgorithms },
+    clockTolerance: clockToleranceSeconds,
+    assertJwtClientAuthClaimsAndHeader: (_context, claims) => requireBrief(claims),
     // an Origin header is no reason to refuse; the answer carries no CORS header, so a browser's script cannot read it
     clientBasedCORS: () => true,
     ...authorizeSettings(options),
@@ -126,6 +135,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
     },
   });
   authenticateByDigest(provider, clients);
+  authenticateByAssertion(provider, { ...clients, tokenEndpoint: `${issuer}${tokenPath}` });
   Object.defineProperty(provider.Client.prototype, "redirectUriAllowed", {
     value(this: Client, uri: string) {
       return redirectUriAllowed(uri, registeredOf(this).redirectUris);
@@ -180,7 +190,7 @@ function accountFinder({ accounts, families }: TokenProviderOptions): FindAccoun
   };
 }
 
-function shapeErrors(provider: Provider, { issuer, inspection, logger }: TokenProviderOptions): void {
+function shapeErrors(provider: Provider, { issuer, inspection, failures, logger }: TokenProviderOptions): void {
   const remember = (context: KoaContextWithOIDC, error: unknown) => {
     context.state["failure"] = error;
   };
@@ -205,6 +215,7 @@ function shapeErrors(provider: Provider, { issuer, inspection, logger }: TokenPr
     }
     // what people see is a page
     if (context.path.startsWith(authorizePath)) return;
+    countFailure(context as KoaContextWithOIDC, context.state["failure"], failures);
     const failure = await inspection.answerFor(context as KoaContextWithOIDC, context.state["failure"]);
     if (failure === undefined) return;
     const { status, body, headers } = tokenError(failure, issuer);

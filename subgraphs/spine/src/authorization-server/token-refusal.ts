@@ -31,9 +31,11 @@ export interface TokenError {
 
 const codeOfStatus: Record<number, ErrorCode> = { 400: "VALIDATION_FAILED", 401: "UNAUTHENTICATED" };
 
-/** oidc-provider 9.13 answers invalid_request where RFC 6749 section 5.2 has a word of its own. */
+/** oidc-provider 9.13 answers invalid_request where RFC 6749 section 5.2 and RFC 7521 section 4.2.1 have a word of their own. */
 const ownWords: Record<string, { status: number; error: string }> = {
   "no client authentication mechanism provided": { status: 401, error: "invalid_client" },
+  "invalid client_assertion format": { status: 401, error: "invalid_client" },
+  "client_id mismatch": { status: 401, error: "invalid_client" },
   "requested grant type is not allowed for this client": { status: 400, error: "unauthorized_client" },
 };
 
