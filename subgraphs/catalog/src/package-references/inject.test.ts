@@ -496,10 +496,11 @@ describe("libraries that can not be injected", () => {
     const items = Array.from({ length: 20_000 }, (_, index) => `<PackageReference Include="Q.${index}" />`).join("\n");
     const bytes = Buffer.from(`<Project><ItemGroup>${items}</ItemGroup></Project>`);
     const libraries = Array.from({ length: 200 }, (_, index) => ({ packageName: `P.${index}`, version: "1.0.0" }));
-    const started = performance.now();
+    const before = process.cpuUsage();
     const inject = () =>
       injectPackageReferences(new Map([["a.csproj", { bytes, executable: false }]]), libraries, { primaryOutputs: [] });
     expect(inject).toThrow("too many libraries");
-    expect(performance.now() - started).toBeLessThan(6000);
+    // of the processor, which does not grow with what else runs
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(6000);
   });
 });

@@ -39,6 +39,15 @@ const takeOnce = {
   text: `insert into oidc_artifacts (kind, id_digest, payload, expires_at) values ($1, $2, '{}', to_timestamp($3))
     on conflict (kind, id_digest) do nothing`,
 };
+/** Nothing comes to a family that is over: whoever ends one waits for this, or this for him. */
+const storeInFamily = {
+  name: "store_in_family",
+  text: `with living as materialized (
+      select from oidc_artifacts where kind = 'Grant' and grant_id = $4 for key share)
+    insert into oidc_artifacts (kind, id_digest, payload, grant_id, uid_digest, account_id, expires_at)
+    select $1::text, $2::text, $3::jsonb, $4::text, $5::text, $6::text, to_timestamp($7::float8) from living
+    on conflict (kind, id_digest) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
+};
 const consumeOnce = {
   name: "consume_artifact",
   text: `update oidc_artifacts set consumed_at = now()
@@ -106,7 +115,7 @@ export class ArtifactStore {
       expiresAt,
     ];
     try {
-      await this.#pool.query({ ...store, values });
+      await this.#pool.query({ ...(kind === "RefreshToken" ? storeInFamily : store), values });
     } catch (error) {
       // jsonb holds neither NUL nor half a surrogate pair, and what a caller sent is part of the payload
       const { code } = error as { code?: unknown };
