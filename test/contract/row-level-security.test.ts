@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
 import { databaseUrl } from "../kit/database.js";
@@ -31,6 +32,7 @@ beforeAll(async () => {
   const [one, other] = [await aTenant(), await aTenant()];
   await Promise.all([tenantObjects(one), tenantObjects(other)]);
   [ours, theirs] = [decodeId("ten", one.tenantId) ?? "", decodeId("ten", other.tenantId) ?? ""];
+  await settled();
 }, 60_000);
 
 afterAll(() => client.end());
@@ -61,6 +63,13 @@ async function asApp({ schema }: Table, tenant: string | undefined, statement: s
 }
 
 const refusedByPolicy = "42501";
+
+/** Events and jobs of what was made still write rows: until a second has brought none. */
+async function settled(): Promise<void> {
+  const counts = async () => JSON.stringify(await everywhere((table) => countOf(table, ours)));
+  for (let [before, now] = ["", await counts()]; before !== now; [before, now] = [now, await counts()])
+    await setTimeout(1000);
+}
 
 async function countOf(table: Table, tenant: string): Promise<number> {
   const { rows } = await client.query(`select count(*)::int as count from ${sql(table)} where tenant_id = $1`, [
