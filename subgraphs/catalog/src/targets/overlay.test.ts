@@ -21,8 +21,8 @@ describe("laying files over a target", () => {
 
   it("takes no longer for a target whose folders are nested without an end", () => {
     const existing = new Map(Array.from({ length: 60 }, (_, index) => entry(`${index}/${"d/".repeat(5000)}f`)));
-    const started = performance.now();
+    const before = process.cpuUsage();
     planOverlay(existing, produced("src/a.txt"), { format: "sha1", onConflict: "fail" });
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 });

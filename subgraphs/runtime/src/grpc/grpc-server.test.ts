@@ -314,7 +314,7 @@ describe("a gRPC server of the platform", () => {
       await entered.promise;
       const started = performance.now();
       await stoppingServer.stop();
-      expect(performance.now() - started).toBeLessThan(2000);
+      expect(performance.now() - started).toBeLessThan(10_000);
       expect(await inFlight).toBeInstanceOf(DomainError);
     });
 
@@ -333,7 +333,7 @@ describe("a gRPC server of the platform", () => {
       const started = performance.now();
       expect(await watched).toMatchObject({ code: "UNAVAILABLE" });
       expect(statuses[0]).toBe(1);
-      expect(performance.now() - started).toBeLessThan(2000);
+      expect(performance.now() - started).toBeLessThan(10_000);
     });
   });
 });
