@@ -22,7 +22,7 @@ export const errorCodes = {
   ENTITLEMENT_DENIED:              { status: 403,  title: "Not entitled", when: "edition lacks the feature or a hard limit is reached" },
   INSUFFICIENT_SCOPE:              { status: 403,  title: "Insufficient scope", when: "scope missing; requiredScopes[]" },
   PLATFORM_ADMIN_REQUIRED:         { status: 403,  title: "Platform admin required", when: "tenant.* scope without platform tenant" },
-  SELF_APPROVAL:                   { status: 403,  title: "Self-approval", when: "the subject of an approval, or an agent, decides it" },
+  SELF_APPROVAL:                   { status: 403,  title: "Self-approval", when: "the subject of an approval, an agent, or a client in the hands of one decides it" },
   TENANT_MISMATCH:                 { status: 403,  title: "Tenant mismatch", when: "claim differs from route, header or body tenant" },
   TENANT_SUSPENDED:                { status: 403,  title: "Tenant suspended", when: "tenant not Active" },
   TENANT_UNKNOWN:                  { status: 403,  title: "Tenant unknown", when: "claim names no tenant" },

@@ -45,6 +45,17 @@ export type Scope = (typeof scopes)[number];
 /** An agent holds it with an approval alone. */
 export const isPublishScope = (scope: string): boolean => scope.endsWith(".publish");
 
+/** Who they make or let in would outlive the agent's task, and be a second pair of eyes for it. */
+const withheldFromAgents: readonly string[] = [
+  "client.manage",
+  "user.invite",
+  "role.assign",
+  "governance.approve",
+] satisfies readonly Scope[];
+
+/** An agent may hold it, whomever it acts for; see `isPublishScope` for what it holds with an approval alone. */
+export const isAgentScope = (scope: string): boolean => !withheldFromAgents.includes(scope);
+
 /** Given to principals of the platform tenant only. */
 export const platformScopes = [
   "tenant.read",

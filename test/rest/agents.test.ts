@@ -1,3 +1,4 @@
+import { accessToken } from "@factory/gateway/standalone/platform-api";
 import { tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
@@ -7,9 +8,11 @@ import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
 import { aFeed, type Feed } from "../kit/feed.js";
 import { forgedTokens } from "../kit/forged-tokens.js";
+import { aPerson } from "../kit/people.js";
 import { platform } from "../kit/platform.js";
 import { refusal } from "../kit/refusal.js";
 import { graphql, type Json, request } from "../kit/request.js";
+import { aPasswordClient, signedIn } from "../kit/sign-ins.js";
 import { aTemplateSource, aTemplateVersion, type TestVersion } from "../kit/templates.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 
@@ -18,6 +21,9 @@ type Client = Awaited<ReturnType<typeof anAgent>>;
 interface Told {
   readonly events: { readonly type: string; readonly data: Record<string, unknown>; readonly subjectPath: string };
 }
+
+/** They would outlive an agent's task. */
+const lasting: readonly string[] = ["client.manage", "user.invite", "role.assign", "governance.approve"];
 
 let tenant: TestTenant;
 let agent: Client;
@@ -222,8 +228,8 @@ describe("publishing for somebody", () => {
 
   it("is not approved by the subject, the agent, whoever lacks the scope, or another tenant", async () => {
     expect(refusal(await decide("approve", approvalId, subject.token))).toBe("403 SELF_APPROVAL");
-    const ownAgents = await agentToken({ scope: "governance.approve" }, approver.token);
-    expect(refusal(await decide("approve", approvalId, ownAgents))).toBe("403 SELF_APPROVAL");
+    const ownAgents = await exchange(agent, approver.token, { scope: "governance.approve" });
+    expect([ownAgents.status, ownAgents.body["error"]]).toEqual([400, "invalid_scope"]);
     const weak = await aService(tenant.tenantId, ["governance.approve"]);
     expect(refusal(await decide("approve", approvalId, weak.token))).toBe("403 INSUFFICIENT_SCOPE");
     const elsewhere = await (await aTenant()).tokenWith();
@@ -281,9 +287,91 @@ describe("publishing for somebody", () => {
     const headers = { authorization: `Basic ${credentials}`, "content-type": "application/x-www-form-urlencoded" };
     const ask = (raw: string) => request("POST /connect/token", { raw, headers });
     const { body } = await ask("grant_type=client_credentials");
-    expect(String(body["scope"]).split(" ")).toEqual(tenantScopes.filter((scope) => !scope.endsWith(".publish")));
-    expect((await ask("grant_type=client_credentials&scope=templates.publish")).body).toMatchObject({
-      error: "invalid_scope",
-    });
+    expect(String(body["scope"]).split(" ")).toEqual(
+      tenantScopes.filter((scope) => !scope.endsWith(".publish") && !lasting.includes(scope)),
+    );
+    for (const scope of ["templates.publish", ...lasting])
+      expect((await ask(`grant_type=client_credentials&scope=${scope}`)).body).toMatchObject({
+        error: "invalid_scope",
+      });
+  });
+});
+
+describe("a second pair of eyes", () => {
+  type Made = Client & { token: string };
+  const deciderScopes = ["governance.approve", "templates.publish"];
+  let owner: string;
+  let ownerId: string;
+  let own: Made;
+  let wishes = 0;
+
+  const secretOf = async (token: string, query: string, variables: Record<string, unknown>): Promise<Made> => {
+    const { body } = await graphql<{ client: Client }>(query, { token, variables });
+    if (body.errors) throw new Error(JSON.stringify(body.errors));
+    const { client } = body.data;
+    return { ...client, token: await accessToken(platform(), client) };
+  };
+
+  const made = (token: string, name: string, scopes: readonly string[]) =>
+    secretOf(
+      token,
+      "mutation ($input: CreateApiClientInput!) { client: createApiClient(input: $input) { clientId clientSecret } }",
+      { input: { name, scopes } },
+    );
+
+  const rotated = (token: string, { clientId }: Client) =>
+    secretOf(
+      token,
+      "mutation ($clientId: ID!) { client: rotateApiClientSecret(clientId: $clientId) { clientId clientSecret } }",
+      { clientId },
+    );
+
+  const asked = async (token: string): Promise<string> => {
+    wishes += 1;
+    const form = { agent_task_id: `eyes-${wishes}`, scope: "templates.publish" };
+    return String((await exchange(agent, token, form)).body["approval_id"]);
+  };
+
+  const decided = async (approvalId: string, by: string) => {
+    const { status, body } = await decide("approve", approvalId, by);
+    return [status, body["code"] ?? body["status"]];
+  };
+  const refused = [403, "SELF_APPROVAL"];
+  const approved = [200, "Approved"];
+
+  beforeAll(async () => {
+    const person = await aPerson(tenant, "TenantOwner");
+    ownerId = person.userId;
+    owner = (await signedIn(await aPasswordClient(tenant.tenantId), person)).access_token;
+    own = await made(owner, "a second self", [...deciderScopes, "client.manage"]);
+  });
+
+  it("is not a client that the subject made for himself, nor one that this client made", async () => {
+    const approvalId = await asked(owner);
+    expect((await shown(approvalId))["subject"]).toBe(ownerId);
+    expect(await decided(approvalId, owner)).toEqual(refused);
+    expect(await decided(approvalId, own.token)).toEqual(refused);
+    const behind = await made(own.token, "a third self", deciderScopes);
+    expect(await decided(approvalId, behind.token)).toEqual(refused);
+    expect((await shown(approvalId))["status"]).toBe("Pending");
+    const others = await made(approver.token, "somebody else's", deciderScopes);
+    expect(await decided(approvalId, others.token)).toEqual(approved);
+  });
+
+  it("is nobody who knows the secret of the service that is acted for, and no other client of his", async () => {
+    const robot = await made(owner, "a robot", ["templates.publish"]);
+    const approvalId = await asked(robot.token);
+    expect(await decided(approvalId, owner)).toEqual(refused);
+    expect(await decided(approvalId, own.token)).toEqual(refused);
+    expect(await decided(approvalId, approver.token)).toEqual(approved);
+  });
+
+  it("is whoever got the client's secret last", async () => {
+    const approvalId = await asked(owner);
+    const others = await made(approver.token, "somebody else's", deciderScopes);
+    const taken = await rotated(owner, others);
+    expect(await decided(approvalId, taken.token)).toEqual(refused);
+    const back = await rotated(approver.token, others);
+    expect(await decided(approvalId, back.token)).toEqual(approved);
   });
 });

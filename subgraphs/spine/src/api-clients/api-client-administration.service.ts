@@ -5,7 +5,7 @@ import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
 import { revoke } from "../revocations/revoke.js";
@@ -23,7 +23,7 @@ import {
 import { redirectUriErrors } from "./checked-client.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
 import { requireHeld } from "./held-scopes.js";
-import { checkKeySet, type PublicKeySet } from "./public-keys.js";
+import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
 
 const page = tenantStatement(
   "api_client_page",
@@ -103,6 +103,7 @@ export class ApiClientAdministrationService {
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
         client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
+        client.secretHeldBy = principalOf(context).subject;
         tell(transaction, "ApiClientSecretRotated", client);
         return { ...apiClientView(client), secretNonce };
       },
@@ -165,7 +166,20 @@ function changeKeys(context: RequestContext, client: ApiClient, keys: PublicKeyS
       detail: "The client does not prove who it is by a key.",
       errors: [{ pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client made with keys has keys." }],
     });
+  client.secretHeldBy = keyHolders(client, client.jwks, { keys, by: principalOf(context).subject });
   client.jwks = keys;
+}
+
+/** Who installed a key that stays still signs with it. */
+function keyHolders(
+  { secretHeldBy }: ApiClient,
+  before: PublicKeySet,
+  { keys: after, by }: { keys: PublicKeySet; by: string },
+): string | null {
+  const isOld = (key: PublicJwk) => before.keys.some((old) => isSameKey(old, key));
+  const holders = new Set(after.keys.some(isOld) ? secretHeldBy?.split(" ") : []);
+  if (!after.keys.every(isOld)) holders.add(by);
+  return [...holders].join(" ") || null;
 }
 
 function tell({ record }: Transaction, type: EventType, client: ApiClient): void {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
@@ -138,6 +139,16 @@ describe("Mutation.rotateApiClientSecret", () => {
     expect(told).not.toContain(clientSecret);
   });
 
+  it("notes whom the secret was told last", async () => {
+    const { clientId } = await aClient();
+    expect((await row(clientId)).secret_held_by).toBe("cli_test");
+    const other = { ...owner(), subject: "usr_other", principalType: "User" as const };
+    await platform.ask({ ...other, scopes: new Set(["client.manage"]) }, rotate, { clientId });
+    expect((await row(clientId)).secret_held_by).toBe("cli_test");
+    await platform.ask(other, rotate, { clientId });
+    expect((await row(clientId)).secret_held_by).toBe("usr_other");
+  });
+
   it("is for callers who hold what the client holds: a secret is the use of its scopes", async () => {
     const { clientId } = await aClient({ scopes: ["user.read", "templates.read"] });
     const { refusal } = await platform.ask(principal(tenantId, ["client.manage", "user.read"]), rotate, { clientId });
@@ -151,6 +162,7 @@ describe("Mutation.rotateApiClientSecret", () => {
       public: true,
     });
     expect(clientSecret).toBeNull();
+    expect((await row(clientId)).secret_held_by).toBeNull();
     const { refusal } = await platform.ask(owner(), rotate, { clientId });
     expect(refusal).toMatchObject({ code: "CONFLICT", status: 409 });
   });
@@ -174,6 +186,24 @@ describe("Mutation.updateApiClient", () => {
       type: "ApiClientUpdated",
       data: { clientId, name: "App", redirectUris },
     });
+  });
+
+  it("notes everybody who installed a key that stays, whatever it is named", async () => {
+    const key = (kid: string) => {
+      const { publicKey } = generateKeyPairSync("ed25519");
+      return { ...publicKey.export({ format: "jwk" }), kid };
+    };
+    const [first, second, third] = [key("1"), key("2"), key("3")];
+    const { clientId } = await aClient({ jwks: { keys: [first] } });
+    const install = async (subject: string, ...keys: object[]): Promise<string> => {
+      await platform.ask({ ...owner(), subject }, update, { clientId, input: { jwks: { keys } } });
+      return (await row(clientId)).secret_held_by;
+    };
+    expect((await row(clientId)).secret_held_by).toBe("cli_test");
+    expect(await install("usr_other", first)).toBe("cli_test");
+    expect(await install("usr_other", { ...first, kid: "renamed" }, second)).toBe("cli_test usr_other");
+    expect(await install("usr_third", second)).toBe("cli_test usr_other");
+    expect(await install("usr_third", third)).toBe("usr_third");
   });
 
   it("sends codes elsewhere only for callers who hold what the client holds", async () => {

@@ -44,6 +44,13 @@ export class ApiClient {
   @Property({ type: "text" })
   secretDigest: string;
 
+  /**
+   * `usr_…` or `cli_…` whom the secret was told last, and who can therefore act as this client; of keys that several
+   * have installed all of them, with spaces between. Null: nobody is known.
+   */
+  @Property({ type: "text", nullable: true })
+  secretHeldBy?: string | null;
+
   /** Exact addresses (RFC 9700 section 2.1) that a sign-in returns to. */
   @Property({ type: "text[]", default: [] })
   redirectUris: string[];

@@ -4,7 +4,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
 import { ApiClient } from "./api-client.entity.js";
 import type { CreateApiClientInput } from "./api-client.input.js";
@@ -61,14 +61,14 @@ export class ApiClientService {
       ...mutation,
       commit: async (transaction) => {
         await this.#tenants.requireActive(transaction);
-        return this.#persist(transaction, checked);
+        return this.#persist(transaction, checked, principalOf(context).subject);
       },
     });
     const clientSecret = secretNonce === null ? null : this.#secrets.derive(client.clientId, secretNonce);
     return { ...client, clientSecret };
   }
 
-  #persist({ em, tenant, record }: Transaction, checked: CheckedClient): StoredClient {
+  #persist({ em, tenant, record }: Transaction, checked: CheckedClient, toldTo: string): StoredClient {
     const clientId = newId("cli");
     const secretNonce = checked.isPublic || checked.jwks ? null : this.#secrets.newNonce();
     // of a client without one: the digest of what nobody knows, so that no secret ever matches
@@ -81,6 +81,7 @@ export class ApiClientService {
       status: "Active",
       secretNonce,
       secretDigest: secretDigest(secret),
+      secretHeldBy: checked.isPublic ? null : toldTo,
       createdAt: new Date(),
     });
     em.persist(client);

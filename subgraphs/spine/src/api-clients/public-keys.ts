@@ -66,6 +66,11 @@ export function checkKeySet({ keys }: Record<string, unknown>): CheckedKeySet {
   return { keySet: { keys: accepted }, errors };
 }
 
+/** Whatever it is named. */
+export function isSameKey(one: PublicJwk, other: PublicJwk): boolean {
+  return (["kty", "crv", "x", "y", "n", "e"] as const).every((member) => one[member] === other[member]);
+}
+
 function checkKey(given: unknown, seen: Set<unknown>): PublicJwk | Refusal {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return ["", "TYPE", "Must be a JSON Web Key (RFC 7517)."];

@@ -22,6 +22,7 @@ import {
   currentStatus,
   stateAt,
 } from "./approval.view.js";
+import { requireFourEyes } from "./four-eyes.js";
 
 /** How long a decision holds. */
 const decisionMs = 60 * 60_000;
@@ -94,7 +95,7 @@ export class ApprovalService {
       commit: async (transaction) => {
         const approval = await lockedApproval(transaction, approvalId);
         const decider = principalOf(context);
-        requireFourEyes(decider, approval);
+        await requireFourEyes(transaction, decider, approval);
         requirePending(approval);
         if (field === "approveScopes") requireHeld(decider, approval);
         return conclude(transaction, approval, { field, decider, comment: input?.comment ?? null });
@@ -108,15 +109,6 @@ async function lockedApproval({ em, tenant }: Transaction, approvalId: string): 
   const approval = await em.findOne(Approval, key, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!approval) throw unknownApproval();
   return approval;
-}
-
-/** An agent is led by somebody, so no agent's eyes are a second pair. */
-function requireFourEyes({ subject, clientId, principalType }: Principal, approval: Approval): void {
-  const interested = [approval.subject, approval.agentClientId];
-  if (principalType === "Agent" || interested.includes(subject) || interested.includes(clientId))
-    throw new DomainError("SELF_APPROVAL", {
-      detail: "Neither whom the agent acts for nor an agent decides: somebody else of the tenant does.",
-    });
 }
 
 function requirePending(approval: Approval): void {

@@ -163,6 +163,21 @@ describe("token exchange", () => {
     expect(await refused({ scope })).toBe("400 invalid_scope VALIDATION_FAILED");
   });
 
+  it.each(["client.manage", "user.invite", "role.assign", "governance.approve"] as const)(
+    "never gives an agent %s, which would outlive its task",
+    async (scope) => {
+      const held: Scope[] = ["templates.read", scope];
+      const [boss, eager] = [await aClient("Service", held), await aClient("Agent", held)];
+      const subject_token = await ownToken(boss);
+      expect(decodeJwt(subject_token)["scope"]).toBe(held.join(" "));
+      expect((await exchange({ subject_token }, eager)).body["scope"]).toBe("templates.read");
+      expect(await refused({ subject_token, scope }, eager)).toBe("400 invalid_scope VALIDATION_FAILED");
+      expect((await post(eager, { grant_type: "client_credentials" })).body["scope"]).toBe("templates.read");
+      const named = await post(eager, { grant_type: "client_credentials", scope: held.join(" ") });
+      expect([named.status, named.body["error"]]).toEqual([400, "invalid_scope"]);
+    },
+  );
+
   it("refuses a subject that has nothing in common with the agent", async () => {
     const other = await ownToken(service, { scope: "user.read" });
     expect(await refused({ subject_token: other })).toBe("400 invalid_scope VALIDATION_FAILED");

@@ -2,7 +2,7 @@ import { longestActorChain } from "@factory/runtime/auth/token-claims";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { isPublishScope, type Scope } from "@factory/schema/scopes";
+import { isAgentScope, isPublishScope, type Scope } from "@factory/schema/scopes";
 import type Provider from "oidc-provider";
 import { errors, type TokenEndpointGrantContext } from "oidc-provider";
 import { tokenExchange } from "../api-clients/grant-types.js";
@@ -131,7 +131,7 @@ function scopesOf(
   held: ReadonlySet<string>,
   allowed: readonly string[],
 ): Scope[] {
-  const common = allowed.filter((scope) => held.has(scope));
+  const common = allowed.filter((scope) => held.has(scope) && isAgentScope(scope));
   const refused = asked?.filter((scope) => !common.includes(scope)) ?? [];
   if (refused.length > 0) throw new errors.InvalidScope("requested scope is not allowed", refused.join(" "));
   const scopes = asked ?? common.filter((scope) => !isPublishScope(scope));
