@@ -1,7 +1,6 @@
 import { ApiClient } from "./api-clients/api-client.entity.js";
 import { Approval } from "./approvals/approval.entity.js";
 import { OidcArtifact } from "./authorization-server/oidc-artifact.entity.js";
-import { SigningKey } from "./authorization-server/signing-key.entity.js";
 import { Invitation } from "./invitations/invitation.entity.js";
 import { Migration20261121070911_first } from "./migrations/Migration20261121070911_first.js";
 import { Migration20261121075523_retention } from "./migrations/Migration20261121075523_retention.js";
@@ -20,6 +19,7 @@ import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
 import { RoleAssignment } from "./roles/role-assignment.entity.js";
+import { SigningKey } from "./signing-keys/signing-key.entity.js";
 import { ProvisioningRun } from "./tenants/provisioning-run.entity.js";
 import { Tenant } from "./tenants/tenant.entity.js";
 import { User } from "./users/user.entity.js";

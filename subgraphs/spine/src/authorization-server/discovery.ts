@@ -1,7 +1,7 @@
 import { scopes } from "@factory/schema/scopes";
 import { keyAlgorithms } from "../api-clients/public-keys.js";
-import { authorizePath } from "./authorize-settings.js";
-import { signOutPath } from "./sign-out.js";
+import { authorizePath } from "./sign-in/authorize-settings.js";
+import { signOutPath } from "./sign-in/sign-out.js";
 import { introspectionPath, revocationPath } from "./token-inspection.js";
 import { servedGrantTypes, tokenPath } from "./token-provider.js";
 

@@ -4,9 +4,9 @@ import type { Scope } from "@factory/schema/scopes";
 import { decodeJwt, importJWK, SignJWT } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
 import { derivedKey } from "../derived-key.js";
+import { SigningKeys } from "../signing-keys/signing-keys.js";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
-import { SigningKeys } from "./signing-keys.js";
 
 interface TestClient {
   readonly clientId: string;

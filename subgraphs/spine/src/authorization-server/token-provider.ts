@@ -7,9 +7,9 @@ import { type GrantType, tokenExchange } from "../api-clients/grant-types.js";
 import { keyAlgorithms } from "../api-clients/public-keys.js";
 import { redirectUriAllowed } from "../api-clients/redirect-uri.js";
 import type { ApprovalRequests } from "../approvals/approval-request.js";
+import type { LoadedKey } from "../signing-keys/signing-keys.js";
 import { type Accounts, refusalOf } from "./accounts.js";
 import type { ArtifactStore } from "./artifact-store.js";
-import { authorizeLifetimes, authorizePath, authorizeSettings } from "./authorize-settings.js";
 import { authenticateByAssertion, clockToleranceSeconds, requireBrief } from "./client-assertion.js";
 import {
   authenticateByDigest,
@@ -18,14 +18,14 @@ import {
   countFailure,
 } from "./client-authentication.js";
 import type { ClientRoles } from "./client-roles.js";
-import type { ConsentMemory } from "./consent-memory.js";
 import type { GrantFamilies } from "./grant-families.js";
 import { registerPasswordGrant } from "./password-grant.js";
 import type { PasswordSignIn } from "./password-sign-in.js";
 import { readsBegin, readsFrom } from "./reads-from.js";
 import type { RegisteredClient } from "./registered-clients.js";
-import { renderError } from "./render-error.js";
-import type { LoadedKey } from "./signing-keys.js";
+import { authorizeLifetimes, authorizePath, authorizeSettings } from "./sign-in/authorize-settings.js";
+import type { ConsentMemory } from "./sign-in/consent-memory.js";
+import { renderError } from "./sign-in/render-error.js";
 import type { SubjectTokens } from "./subject-token.js";
 import { delegatedClaims, registerTokenExchange } from "./token-exchange.js";
 import { introspectionPath, revocationPath, type TokenInspection } from "./token-inspection.js";

@@ -1,5 +1,5 @@
-import { type Html, html } from "../authorization-server/pages/html.js";
-import type { Page } from "../authorization-server/pages/page.js";
+import { type Html, html } from "../pages/html.js";
+import type { Page } from "../pages/page.js";
 import { invitationPath } from "./invitation-path.js";
 
 export interface InvitationForm {

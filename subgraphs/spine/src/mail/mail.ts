@@ -1,4 +1,4 @@
-import { html } from "../authorization-server/pages/html.js";
+import { html } from "../pages/html.js";
 
 /** One message to one person. Both parts say the same. */
 export interface Mail {

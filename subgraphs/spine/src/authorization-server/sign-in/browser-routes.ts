@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Provider } from "oidc-provider";
-import { asIssuer } from "./as-issuer.js";
+import { errorPage } from "../../pages/error.page.js";
+import { sendPage } from "../../pages/page.js";
+import { readForm } from "../../pages/read-form.js";
+import { asIssuer } from "../as-issuer.js";
 import { authorizePath, interactionPrefix } from "./authorize-settings.js";
 import { answeredByPages, type InteractionOptions, interact } from "./interaction-endpoint.js";
-import { errorPage } from "./pages/error.page.js";
-import { sendPage } from "./pages/page.js";
-import { readForm } from "./read-form.js";
 import { signOut, signOutPath } from "./sign-out.js";
 
 export interface BrowserRoute {

@@ -1,8 +1,8 @@
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
-import { refusalOf } from "./accounts.js";
+import { refusalOf } from "../accounts.js";
+import { accountOf, registeredOf } from "../token-terms.js";
 import type { ConsentMemory } from "./consent-memory.js";
-import { accountOf, registeredOf } from "./token-terms.js";
 
 export const authorizePath = "/connect/authorize";
 export const interactionPrefix = "/connect/interaction/";

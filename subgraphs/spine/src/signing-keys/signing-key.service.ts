@@ -1,7 +1,7 @@
 import type { Database } from "@factory/runtime/db/database";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import type { AuthorizationServer } from "./authorization-server.js";
+import type { AuthorizationServer } from "../authorization-server/authorization-server.js";
 import type { RotateSigningKeysInput } from "./signing-key.input.js";
 import type { SigningKeyRotationType } from "./signing-key.type.js";
 

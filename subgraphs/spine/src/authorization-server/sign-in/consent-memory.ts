@@ -1,6 +1,6 @@
 import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
-import { accountOf, registeredOf } from "./token-terms.js";
+import { accountOf, registeredOf } from "../token-terms.js";
 
 interface GrantPayload {
   openid?: { scope?: string };

@@ -1,10 +1,10 @@
 import { errors } from "oidc-provider";
+import { sendPage } from "../../pages/page.js";
+import { consentPage } from "./consent.page.js";
 import { addScopes } from "./consent-memory.js";
 import { formTargets } from "./form-targets.js";
 import type { Step } from "./interaction-endpoint.js";
-import { consentPage } from "./pages/consent.page.js";
-import { sendPage } from "./pages/page.js";
-import { scopeWords } from "./pages/scope-words.js";
+import { scopeWords } from "./scope-words.js";
 
 const words: Record<string, string> = scopeWords;
 

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { errors, type Interaction, type Provider } from "oidc-provider";
-import type { Accounts } from "./accounts.js";
-import { asIssuer } from "./as-issuer.js";
+import { errorPage } from "../../pages/error.page.js";
+import { sendPage } from "../../pages/page.js";
+import { isForeign, readForm } from "../../pages/read-form.js";
+import type { Accounts } from "../accounts.js";
+import { asIssuer } from "../as-issuer.js";
+import type { PasswordSignIn } from "../password-sign-in.js";
+import type { RegisteredClient } from "../registered-clients.js";
 import { interactionPrefix } from "./authorize-settings.js";
 import { allowOrDeny, askConsent } from "./consent-step.js";
 import type { FormTokens } from "./form-token.js";
-import { errorPage } from "./pages/error.page.js";
-import { sendPage } from "./pages/page.js";
-import type { PasswordSignIn } from "./password-sign-in.js";
-import { isForeign, readForm } from "./read-form.js";
-import type { RegisteredClient } from "./registered-clients.js";
 import { askWhoItIs, signIn } from "./sign-in-step.js";
 
 export interface InteractionOptions {

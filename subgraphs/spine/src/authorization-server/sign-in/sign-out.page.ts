@@ -1,5 +1,5 @@
-import { html } from "./html.js";
-import type { Page } from "./page.js";
+import { html } from "../../pages/html.js";
+import type { Page } from "../../pages/page.js";
 
 export function signOutPage({ email, formToken }: { email: string; formToken: string }): Page {
   return {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { decodeJwt } from "jose";
-import { redirectUriAllowed } from "../api-clients/redirect-uri.js";
+import { redirectUriAllowed } from "../../api-clients/redirect-uri.js";
+import { errorPage } from "../../pages/error.page.js";
+import { sendPage } from "../../pages/page.js";
+import { isForeign, readForm } from "../../pages/read-form.js";
 import type { InteractionOptions } from "./interaction-endpoint.js";
-import { errorPage } from "./pages/error.page.js";
-import { sendPage } from "./pages/page.js";
-import { signedOutPage, signOutPage } from "./pages/sign-out.page.js";
-import { isForeign, readForm } from "./read-form.js";
+import { signedOutPage, signOutPage } from "./sign-out.page.js";
 
 export const signOutPath = "/connect/logout";
 const step = "sign-out";

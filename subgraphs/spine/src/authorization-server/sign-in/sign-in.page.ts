@@ -1,5 +1,5 @@
-import { type Html, html } from "./html.js";
-import type { Page } from "./page.js";
+import { type Html, html } from "../../pages/html.js";
+import type { Page } from "../../pages/page.js";
 
 export interface SignInForm {
   readonly clientName: string;

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { startSpine } from "../subgraph.js";
-import { platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
-import { aUser, type TestUser } from "../testing/users.js";
-import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";
+import { startSpine } from "../../subgraph.js";
+import { platformAdmin, RunningSpine, testSettings } from "../../testing/running-spine.js";
+import { aUser, type TestUser } from "../../testing/users.js";
+import { hashPassword, PasswordsBusyError } from "../../users/password-hash.js";
 import { authorizeLifetimes } from "./authorize-settings.js";
 
 let platform: RunningSpine;

@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
-import { errorPage } from "./pages/error.page.js";
-import { pageHeaders, pageText } from "./pages/page.js";
+import { errorPage } from "../../pages/error.page.js";
+import { pageHeaders, pageText } from "../../pages/page.js";
 
 /** For errors that must not, or cannot, be sent back to the client: the browser stays here. */
 export function renderError(context: KoaContextWithOIDC, _out: unknown, error: unknown): void {

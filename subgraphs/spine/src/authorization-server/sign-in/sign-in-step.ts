@@ -1,12 +1,12 @@
 import { clientAddressOf } from "@factory/runtime/ingress/client-address";
-import { platformTenantId } from "../tenants/platform-tenant.js";
-import type { UserAccount } from "./accounts.js";
+import { type PageAnswer, sendPage } from "../../pages/page.js";
+import { platformTenantId } from "../../tenants/platform-tenant.js";
+import type { UserAccount } from "../accounts.js";
+import { causeOf } from "../request-cause.js";
+import { TokenRefusal } from "../token-refusal.js";
 import { formTargets } from "./form-targets.js";
 import type { Step } from "./interaction-endpoint.js";
-import { type PageAnswer, sendPage } from "./pages/page.js";
-import { type SignInProblem, signInPage } from "./pages/sign-in.page.js";
-import { causeOf } from "./request-cause.js";
-import { TokenRefusal } from "./token-refusal.js";
+import { type SignInProblem, signInPage } from "./sign-in.page.js";
 
 interface Entered {
   username: string;
