@@ -5,9 +5,8 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import { Role } from "./role.entity.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
-import { expiryActor, takeRoles } from "./take-roles.js";
+import { expiryActor, takeRoles, withCodes } from "./take-roles.js";
 
 const intervalMs = 5_000;
 const batch = 100;
@@ -67,11 +66,10 @@ export class AssignmentExpiry {
         { tenantId, expiresAt: { $lte: new Date() } },
         { limit: batch, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
       );
-      const roleIds = expired.map(({ roleId }) => roleId);
-      const roles = await em.find(Role, { tenantId, roleId: { $in: roleIds } });
-      const codes = new Map(roles.map(({ roleId, code }) => [roleId, code]));
-      const held = expired.map((assignment) => ({ assignment, roleCode: codes.get(assignment.roleId) ?? "" }));
-      await takeRoles(transaction, held, { unassignedBy: expiryActor, reason: "Expired" });
+      await takeRoles(transaction, await withCodes(transaction, expired), {
+        unassignedBy: expiryActor,
+        reason: "Expired",
+      });
     });
   }
 }

@@ -8,12 +8,14 @@ import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagin
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { grantRoles, recordAssigned, requireGrantable } from "./grant-roles.js";
+import { requireAnotherOwner } from "./last-owner.js";
 import type { Role } from "./role.entity.js";
 import type { AssignRoleInput } from "./role.input.js";
 import { lockRole, type RoleService } from "./role.service.js";
 import type { AssignedRoleType, RoleAssignmentConnection, RoleAssignmentType } from "./role.type.js";
 import { type AssignmentFacts, assignmentView } from "./role.view.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
+import { ownerRole } from "./system-roles.js";
 import { expiryActor, takeRoles } from "./take-roles.js";
 
 interface AssignmentRow {
@@ -31,8 +33,6 @@ const assignmentsAfter = tenantStatement(
      and ($3::timestamptz is null or (assigned_at, assignment_id) > ($3, $4::uuid))
    order by assigned_at, assignment_id limit $5`,
 );
-
-const ownerCode = "TenantOwner";
 
 /** Who holds which role. Nobody gives or takes a role that reaches beyond his own scopes. */
 export class RoleAssignmentService {
@@ -117,7 +117,7 @@ export class RoleAssignmentService {
         const { subject } = principalOf(context);
         // leaving is free
         if (assignment.principalId !== subject) requireGrantable(context, [role]);
-        await requireAnotherOwner(transaction, role, assignment);
+        if (ownsForGood(role, assignment)) await requireAnotherOwner(transaction, assignment.principalId);
         await takeRoles(transaction, [{ assignment, roleCode: role.code }], {
           unassignedBy: subject,
           reason: "Requested",
@@ -186,24 +186,12 @@ async function keep(
   { held, expiresAt }: { held: RoleAssignment; expiresAt: Date | undefined },
 ): Promise<AssignmentFacts> {
   if (expiresAt !== undefined && expiresAt.getTime() !== held.expiresAt?.getTime()) {
-    await requireAnotherOwner(transaction, role, held);
+    if (ownsForGood(role, held)) await requireAnotherOwner(transaction, held.principalId);
     held.expiresAt = expiresAt;
     recordAssigned(transaction, held, role.code);
   }
   return assignmentView(held, role.code);
 }
 
-/** A tenant keeps one active user who owns it for good; the role's lock keeps two from leaving at once. */
-async function requireAnotherOwner(transaction: Transaction, role: Role, leaving: RoleAssignment): Promise<void> {
-  if (!role.isSystem || role.code !== ownerCode || leaving.expiresAt !== null) return;
-  const { em, execute, tenant } = transaction;
-  const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, roleId: role.roleId, expiresAt: null });
-  const holders = held.flatMap(({ principalId }) => decodeId("usr", principalId) ?? []);
-  const owners = await execute<{ user_id: string }>(
-    "select user_id from users where tenant_id = $1 and user_id = any($2::uuid[]) and status = 'Active'",
-    [tenant.uuid, holders],
-  );
-  const [last, ...others] = owners;
-  if (others.length === 0 && last?.user_id === decodeId("usr", leaving.principalId))
-    throw new DomainError("CONFLICT", { detail: "A tenant keeps an owner: name another one first." });
-}
+const ownsForGood = (role: Role, { expiresAt }: RoleAssignment) =>
+  role.isSystem && role.code === ownerRole && expiresAt === null;

@@ -1,5 +1,6 @@
 import type { Transaction } from "@factory/runtime/db/database";
 import { revoke } from "../revocations/revoke.js";
+import { Role } from "./role.entity.js";
 import type { RoleAssignment } from "./role-assignment.entity.js";
 
 /** In place of a subject, where time has taken a role away. */
@@ -8,6 +9,15 @@ export const expiryActor = "expiry";
 export interface HeldRole {
   readonly assignment: RoleAssignment;
   readonly roleCode: string;
+}
+
+export async function withCodes(
+  { em, tenant: { tenantId } }: Transaction,
+  assignments: readonly RoleAssignment[],
+): Promise<HeldRole[]> {
+  const roles = await em.find(Role, { tenantId, roleId: { $in: assignments.map(({ roleId }) => roleId) } });
+  const codes = new Map(roles.map(({ roleId, code }) => [roleId, code]));
+  return assignments.map((assignment) => ({ assignment, roleCode: codes.get(assignment.roleId) ?? "" }));
 }
 
 interface Taking {

@@ -8,10 +8,9 @@ import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
 import { revoke } from "../revocations/revoke.js";
-import { Role } from "../roles/role.entity.js";
+import { requireAnotherOwner } from "../roles/last-owner.js";
 import { RoleAssignment } from "../roles/role-assignment.entity.js";
-import { type HeldRole as HeldAssignment, takeRoles } from "../roles/take-roles.js";
-import { requireAnotherOwner } from "./last-owner.js";
+import { takeRoles, withCodes } from "../roles/take-roles.js";
 import { hashPassword } from "./password-hash.js";
 import { User } from "./user.entity.js";
 import { unknownUser } from "./user.service.js";
@@ -69,7 +68,9 @@ export class UserLifecycleService {
         Object.assign(user, { status: to, updatedAt: now, ...(to === "Active" ? {} : { tokensFrom: now }) });
         if (unknownHash !== undefined) {
           await forget(transaction, user, unknownHash);
-          await takeRoles(transaction, await assignmentsOf(transaction, userId), {
+          const { em, tenant } = transaction;
+          const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, principalId: userId });
+          await takeRoles(transaction, await withCodes(transaction, held), {
             unassignedBy: principalOf(context).subject,
             reason: "Requested",
           });
@@ -117,17 +118,6 @@ function requireNoMoreThan(context: RequestContext, roles: readonly HeldRole[]):
       detail: `The user holds ${missing.join(", ")}, which the token does not.`,
       requiredScopes: missing,
     });
-}
-
-async function assignmentsOf(
-  { em, tenant: { tenantId } }: Transaction,
-  principalId: string,
-): Promise<HeldAssignment[]> {
-  const assignments = await em.find(RoleAssignment, { tenantId, principalId });
-  const roleIds = assignments.map(({ roleId }) => roleId);
-  const roles = await em.find(Role, { tenantId, roleId: { $in: roleIds } });
-  const codes = new Map(roles.map(({ roleId, code }) => [roleId, code]));
-  return assignments.map((assignment) => ({ assignment, roleCode: codes.get(assignment.roleId) ?? "" }));
 }
 
 async function forget({ execute, tenant }: Transaction, user: User, passwordHash: string): Promise<void> {
