@@ -8,6 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
+import { requireHeld } from "../held-scopes.js";
 import { revoke } from "../revocations/revoke.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import { ApiClient } from "./api-client.entity.js";
@@ -22,7 +23,6 @@ import {
 } from "./api-client.view.js";
 import { redirectUriErrors } from "./checked-client.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
-import { requireHeld } from "./held-scopes.js";
 import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
 
 const page = tenantStatement(

@@ -5,6 +5,7 @@ import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { requireHeld } from "../held-scopes.js";
 import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
 import { ApiClient } from "./api-client.entity.js";
 import type { CreateApiClientInput } from "./api-client.input.js";
@@ -12,7 +13,6 @@ import type { ApiClientSecretType } from "./api-client.type.js";
 import { type ApiClientView, apiClientFacts, apiClientView } from "./api-client.view.js";
 import { type CheckedClient, checkClient } from "./checked-client.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
-import { requireHeld } from "./held-scopes.js";
 
 /** What is stored for a repeated request: the secret's nonce in place of the secret. */
 type StoredClient = ApiClientView & { secretNonce: string | null };

@@ -9,6 +9,7 @@ import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagin
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
+import { requireHeld } from "../held-scopes.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 import type { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
@@ -97,7 +98,7 @@ export class ApprovalService {
         const decider = principalOf(context);
         await requireFourEyes(transaction, decider, approval);
         requirePending(approval);
-        if (field === "approveScopes") requireHeld(decider, approval);
+        if (field === "approveScopes") requireHeld(context, approval.scopes);
         return conclude(transaction, approval, { field, decider, comment: input?.comment ?? null });
       },
     });
@@ -118,16 +119,6 @@ function requirePending(approval: Approval): void {
       detail: `The approval is ${currentState}.`,
       currentState,
       allowed: ["Pending"],
-    });
-}
-
-/** Nobody gives away a scope that he does not hold himself. */
-function requireHeld({ scopes }: Principal, approval: Approval): void {
-  const missing = approval.scopes.filter((scope) => !scopes.has(scope));
-  if (missing.length > 0)
-    throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `The token does not hold ${missing.join(", ")}, which it would give away.`,
-      requiredScopes: missing,
     });
 }
 

@@ -1,9 +1,8 @@
-import { scopesToGive } from "@factory/runtime/auth/publish-approval";
 import type { Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf } from "@factory/runtime/tenancy/tenant";
+import { requireHeld } from "../held-scopes.js";
 import { Role } from "./role.entity.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 
@@ -24,13 +23,10 @@ export async function rolesOfCodes({ em, tenant }: Transaction, codes: readonly 
 
 /** Nobody gives away what he does not hold: the token's scopes must cover those of the roles. */
 export function requireGrantable(context: RequestContext, roles: readonly Pick<Role, "scopes">[]): void {
-  const held = scopesToGive(principalOf(context));
-  const missing = [...new Set(roles.flatMap((role) => role.scopes))].filter((scope) => !held.has(scope));
-  if (missing.length > 0)
-    throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `The token does not hold ${missing.join(", ")}, which it would give away.`,
-      requiredScopes: missing,
-    });
+  requireHeld(
+    context,
+    roles.flatMap((role) => role.scopes),
+  );
 }
 
 /** Assigns without asking who may; the principal must not hold any of them yet. */

@@ -7,6 +7,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
+import { requireHeld } from "../held-scopes.js";
 import { revoke } from "../revocations/revoke.js";
 import { requireAnotherOwner } from "../roles/last-owner.js";
 import { RoleAssignment } from "../roles/role-assignment.entity.js";
@@ -62,7 +63,8 @@ export class UserLifecycleService {
           throw new DomainError("CONFLICT", { detail: "Nobody does this to himself: ask somebody else." });
         requireMove(user, to);
         const roles = await heldRoles(transaction, userId);
-        requireNoMoreThan(context, roles);
+        const scopes = roles.flatMap((role) => role.scopes);
+        requireHeld(context, scopes, "the user does");
         if (user.status === "Active") await requireAnotherOwner(transaction, userId);
         const now = new Date();
         Object.assign(user, { status: to, updatedAt: now, ...(to === "Active" ? {} : { tokensFrom: now }) });
@@ -108,16 +110,6 @@ function heldRoles({ execute, tenant }: Transaction, userId: string): Promise<He
      where tenant_id = $1 and principal_id = $2 and (expires_at is null or expires_at > now()) order by code`,
     [tenant.uuid, userId],
   );
-}
-
-function requireNoMoreThan(context: RequestContext, roles: readonly HeldRole[]): void {
-  const { scopes } = principalOf(context);
-  const missing = [...new Set(roles.flatMap((role) => role.scopes))].filter((scope) => !scopes.has(scope));
-  if (missing.length > 0)
-    throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `The user holds ${missing.join(", ")}, which the token does not.`,
-      requiredScopes: missing,
-    });
 }
 
 async function forget({ execute, tenant }: Transaction, user: User, passwordHash: string): Promise<void> {

@@ -3,13 +3,17 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 
-/** Nobody gives away, or gets the use of, a scope that he does not hold himself. */
-export function requireHeld(context: RequestContext, scopes: readonly string[]): void {
+/** Nobody gives, gets the use of, or takes from others what reaches beyond the scopes that he holds himself. */
+export function requireHeld(
+  context: RequestContext,
+  scopes: readonly string[],
+  otherwise = "it would give away",
+): void {
   const held = scopesToGive(principalOf(context));
-  const missing = scopes.filter((scope) => !held.has(scope));
+  const missing = [...new Set(scopes)].filter((scope) => !held.has(scope));
   if (missing.length > 0)
     throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `The token does not hold ${missing.join(", ")}, which the client would.`,
+      detail: `The token does not hold ${missing.join(", ")}, which ${otherwise}.`,
       requiredScopes: missing,
     });
 }
