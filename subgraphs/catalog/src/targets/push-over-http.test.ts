@@ -190,6 +190,6 @@ describe("a target over http", () => {
       code: "TARGET_UNAVAILABLE",
       message: expect.stringMatching(/in time/),
     });
-    expect(Date.now() - started).toBeLessThan(3000);
+    expect(Date.now() - started).toBeLessThan(10_000);
   });
 });
