@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { HeaderMap } from "@apollo/server";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { clientAddressOf } from "@factory/runtime/ingress/client-address";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import { renderGraphiQL } from "@graphql-yoga/render-graphiql";
@@ -71,7 +71,7 @@ async function contextOf(request: FastifyRequest, verifier: Verifier): Promise<R
   const idempotencyKey = headers["idempotency-key"];
   if (Array.isArray(idempotencyKey))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", { detail: "One Idempotency-Key at most." });
-  const address = clientAddressOf(raw);
+  const address = clientNetworkOf(raw);
   return requestContext({ principal, idempotencyKey, address, trace: traceOf(request) });
 }
 

@@ -1,7 +1,7 @@
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { clientAddressOf } from "@factory/runtime/ingress/client-address";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CompiledRoute } from "./compile-route.js";
@@ -30,7 +30,7 @@ export function admit(row: Route | PlannedRoute, { verifier, limit }: Admission)
       matchApiVersion(headers["api-version"]);
     }
     const mediaType = version === "media-type" ? negotiate(request, reply) : undefined;
-    if ("anonymous" in row && row.anonymous) await limit?.ofAddress(clientAddressOf(request.raw), reply);
+    if ("anonymous" in row && row.anonymous) await limit?.ofAddress(clientNetworkOf(request.raw), reply);
     else if (!("auth" in row)) {
       const principal = await authenticate(request.raw, verifier);
       request.principal = principal;

@@ -33,9 +33,16 @@ export const isNetwork = (text: string): boolean =>
 
 const found = new WeakMap<IncomingMessage, string>();
 
-/** Who sent the request: its peer, or the address that trusted proxies report. */
-export const clientAddressOf = (request: IncomingMessage): string =>
-  found.get(request) ?? request.socket.remoteAddress ?? "";
+/**
+ * Who sent the request, its peer or whom trusted proxies report, as limits count: an IPv4 address, or an IPv6 /64, the
+ * least that a site is given (RFC 6177).
+ */
+export function clientNetworkOf(request: IncomingMessage): string {
+  const ip = found.get(request) ?? request.socket.remoteAddress ?? "";
+  if (!ipaddr.isValid(ip)) return "";
+  const address = ipaddr.process(ip);
+  return address.kind() === "ipv4" ? address.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64`;
+}
 
 /**
  * Reads X-Forwarded-For from its end, where each proxy adds the address that it saw: the last one that is no proxy of

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
-import { clientAddressOf } from "@factory/runtime/ingress/client-address";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import Provider, { type Adapter, type Client, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../api-clients/grant-types.js";
@@ -163,4 +163,4 @@ export function currentContext(): KoaContextWithOIDC {
   return context;
 }
 
-const addressOf = ({ req }: KoaContextWithOIDC) => clientAddressOf(req);
+const addressOf = ({ req }: KoaContextWithOIDC) => clientNetworkOf(req);

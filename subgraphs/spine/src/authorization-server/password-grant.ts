@@ -1,4 +1,4 @@
-import { clientAddressOf } from "@factory/runtime/ingress/client-address";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { errors, type Provider, type TokenEndpointGrantContext } from "oidc-provider";
 import type { Accounts } from "./accounts.js";
@@ -52,7 +52,7 @@ async function passwordGrant(
   if (username === undefined || password === undefined)
     throw new errors.InvalidRequest("missing required parameter(s) 'username' and 'password'");
   const cause = causeOf(context, registered.clientId);
-  const address = clientAddressOf(context.req);
+  const address = clientNetworkOf(context.req);
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
   const account = signedInAccount(user, await accounts.access(user, registered));
   oidc.entity("Account", account);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { clientAddressOf } from "@factory/runtime/ingress/client-address";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { errorCodes } from "@factory/schema/error-codes";
@@ -28,7 +28,7 @@ const mostAttempts = 60;
 export function invitationEndpoint({ issuer, acceptance, logger }: Options): BrowserRoute {
   const attempts = new FailureLimiter(({ address }: { address: string }) => [{ key: address, limit: mostAttempts }]);
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const caller = { address: clientAddressOf(request) };
+    const caller = { address: clientNetworkOf(request) };
     const wait = attempts.blockedFor(caller);
     if (wait !== undefined) throw new DomainError("RATE_LIMITED", { retryAfterSeconds: wait });
     attempts.failed(caller);

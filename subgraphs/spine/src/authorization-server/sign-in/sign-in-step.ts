@@ -1,4 +1,4 @@
-import { clientAddressOf } from "@factory/runtime/ingress/client-address";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { type PageAnswer, sendPage } from "../../pages/page.js";
 import { platformTenantId } from "../../tenants/platform-tenant.js";
 import type { UserAccount } from "../accounts.js";
@@ -37,7 +37,7 @@ export async function signIn(step: Step, form: URLSearchParams): Promise<void> {
   if (Object.keys(fields).length > 0)
     return show(step, entered, { text: "Something is missing", fields }, { status: 400 });
   const tenant = servesEverybody(step) && entered.tenant !== "" ? entered.tenant : undefined;
-  const address = clientAddressOf(request);
+  const address = clientNetworkOf(request);
   const cause = causeOf({ req: request, res: response }, client.clientId);
   let user: UserAccount;
   try {
