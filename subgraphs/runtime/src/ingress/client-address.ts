@@ -41,7 +41,9 @@ export function clientNetworkOf(request: IncomingMessage): string {
   const ip = found.get(request) ?? request.socket.remoteAddress ?? "";
   if (!ipaddr.isValid(ip)) return "";
   const address = ipaddr.process(ip);
-  return address.kind() === "ipv4" ? address.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64`;
+  if (address.kind() === "ipv4") return address.toString();
+  const site = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`);
+  return `${site.toString()}/64`;
 }
 
 /**
