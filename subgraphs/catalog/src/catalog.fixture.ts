@@ -63,7 +63,7 @@ export async function startCatalogFixture(
       sourceCredentials: new Map(),
     },
   );
-  const database = await Database.open({ connections, ...catalogTables });
+  const database = await Database.open({ connections, ...catalogTables }, logger);
   const admin = openPool(server.url, 2, logger);
   const rows = async <R>(sql: string, ...values: unknown[]) => (await admin.query(sql, values)).rows as R[];
   const run = async <T>(principal: Principal, source: string): Promise<T> => {

@@ -19,6 +19,7 @@ import { Migration20261121110000_library_versions } from "./migrations/Migration
 import { Migration20261121110934_library_revisions } from "./migrations/Migration20261121110934_library_revisions.js";
 import { Migration20261121112849_search_listing } from "./migrations/Migration20261121112849_search_listing.js";
 import { Migration20261121124610_search_postings } from "./migrations/Migration20261121124610_search_postings.js";
+import { Migration20261121161406_outbox_wake } from "./migrations/Migration20261121161406_outbox_wake.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -51,5 +52,6 @@ export const catalogTables = {
     Migration20261121110934_library_revisions,
     Migration20261121112849_search_listing,
     Migration20261121124610_search_postings,
+    Migration20261121161406_outbox_wake,
   ],
 };

@@ -6,6 +6,7 @@ import { Migration20261121071553_first } from "./migrations/Migration20261121071
 import { Migration20261121075519_retention } from "./migrations/Migration20261121075519_retention.js";
 import { Migration20261121110030_api_clients } from "./migrations/Migration20261121110030_api_clients.js";
 import { Migration20261121123322_provider_status_reason } from "./migrations/Migration20261121123322_provider_status_reason.js";
+import { Migration20261121161410_outbox_wake } from "./migrations/Migration20261121161410_outbox_wake.js";
 import { Provider } from "./providers/provider.entity.js";
 import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
@@ -27,5 +28,6 @@ export const integrationTables = {
     Migration20261121075519_retention,
     Migration20261121110030_api_clients,
     Migration20261121123322_provider_status_reason,
+    Migration20261121161410_outbox_wake,
   ],
 };

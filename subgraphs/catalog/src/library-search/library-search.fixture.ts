@@ -30,7 +30,7 @@ export async function aLibrarySearch() {
   const connections = schemaConnections(server.url, "catalog");
   const definition = { connections, ...catalogTables };
   await migrate(definition);
-  const database = await Database.open(definition);
+  const database = await Database.open(definition, logger);
   const reader = new CountedReader(connections.app, logger);
   const libraries = new LibraryService(database);
   const search = new LibrarySearchService(reader, new CursorSeal(randomBytes(32)));

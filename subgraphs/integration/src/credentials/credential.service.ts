@@ -66,6 +66,16 @@ const currentVersionByName = `select credential.credential_id, credential.name, 
 /** A rotation, even a failed one, leaves the current version in force. */
 const usableStates: readonly CredentialState[] = ["Active", "Rotating", "RotationFailed"];
 
+const livingSecrets = {
+  name: "credential_living_secrets",
+  text: `select version.version, version.key_id, version.wrapped_key, version.ciphertext
+    from credentials credential join credential_versions version using (tenant_id, credential_id)
+    where credential.tenant_id = $1 and credential.credential_id = $2 and credential.status not in ('Revoked', 'Expired')
+      and version.wrapped_key is not null
+      and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > now()))
+    order by version.version desc`,
+};
+
 /** The tenant's secrets. Material is sealed before it is written and appears in no result, event or log. */
 export class CredentialService {
   readonly #database: Database;
@@ -174,12 +184,7 @@ export class CredentialService {
   /** What an outgoing message is signed with: the newest secret first, older ones within their grace. */
   async signingSecrets({ execute, tenant }: Transaction, credentialId: string): Promise<string[]> {
     const rows = await execute<{ version: number; key_id: string; wrapped_key: Buffer; ciphertext: Buffer }>(
-      `select version.version, version.key_id, version.wrapped_key, version.ciphertext
-       from credentials credential join credential_versions version using (tenant_id, credential_id)
-       where credential.tenant_id = $1 and credential.credential_id = $2 and credential.status not in ('Revoked', 'Expired')
-         and version.wrapped_key is not null
-         and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > now()))
-       order by version.version desc`,
+      livingSecrets,
       [tenant.uuid, decodeId("crd", credentialId)],
     );
     return rows.flatMap(({ version, key_id, wrapped_key, ciphertext }) => {

@@ -13,15 +13,18 @@ export const eventLogChannel = "integration_event_log";
 
 const appendLock = 4_000_006;
 
-const append = `
-  with turn as materialized (select pg_advisory_xact_lock(${appendLock})),
-  appended as (
-    insert into event_log (tenant_id, event_id, type, envelope)
-    select $1, id, envelope->>'type', envelope
-    from turn, unnest($2::uuid[], $3::jsonb[]) with ordinality as event(id, envelope, place) order by place
-    on conflict (tenant_id, event_id) do nothing
-    returning position, event_id)
-  select position, event_id, pg_notify('${eventLogChannel}', '') from appended order by position`;
+const append = {
+  name: "event_log_append",
+  text: `
+    with turn as materialized (select pg_advisory_xact_lock(${appendLock})),
+    appended as (
+      insert into event_log (tenant_id, event_id, type, envelope)
+      select $1, id, envelope->>'type', envelope
+      from turn, unnest($2::uuid[], $3::jsonb[]) with ordinality as event(id, envelope, place) order by place
+      on conflict (tenant_id, event_id) do nothing
+      returning position, event_id)
+    select position, event_id, pg_notify('${eventLogChannel}', '') from appended order by position`,
+};
 
 const pageAfter = tenantStatement(
   "event_log_page",

@@ -52,16 +52,31 @@ const maxResponseBytes = 64 * 1024;
 // Losing an attempt's record to a crash of the server sends the message again, which may happen at any time anyway.
 const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
 
-const claimMessage = `
-  with ${relaxed}, claimed as (
-    update webhook_messages set status = 'Delivering', next_attempt_at = null from relaxed
-    where tenant_id = $1 and message_id = $2 and attempts = $3 and status in ('Pending', 'RetryScheduled', 'Delivering')
-    returning tenant_id, subscription_id, event_id, position)
-  select claimed.subscription_id, claimed.position, subscription.status as subscription_status,
-    subscription.endpoint_url, subscription.content_type, subscription.credential_id,
-    subscription.failing_since is not null as failing, event.envelope
-  from claimed join webhook_subscriptions subscription using (tenant_id, subscription_id)
-    left join event_log event using (tenant_id, event_id)`;
+const claimMessage = {
+  name: "webhook_message_claim",
+  text: `
+    with ${relaxed}, claimed as (
+      update webhook_messages set status = 'Delivering', next_attempt_at = null from relaxed
+      where tenant_id = $1 and message_id = $2 and attempts = $3 and status in ('Pending', 'RetryScheduled', 'Delivering')
+      returning tenant_id, subscription_id, event_id, position)
+    select claimed.subscription_id, claimed.position, subscription.status as subscription_status,
+      subscription.endpoint_url, subscription.content_type, subscription.credential_id,
+      subscription.failing_since is not null as failing, event.envelope
+    from claimed join webhook_subscriptions subscription using (tenant_id, subscription_id)
+      left join event_log event using (tenant_id, event_id)`,
+};
+
+const recordAttempt = {
+  name: "webhook_attempt_record",
+  text: `
+    with ${relaxed}, moved as (
+      update webhook_messages set status = $4, attempts = attempts + 1, next_attempt_at = $5,
+        finished_at = case when $5::timestamptz is null then now() end from relaxed
+      where tenant_id = $1 and message_id = $2 and attempts = $3 and status = 'Delivering' returning message_id)
+    insert into webhook_attempts (tenant_id, attempt_id, message_id, number, outcome, failure, detail, status_code,
+      response_body, started_at, duration_ms)
+    select $1, $6, message_id, $3 + 1, $7, $8, $9, $10::int, $11, $12::timestamptz, $13::int from moved returning true`,
+};
 
 /** Makes one attempt to deliver one message: claim, send without a transaction, record. At least once, same webhook-id. */
 export class WebhookAttemptRunner {
@@ -144,30 +159,21 @@ export class WebhookAttemptRunner {
     const delay = verdict.kind === "failed" ? retryDelayMs(retryDelaysMs, payload.attempt, verdict.retry) : undefined;
     const nextAttemptAt = delay === undefined ? null : new Date(Date.now() + delay);
     const status = nextState(verdict, nextAttemptAt);
-    const won = await transaction.execute(
-      `with ${relaxed}, moved as (
-         update webhook_messages set status = $4, attempts = attempts + 1, next_attempt_at = $5,
-           finished_at = case when $5::timestamptz is null then now() end from relaxed
-         where tenant_id = $1 and message_id = $2 and attempts = $3 and status = 'Delivering' returning message_id)
-       insert into webhook_attempts (tenant_id, attempt_id, message_id, number, outcome, failure, detail, status_code,
-         response_body, started_at, duration_ms)
-       select $1, $6, message_id, $3 + 1, $7, $8, $9, $10::int, $11, $12::timestamptz, $13::int from moved returning true`,
-      [
-        transaction.tenant.uuid,
-        decodeId("msg", payload.messageId),
-        payload.attempt - 1,
-        status,
-        nextAttemptAt,
-        decodeId("att", newId("att")),
-        verdict.kind === "delivered" ? "Succeeded" : "Failed",
-        verdict.failure,
-        verdict.detail,
-        verdict.statusCode,
-        verdict.responseBody,
-        startedAt,
-        Date.now() - startedAt.getTime(),
-      ],
-    );
+    const won = await transaction.execute(recordAttempt, [
+      transaction.tenant.uuid,
+      decodeId("msg", payload.messageId),
+      payload.attempt - 1,
+      status,
+      nextAttemptAt,
+      decodeId("att", newId("att")),
+      verdict.kind === "delivered" ? "Succeeded" : "Failed",
+      verdict.failure,
+      verdict.detail,
+      verdict.statusCode,
+      verdict.responseBody,
+      startedAt,
+      Date.now() - startedAt.getTime(),
+    ]);
     if (won.length === 0) return;
     if (nextAttemptAt)
       await messages.scheduleAttempt(transaction, { ...payload, attempt: payload.attempt + 1 }, nextAttemptAt);

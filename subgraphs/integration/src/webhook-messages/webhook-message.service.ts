@@ -68,6 +68,15 @@ const messagesOfSubscription = tenantStatement(
    where tenant_id = scope.tenant and subscription_id = $2 order by created_at desc, message_id desc limit $3`,
 );
 
+const insertMessages = {
+  name: "webhook_messages_insert",
+  text: `insert into webhook_messages
+      (tenant_id, message_id, subscription_id, event_id, event_type, position, status, attempts)
+    select $1, message_id, subscription_id, event_id, event_type, position, 'Pending', 0
+    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[])
+      as message(message_id, subscription_id, event_id, event_type, position)`,
+};
+
 /** Outgoing messages: what is to be sent to whom, and what became of it. */
 export class WebhookMessageService {
   readonly #database: Database;
@@ -92,21 +101,14 @@ export class WebhookMessageService {
     );
     if (messages.length === 0) return;
     const { tenantId, uuid } = transaction.tenant;
-    await transaction.execute(
-      `insert into webhook_messages
-         (tenant_id, message_id, subscription_id, event_id, event_type, position, status, attempts)
-       select $1, message_id, subscription_id, event_id, event_type, position, 'Pending', 0
-       from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[])
-         as message(message_id, subscription_id, event_id, event_type, position)`,
-      [
-        uuid,
-        messages.map(({ messageId }) => decodeId("msg", messageId)),
-        messages.map(({ subscriptionId }) => decodeId("whs", subscriptionId)),
-        messages.map(({ envelope }) => decodeId("evt", envelope.id)),
-        messages.map(({ envelope }) => envelope.type),
-        messages.map(({ position }) => position),
-      ],
-    );
+    await transaction.later(insertMessages, [
+      uuid,
+      messages.map(({ messageId }) => decodeId("msg", messageId)),
+      messages.map(({ subscriptionId }) => decodeId("whs", subscriptionId)),
+      messages.map(({ envelope }) => decodeId("evt", envelope.id)),
+      messages.map(({ envelope }) => envelope.type),
+      messages.map(({ position }) => position),
+    ]);
     const payloads = messages.map(({ messageId }) => ({ tenantId, messageId, attempt: 1 }));
     await this.#jobs.sendAll(transaction, webhookAttemptJob, payloads);
   }

@@ -50,6 +50,12 @@ const subscriptionById = tenantStatement(
    from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2 and status <> 'Deleted'`,
 );
 
+const activeOfTypes = {
+  name: "webhook_subscriptions_active",
+  text: `select subscription_id, event_type from webhook_subscriptions
+    where tenant_id = $1 and event_type = any($2) and status = 'Active' order by subscription_id`,
+};
+
 export class WebhookSubscriptionService {
   constructor(private readonly settings: WebhookSubscriptionSettings) {}
 
@@ -86,11 +92,7 @@ export class WebhookSubscriptionService {
 
   /** Subscriptions of the transaction's tenant that want one of these types. */
   async active({ execute, tenant }: Transaction, types: readonly string[]): Promise<ActiveSubscription[]> {
-    const rows = await execute<{ subscription_id: string; event_type: string }>(
-      `select subscription_id, event_type from webhook_subscriptions
-       where tenant_id = $1 and event_type = any($2) and status = 'Active' order by subscription_id`,
-      [tenant.uuid, types],
-    );
+    const rows = await execute<{ subscription_id: string; event_type: string }>(activeOfTypes, [tenant.uuid, types]);
     return rows.map((row) => ({
       subscriptionId: encodeId("whs", row.subscription_id),
       eventType: row.event_type,

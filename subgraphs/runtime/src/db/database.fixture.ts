@@ -51,7 +51,7 @@ export async function aDatabase(): Promise<TestDatabase> {
   const sql = await owner.schema.getCreateSchemaSQL();
   await owner.em.getConnection().execute(sql.replace(/create schema if not exists [^;]*;/, ""));
   await owner.close(true);
-  const database = await Database.open(definition);
+  const database = await Database.open(definition, quiet);
   return {
     url: server.url,
     definition,

@@ -3,6 +3,7 @@ import { RowLevelSecurityViolationException } from "@mikro-orm/core";
 import pg from "pg";
 import { continueTrace } from "../telemetry/trace.js";
 import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "./database.fixture.js";
+import { Database } from "./database.js";
 import { Retention } from "./retention.js";
 import { tenantStatement } from "./tenant-statement.js";
 
@@ -84,6 +85,32 @@ describe("Database", () => {
       execute("select envelope->>'subject' as subject from outbox order by txid, seq"),
     );
     expect(subjects).toEqual([{ subject: "templates/kept1" }, { subject: "templates/kept2" }]);
+  });
+
+  it("wakes the relay once what it wrote can be read, and only then", async () => {
+    const found: Promise<unknown>[] = [];
+    const wake = () => {
+      found.push(test.database.transaction(tenant, cause, ({ execute }) => execute("select id from outbox")));
+    };
+    const tenant = aTenant();
+    const relayed = await Database.open(test.definition, quiet, { wake });
+    const event = { type: "TemplateRegistered", subject: "templates/one", data: {} } as const;
+    await relayed.transaction(tenant, cause, async ({ record }) => void record(event));
+    const refused = relayed.transaction(tenant, cause, async ({ record }) => {
+      record(event);
+      throw new Error("refused");
+    });
+    await expect(refused).rejects.toThrow("refused");
+    await relayed.transaction(tenant, cause, async () => undefined);
+    expect((await Promise.all(found)).map((rows) => (rows as unknown[]).length)).toEqual([1]);
+    await relayed.close();
+  });
+
+  it("has no connection left once it is closed, though nothing was written", async () => {
+    const unused = await Database.open(test.definition, quiet);
+    await unused.reader.ping();
+    await unused.close();
+    await expect(unused.reader.ping()).rejects.toThrow();
   });
 
   it("keeps all its connections when the server ends them in the middle of transactions", async () => {

@@ -2,7 +2,7 @@ import type { EntityClass, EntitySchema, MigrationsOptions } from "@mikro-orm/co
 import { ReflectMetadataProvider } from "@mikro-orm/decorators/legacy";
 import { Migrator } from "@mikro-orm/migrations";
 import { defineConfig, type EntityManager, MikroORM } from "@mikro-orm/postgresql";
-import { CompiledQuery, type Kysely } from "kysely";
+import type { CompiledQuery, Kysely } from "kysely";
 import type { Pool } from "pg";
 import { idempotencyTable } from "../idempotency/idempotency.entity.js";
 import { type NewCommand, sealCommand } from "../outbox/command.js";
@@ -15,14 +15,27 @@ import {
   sealEnvelope,
 } from "../outbox/envelope.js";
 import { outboxTable } from "../outbox/outbox.entity.js";
-import { writeOutbox } from "../outbox/write-outbox.js";
+import { outboxInsert, outboxNotice, outboxValues } from "../outbox/outbox-insert.js";
+import type { Logger } from "../telemetry/logger.js";
 import type { Tenant } from "../tenancy/tenant.js";
-import { reclaimLostConnections } from "./pool.js";
+import { openOrmPool } from "./pool.js";
 import { ReadPipeline } from "./read-pipeline.js";
 import type { SchemaConnections, SubgraphSchema } from "./roles.js";
 import { TenantReader } from "./tenant-statement.js";
+import { deferredQuery, type Statement, statementQuery, TransactionDialect } from "./transaction-dialect.js";
 
 const readConnections = 4;
+const transactionConnections = 10;
+
+const setTenant = {
+  name: "set_tenant",
+  text: "select set_config('app.tenant', $1, true), set_config('app.platform', $2, true)",
+};
+
+/** Who is told of what waits in the outbox. */
+interface Wakeable {
+  wake(): void;
+}
 
 export interface DatabaseDefinition {
   readonly connections: SchemaConnections;
@@ -38,8 +51,19 @@ export interface Transaction {
   readonly record: (event: NewEvent) => Envelope;
   /** Writes the command with this transaction; refused where the actor has not the scopes that the command needs. */
   readonly send: (command: NewCommand) => CommandEnvelope;
-  /** One statement on this transaction's connection, parameters as `$1`. */
-  readonly execute: <R = Record<string, unknown>>(text: string, values?: readonly unknown[]) => Promise<R[]>;
+  /** One statement on this transaction's connection, parameters as `$1`; one that comes often is worth preparing. */
+  readonly execute: <R = Record<string, unknown>>(statement: Statement, values?: readonly unknown[]) => Promise<R[]>;
+  /** The same for one whose answer nobody needs: it leaves with the next, which fails when it does. */
+  readonly later: (statement: Statement, values?: readonly unknown[]) => Promise<void>;
+  /** Runs once all of it can be read; not when it was rolled back, nor when the process ends before. */
+  readonly afterCommit: (work: () => void) => void;
+}
+
+/** Prepared once a connection under its name. */
+export interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
 }
 
 export function ormOptions(definition: DatabaseDefinition, url: string) {
@@ -68,33 +92,43 @@ export class Database {
   readonly #orm: MikroORM;
   readonly #schema: SubgraphSchema;
   readonly #pipeline: ReadPipeline;
+  readonly #pool: Pool;
+  readonly #relay: Wakeable | undefined;
 
-  private constructor(orm: MikroORM, schema: SubgraphSchema, pool: Pool, pipeline: ReadPipeline) {
+  private constructor(orm: MikroORM, schema: SubgraphSchema, pool: Pool, pipeline: ReadPipeline, relay?: Wakeable) {
     this.#orm = orm;
     this.#schema = schema;
     this.#pipeline = pipeline;
+    this.#pool = pool;
+    this.#relay = relay;
     this.reader = new TenantReader(pool, pipeline);
   }
 
-  static async open(definition: DatabaseDefinition): Promise<Database> {
-    const orm = await MikroORM.init(ormOptions(definition, definition.connections.app));
-    const pool = await orm.em.getConnection().getNativeClient();
-    reclaimLostConnections(pool);
-    const pipeline = new ReadPipeline(definition.connections.app, readConnections);
-    return new Database(orm, definition.connections.schema, pool, pipeline);
+  /** Without a relay of its own, what it writes to the outbox is told to those who listen. */
+  static async open(definition: DatabaseDefinition, logger: Logger, relay?: Wakeable): Promise<Database> {
+    const { app } = definition.connections;
+    const pool = openOrmPool(app, transactionConnections, logger);
+    const orm = await MikroORM.init({ ...ormOptions(definition, app), driverOptions: new TransactionDialect(pool) });
+    const pipeline = new ReadPipeline(app, readConnections);
+    return new Database(orm, definition.connections.schema, pool, pipeline, relay);
   }
 
   /** Opens a transaction as this tenant. No network and no git in `work`: the connection is held meanwhile. */
-  transaction<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const variables = { "app.tenant": tenant.uuid, ...(tenant.platform ? { "app.platform": "on" } : {}) };
-    const scope = this.#orm.em.fork({ session: { variables } });
-    return scope.transactional(async (em) => {
-      const messages: Message[] = [];
-      const execute: Transaction["execute"] = (text, values = []) => executeIn(em, text, values);
-      const result = await work({
+  async transaction<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const messages: Message[] = [];
+    const committed: (() => void)[] = [];
+    const done = await this.#orm.em.fork().transactional(async (em) => {
+      const execute: Transaction["execute"] = (statement, values) => run(em, statementQuery(statement, values));
+      const later: Transaction["later"] = async (statement, values) => {
+        await run(em, deferredQuery(statement, values));
+      };
+      await later(setTenant, [tenant.uuid, tenant.platform ? "on" : ""]);
+      const transaction: Transaction = {
         em,
         tenant,
         execute,
+        later,
+        afterCommit: (next) => committed.push(next),
         record(event) {
           const envelope = sealEnvelope(event, event.tenantId ?? tenant.tenantId, cause);
           messages.push(envelope);
@@ -105,23 +139,30 @@ export class Database {
           messages.push(envelope);
           return envelope;
         },
-      });
+      };
+      const result = await work(transaction);
       await em.flush();
-      if (messages.length > 0) await writeOutbox(execute, tenant, messages);
+      if (messages.length > 0) {
+        await later(outboxInsert, outboxValues(tenant, messages));
+        if (this.#relay) committed.push(() => this.#relay?.wake());
+        else await later(outboxNotice);
+      }
       return result;
     });
+    for (const next of committed) next();
+    return done;
   }
 
   async close(): Promise<void> {
     await this.#pipeline.close();
     await this.#orm.close(true);
+    await this.#pool.end();
   }
 }
 
-/** Kysely takes the statement as it is: the placeholders stay PostgreSQL's own. */
-async function executeIn<R>(em: EntityManager, text: string, values: readonly unknown[]): Promise<R[]> {
+async function run<R>(em: EntityManager, query: CompiledQuery): Promise<R[]> {
   const open = em.getTransactionContext<Kysely<unknown>>();
   if (!open) throw new Error("The transaction is over");
-  const { rows } = await open.executeQuery<R>(CompiledQuery.raw(text, [...values]));
+  const { rows } = await open.executeQuery<R>(query as CompiledQuery<R>);
   return rows;
 }

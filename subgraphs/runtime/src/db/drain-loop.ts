@@ -5,6 +5,8 @@ export type Drained = "empty" | "more" | "soon";
 
 const backstopMs = 1000;
 const soonMs = 5;
+/** Of what is waited for, e.g. a long transaction of others: the pause doubles up to this. */
+const longestSoonMs = 160;
 
 /** Runs one drain at a time: when woken, again while there is more, and once a second in case a wake-up was lost. */
 export class DrainLoop {
@@ -13,6 +15,7 @@ export class DrainLoop {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #again = false;
+  #pauseMs = soonMs;
   #stopped = false;
 
   constructor(drain: () => Promise<Drained>, logger: Logger) {
@@ -48,7 +51,8 @@ export class DrainLoop {
     }
     this.#running = undefined;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.wake(), drained === "soon" ? soonMs : backstopMs);
+    this.#timer = setTimeout(() => this.wake(), drained === "soon" ? this.#pauseMs : backstopMs);
     this.#timer.unref();
+    this.#pauseMs = drained === "soon" ? Math.min(this.#pauseMs * 2, longestSoonMs) : soonMs;
   }
 }

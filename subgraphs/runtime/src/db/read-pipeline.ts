@@ -1,6 +1,6 @@
-import { Socket } from "node:net";
-import pg, { type QueryResultRow } from "pg";
+import type { QueryResultRow } from "pg";
 import { isDatabaseUnavailable } from "./database-failure.js";
+import { PipelinedClient } from "./pipelined-client.js";
 
 export interface Read {
   readonly name: string;
@@ -71,16 +71,13 @@ const keepAliveDelayMs = 10_000;
 class Lane {
   waiting = 0;
   lost = false;
-  readonly #socket = new Socket();
-  readonly #client: pg.Client;
+  readonly #client: PipelinedClient;
   readonly #connecting: Promise<unknown>;
   #connected = false;
 
   constructor(connectionString: string) {
-    this.#client = new pg.Client({
+    this.#client = new PipelinedClient({
       connectionString,
-      pipeline: true,
-      stream: () => this.#socket,
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveDelayMs,
     });
@@ -95,11 +92,11 @@ class Lane {
   }
 
   hold(): void {
-    this.#socket.cork();
+    this.#client.hold();
   }
 
   send(): void {
-    this.#socket.uncork();
+    this.#client.send();
   }
 
   async query<R extends QueryResultRow>(read: Read): Promise<R[]> {

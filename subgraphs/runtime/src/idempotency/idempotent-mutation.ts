@@ -32,6 +32,22 @@ const storedResult = tenantStatement(
    where tenant_id = scope.tenant and principal = $2 and field = $3 and key = $4 and created_at > now() - interval '${retention}'`,
 );
 
+const claimKey = {
+  name: "idempotency_claim",
+  text: `with patience as materialized (select set_config('lock_timeout', '5s', true))
+    insert into idempotency_records as record (tenant_id, principal, field, key, fingerprint)
+    select $1::uuid, $2, $3, $4, $5 from patience
+    on conflict (tenant_id, principal, field, key) do update
+      set fingerprint = excluded.fingerprint, result = null, created_at = now()
+      where record.created_at <= now() - interval '${retention}'
+    returning true`,
+};
+
+const storeResult = {
+  name: "idempotency_store_result",
+  text: "update idempotency_records set result = $5 where tenant_id = $1 and principal = $2 and field = $3 and key = $4",
+};
+
 export async function mutate<Result, Prepared = undefined>(
   database: Database,
   context: RequestContext,
@@ -60,10 +76,7 @@ export async function mutate<Result, Prepared = undefined>(
     const winner = await claim(transaction, scope, print);
     if (winner) return replay<Result>(context, winner, print);
     const result = await mutation.commit(transaction, prepared);
-    await transaction.execute(
-      "update idempotency_records set result = $5 where tenant_id = $1 and principal = $2 and field = $3 and key = $4",
-      [tenant.uuid, ...scope, JSON.stringify(result)],
-    );
+    await transaction.later(storeResult, [tenant.uuid, ...scope, JSON.stringify(result)]);
     return result;
   });
 }
@@ -85,16 +98,7 @@ function replay<Result>(context: RequestContext, stored: StoredResult, print: st
 /** Waits for a request that holds the same key; undefined: the key is ours now. */
 async function claim(transaction: Transaction, scope: string[], print: string): Promise<StoredResult | undefined> {
   try {
-    const won = await transaction.execute(
-      `with patience as materialized (select set_config('lock_timeout', '5s', true))
-       insert into idempotency_records as record (tenant_id, principal, field, key, fingerprint)
-       select $1::uuid, $2, $3, $4, $5 from patience
-       on conflict (tenant_id, principal, field, key) do update
-         set fingerprint = excluded.fingerprint, result = null, created_at = now()
-         where record.created_at <= now() - interval '${retention}'
-       returning true`,
-      [transaction.tenant.uuid, ...scope, print],
-    );
+    const won = await transaction.execute(claimKey, [transaction.tenant.uuid, ...scope, print]);
     if (won.length > 0) return undefined;
   } catch (error) {
     if (isLockTimeout(error))

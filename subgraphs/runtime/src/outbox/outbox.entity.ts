@@ -27,13 +27,4 @@ export const outboxTable = () =>
       publishedAt: { type: "Date", columnType: "timestamptz", nullable: true },
     },
     indexes: [{ name: "outbox_unpublished", properties: ["txid", "seq"], where: "published_at is null" }],
-    triggers: [
-      {
-        name: "outbox_wake",
-        timing: "after",
-        events: ["insert"],
-        forEach: "statement",
-        body: "perform pg_notify(tg_table_schema || '_outbox', ''); return null",
-      },
-    ],
   });

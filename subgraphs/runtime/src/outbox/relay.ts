@@ -32,6 +32,11 @@ export class OutboxRelay {
     this.#loop = new DrainLoop(() => this.#drain(), options.logger);
   }
 
+  /** Something was written that waits now. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
   async start(listener: Listener): Promise<void> {
     await listener.on(`${this.#schema}_outbox`, () => this.#loop.wake());
     this.#loop.wake();
@@ -53,7 +58,8 @@ export class OutboxRelay {
         "select pg_try_advisory_xact_lock($1, hashtext($2)) as won",
         [leaderLock, this.#schema],
       );
-      if (!leader[0]?.won) return "empty";
+      // whoever leads may have looked before what woke this one was committed
+      if (!leader[0]?.won) return "soon";
       const { rows } = await client.query<{ id: string; envelope: Message; ready: boolean }>(
         `select id, envelope, txid < pg_snapshot_xmin(pg_current_snapshot()) as ready
          from outbox where published_at is null order by txid, seq limit $1`,

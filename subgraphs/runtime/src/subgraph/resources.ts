@@ -41,8 +41,12 @@ export class SubgraphResources {
     if (applied > 0) logger.info({ schema: connections.schema, applied }, "migrations applied");
     const jobs = new JobQueue(connections, logger);
     const listener = new Listener(connections.worker, logger);
-    const [database] = await Promise.all([Database.open(definition), jobs.start(jobDefinitions), listener.start()]);
     const relay = new OutboxRelay({ workerUrl: connections.worker, schema: connections.schema, bus, logger });
+    const [database] = await Promise.all([
+      Database.open(definition, logger, relay),
+      jobs.start(jobDefinitions),
+      listener.start(),
+    ]);
     await relay.start(listener);
     return new SubgraphResources(database, jobs, listener, host, relay);
   }

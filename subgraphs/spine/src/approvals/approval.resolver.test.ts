@@ -1,9 +1,8 @@
-import { Database } from "@factory/runtime/db/database";
+import type { Database } from "@factory/runtime/db/database";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
-import { spineTables } from "../tables.js";
 import { type Answer, principal, RunningSpine } from "../testing/running-spine.js";
 import { ApprovalRequests, type ScopeWish } from "./approval-request.js";
 
@@ -14,7 +13,7 @@ let tenantId: string;
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  database = await Database.open({ connections: platform.connections, ...spineTables });
+  database = await platform.openDatabase();
   requests = new ApprovalRequests(database);
   tenantId = await platform.activeTenant("acme");
 }, 60_000);

@@ -1,9 +1,8 @@
-import { Database } from "@factory/runtime/db/database";
+import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
-import { spineTables } from "../tables.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import { platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
@@ -17,7 +16,7 @@ let colleague: string;
 
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  database = await Database.open({ connections: platform.connections, ...spineTables });
+  database = await platform.openDatabase();
   tenantId = await platform.activeTenant("acme");
   [person, colleague] = [(await aUser(platform, tenantId, [])).userId, (await aUser(platform, tenantId, [])).userId];
 }, 60_000);

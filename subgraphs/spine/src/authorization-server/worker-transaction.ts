@@ -1,6 +1,7 @@
 import type { Transaction } from "@factory/runtime/db/database";
+import type { Statement } from "@factory/runtime/db/transaction-dialect";
 import { type Cause, type Message, sealEnvelope } from "@factory/runtime/outbox/envelope";
-import { writeOutbox } from "@factory/runtime/outbox/write-outbox";
+import { outboxInsert, outboxNotice, outboxValues } from "@factory/runtime/outbox/outbox-insert";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 
@@ -15,8 +16,10 @@ export async function workerTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   const messages: Message[] = [];
-  const execute: Transaction["execute"] = async <R>(text: string, values: readonly unknown[] = []) =>
-    (await client.query(text, [...values])).rows as R[];
+  const execute: Transaction["execute"] = async <R>(statement: Statement, values: readonly unknown[] = []) => {
+    const query = typeof statement === "string" ? { text: statement } : statement;
+    return (await client.query({ ...query, values: [...values] })).rows as R[];
+  };
   let broken = true;
   try {
     await client.query("begin");
@@ -27,7 +30,10 @@ export async function workerTransaction<T>(
       return envelope;
     };
     const result = await work({ execute, tenant, record });
-    if (messages.length > 0) await writeOutbox(execute, tenant, messages);
+    if (messages.length > 0) {
+      await execute(outboxInsert, outboxValues(tenant, messages));
+      await execute(outboxNotice);
+    }
     await client.query("commit");
     broken = false;
     return result;

@@ -1,11 +1,10 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { Database } from "@factory/runtime/db/database";
+import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
-import { spineTables } from "../tables.js";
 import { type Answer, principal, RunningSpine } from "../testing/running-spine.js";
 import { AssignmentExpiry } from "./assignment-expiry.js";
 import { effectiveAccess } from "./effective-access.js";
@@ -17,7 +16,7 @@ let tenantId: string;
 let other: string;
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  database = await Database.open({ connections: platform.connections, ...spineTables });
+  database = await platform.openDatabase();
   tenantId = await platform.activeTenant("acme");
   other = await platform.activeTenant("other");
 }, 60_000);

@@ -1,8 +1,7 @@
-import { Database } from "@factory/runtime/db/database";
+import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
 import { startSpine } from "../subgraph.js";
-import { spineTables } from "../tables.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 import { RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { SystemRolesRefresher } from "./refresh-system-roles.js";
@@ -13,7 +12,7 @@ let platform: RunningSpine;
 let database: Database;
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  database = await Database.open({ connections: platform.connections, ...spineTables });
+  database = await platform.openDatabase();
 }, 60_000);
 afterAll(async () => {
   await database?.close();

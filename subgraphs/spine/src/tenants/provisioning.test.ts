@@ -1,7 +1,6 @@
-import { Database } from "@factory/runtime/db/database";
+import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createPlanSubscription } from "../plan-subscriptions/create-plan-subscription.js";
-import { spineTables } from "../tables.js";
 import { RunningSpine } from "../testing/running-spine.js";
 import { ProvisioningRunner, type ProvisioningStep, type ProvisionTenantPayload } from "./provisioning.js";
 
@@ -9,7 +8,7 @@ let platform: RunningSpine;
 let database: Database;
 beforeAll(async () => {
   platform = await RunningSpine.start();
-  database = await Database.open({ connections: platform.connections, ...spineTables });
+  database = await platform.openDatabase();
 }, 60_000);
 afterAll(async () => {
   await database?.close();

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { Database } from "@factory/runtime/db/database";
 import { Listener } from "@factory/runtime/db/listener";
 import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -22,6 +23,7 @@ import { execute, type GraphQLFormattedError, parse } from "graphql";
 import pg from "pg";
 import { RevocationFeed } from "../revocations/revocation-feed.js";
 import { type Spine, type SpineSettings, startSpine } from "../subgraph.js";
+import { spineTables } from "../tables.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
 
 export const testSettings: SpineSettings = {
@@ -68,6 +70,11 @@ export class RunningSpine {
       await server.stop();
       await removeDataDirectory(dataDir, logger);
     });
+  }
+
+  /** A second way in, beside the spine's own. */
+  openDatabase(): Promise<Database> {
+    return Database.open({ connections: this.connections, ...spineTables }, this.host.logger);
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,25 @@
+import type { Duplex } from "node:stream";
+import pg from "pg";
+
+/**
+ * A connection that sends a statement without waiting for the answers to those before it (PostgreSQL,
+ * "Frontend/Backend Protocol", Pipelining). What is asked between `hold` and `send` leaves in one write.
+ */
+export class PipelinedClient extends pg.Client {
+  #held: Duplex | undefined;
+
+  constructor(config: pg.ClientConfig = {}) {
+    super({ ...config, pipeline: true });
+  }
+
+  hold(): void {
+    if (this.#held) return;
+    this.#held = this.connection.stream;
+    this.#held.cork();
+  }
+
+  send(): void {
+    this.#held?.uncork();
+    this.#held = undefined;
+  }
+}

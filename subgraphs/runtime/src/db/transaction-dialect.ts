@@ -1,0 +1,184 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  PostgresDialect,
+  type QueryResult,
+  type TransactionSettings,
+} from "kysely";
+import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig } from "pg";
+import type { PipelinedClient } from "./pipelined-client.js";
+
+/** Prepared once for each connection, under its name. */
+export interface PreparedStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type Statement = string | PreparedStatement;
+
+interface StatementQuery extends CompiledQuery {
+  readonly name?: string;
+  readonly deferred?: true;
+}
+
+/** A statement with its placeholders as PostgreSQL writes them. */
+export function statementQuery(statement: Statement, values: readonly unknown[] = []): StatementQuery {
+  if (typeof statement === "string") return CompiledQuery.raw(statement, [...values]);
+  return { ...CompiledQuery.raw(statement.text, [...values]), name: statement.name };
+}
+
+/** One that leaves with the next: nobody waits for its answer. */
+export const deferredQuery = (statement: Statement, values?: readonly unknown[]): StatementQuery => ({
+  ...statementQuery(statement, values),
+  deferred: true,
+});
+
+const writes = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+/**
+ * Kysely over pipelined clients, in few round trips: BEGIN and what is deferred leave with the next statement that is
+ * waited for, at last with COMMIT. When one fails the server refuses those after it, and the one that is waited for
+ * throws why the first did. Were BEGIN itself refused, what left with it would stand alone: so it leaves with the
+ * tenant's variable, which is set for a transaction only, and without which no policy shows or takes a row.
+ */
+export class TransactionDialect extends PostgresDialect {
+  readonly #pool: Pool;
+
+  /** Clients of the pool are PipelinedClients; who made it ends it. */
+  constructor(pool: Pool) {
+    super({ pool });
+    this.#pool = pool;
+  }
+
+  override createDriver(): Driver {
+    return new TransactionDriver(this.#pool);
+  }
+}
+
+class TransactionDriver implements Driver {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<TransactionConnection> {
+    return new TransactionConnection((await this.#pool.connect()) as PipelinedClient & PoolClient);
+  }
+
+  async beginTransaction(connection: TransactionConnection, settings: TransactionSettings): Promise<void> {
+    const { isolationLevel, accessMode } = settings;
+    const level = isolationLevel === undefined ? "" : ` isolation level ${isolationLevel}`;
+    const access = accessMode === undefined ? "" : ` ${accessMode}`;
+    await connection.executeQuery(deferredQuery(`begin${level}${access}`));
+  }
+
+  commitTransaction(connection: TransactionConnection): Promise<void> {
+    return connection.commit();
+  }
+
+  rollbackTransaction(connection: TransactionConnection): Promise<void> {
+    return connection.rollback();
+  }
+
+  async savepoint(connection: TransactionConnection, name: string): Promise<void> {
+    await connection.run(`savepoint "${name}"`);
+  }
+
+  async rollbackToSavepoint(connection: TransactionConnection, name: string): Promise<void> {
+    await connection.run(`rollback to "${name}"`);
+  }
+
+  async releaseSavepoint(connection: TransactionConnection, name: string): Promise<void> {
+    await connection.run(`release "${name}"`);
+  }
+
+  async releaseConnection(connection: TransactionConnection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {}
+}
+
+/** A client of the pool for one transaction. */
+class TransactionConnection implements DatabaseConnection {
+  readonly #client: PipelinedClient & PoolClient;
+  #unanswered: Promise<PgResult>[] = [];
+  #over = false;
+  #lost = false;
+
+  constructor(client: PipelinedClient & PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<Row>({ sql: text, parameters, name, deferred }: StatementQuery): Promise<QueryResult<Row>> {
+    if (this.#over) throw new Error("The transaction is over");
+    const statement = { text, values: [...parameters], ...(name === undefined ? {} : { name }) };
+    if (deferred) {
+      this.#defer(statement);
+      return { rows: [] };
+    }
+    const { command, rowCount, rows } = await this.#answer(statement);
+    return writes.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
+  }
+
+  async run(text: string): Promise<void> {
+    await this.executeQuery(CompiledQuery.raw(text));
+  }
+
+  async commit(): Promise<void> {
+    this.#over = true;
+    const { command } = await this.#answer({ text: "commit" });
+    // the server answers COMMIT of a failed transaction with ROLLBACK, which is no error
+    if (command !== "COMMIT") throw new Error("A statement of the transaction had failed");
+  }
+
+  /** Never fails: a connection that cannot roll back is lost, and its transaction with it. */
+  async rollback(): Promise<void> {
+    this.#over = true;
+    const outcome = (await this.#settle({ text: "rollback" })).at(-1);
+    this.#lost = outcome?.status !== "fulfilled" || outcome.value.command !== "ROLLBACK";
+  }
+
+  release(): void {
+    this.#over = true;
+    this.#client.send();
+    this.#client.release(this.#lost || this.#unanswered.length > 0);
+  }
+
+  streamQuery(): never {
+    throw new Error("Rows are not streamed out of a transaction");
+  }
+
+  /** Throws at once for what could fail on its way only: the server would not know, and commit the rest. */
+  #defer(statement: QueryConfig<unknown[]>): void {
+    if (!statement.values?.every(isPlain)) throw new TypeError("A deferred statement takes texts, numbers and lists");
+    this.#client.hold();
+    const answer = this.#client.query(statement);
+    answer.catch(() => undefined);
+    this.#unanswered.push(answer);
+  }
+
+  async #answer(statement: QueryConfig): Promise<PgResult> {
+    const outcomes = await this.#settle(statement);
+    const failed = outcomes.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+    return (outcomes.at(-1) as PromiseFulfilledResult<PgResult>).value;
+  }
+
+  /** Of what was deferred before it and, last, its own. */
+  #settle(statement: QueryConfig): Promise<PromiseSettledResult<PgResult>[]> {
+    const sent = [...this.#unanswered, this.#client.query(statement)];
+    this.#unanswered = [];
+    this.#client.send();
+    return Promise.allSettled(sent);
+  }
+}
+
+const isPlain = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.every(isPlain)
+    : value === null || (typeof value !== "object" && typeof value !== "bigint");

@@ -1,0 +1,23 @@
+import type { PreparedStatement } from "../db/transaction-dialect.js";
+import { decodeId } from "../identifiers/wire-id.js";
+import type { Tenant } from "../tenancy/tenant.js";
+import type { Message } from "./envelope.js";
+
+/** Writes all messages of a transaction; `seq` follows the order in which they were recorded. */
+export const outboxInsert: PreparedStatement = {
+  name: "outbox_insert",
+  text: `insert into outbox (id, tenant_id, type, envelope)
+    select id, $1, envelope->>'type', envelope
+    from unnest($2::uuid[], $3::jsonb[]) with ordinality as message(id, envelope, place) order by place`,
+};
+
+export function outboxValues(tenant: Tenant, messages: readonly Message[]): unknown[] {
+  const ids = messages.map(({ messagekind, id }) => decodeId(messagekind === "event" ? "evt" : "cmd", id));
+  return [tenant.uuid, ids, messages.map((envelope) => JSON.stringify(envelope))];
+}
+
+/** Tells the relay of another process, or whoever listens for it, once the transaction is committed. */
+export const outboxNotice: PreparedStatement = {
+  name: "outbox_notice",
+  text: "select pg_notify(current_schema() || '_outbox', '')",
+};
