@@ -23,21 +23,24 @@ describe("JobQueue", () => {
   let jobs: JobQueue;
   const fair = definition("fair", true);
   const plain = definition("plain");
+  const shared = { ...definition("shared"), concurrency: 2 };
+  const wide = { ...definition("wide"), concurrency: 3 };
 
   beforeAll(async () => {
     test = await aDatabase();
     jobs = new JobQueue(test.definition.connections, quiet);
-    await jobs.start([fair, plain]);
+    await jobs.start([fair, plain, shared, wide]);
   });
   afterAll(async () => {
     await jobs.stop();
     await test.close();
   });
 
-  const send = (job: JobDefinition<Payload>, tenant: Tenant, name: string) =>
+  const sendBy = (sender: JobQueue, job: JobDefinition<Payload>, tenant: Tenant, name: string) =>
     test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
-      jobs.send(transaction, job, { tenantId: tenant.tenantId, name }),
+      sender.send(transaction, job, { tenantId: tenant.tenantId, name }),
     );
+  const send = (job: JobDefinition<Payload>, tenant: Tenant, name: string) => sendBy(jobs, job, tenant, name);
 
   async function worked(job: JobDefinition<Payload>, count: number): Promise<string[]> {
     const names: string[] = [];
@@ -69,6 +72,42 @@ describe("JobQueue", () => {
       "large 6",
     ]);
   }, 30_000);
+
+  it("has as many jobs of one transaction at once as it may, without waiting for a poll", async () => {
+    const tenant = aTenant();
+    let running = 0;
+    const together = new Promise<void>((resolve) => {
+      const handle = async () => {
+        running += 1;
+        if (running === wide.concurrency) resolve();
+        await together;
+      };
+      void jobs.work(wide, handle);
+    });
+    const payloads = ["one", "two", "three"].map((name) => ({ tenantId: tenant.tenantId, name }));
+    await test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
+      jobs.sendAll(transaction, wide, payloads),
+    );
+    await together;
+  });
+
+  it("finds what another process has sent, though one of its workers is busy", async () => {
+    const tenant = aTenant();
+    const elsewhere = new JobQueue(test.definition.connections, quiet);
+    await elsewhere.start([shared]);
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await new Promise<void>((resolve) => {
+      void jobs.work(shared, async ({ name }) => {
+        if (name === "second") return resolve();
+        await sendBy(elsewhere, shared, tenant, "second");
+        await held;
+      });
+      void send(shared, tenant, "first");
+    });
+    release();
+    await elsewhere.stop();
+  });
 
   it("takes other jobs in the order they were sent, and none of a transaction that failed", async () => {
     const [one, two] = [aTenant(), aTenant()];

@@ -49,11 +49,21 @@ function relaxedCommits(url: string): string {
 
 const stopTimeoutMs = 15_000;
 
+const lookIntervalMs = 2000;
+
+interface Worker {
+  id: string;
+  /** More than one while the handler of an expired job goes on. */
+  running: number;
+}
+
 /** pg-boss in the schema `<subgraph>_jobs`: jobs are sent inside the transaction that makes them necessary. */
 export class JobQueue {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
   readonly #schema: string;
+  readonly #workers = new Map<string, Worker[]>();
+  readonly #looks: NodeJS.Timeout[] = [];
 
   constructor(connections: SchemaConnections, logger: Logger) {
     this.#logger = logger;
@@ -63,7 +73,6 @@ export class JobQueue {
       schema: this.#schema,
       createSchema: false,
       max: 5,
-      useListenNotify: true,
       schedule: false,
       superviseIntervalSeconds: 10,
       monitorIntervalSeconds: 10,
@@ -86,7 +95,6 @@ export class JobQueue {
         expireInSeconds: job.expireInSeconds,
         heartbeatSeconds: 20,
         deadLetter: dead,
-        notify: true,
       });
     }
   }
@@ -114,6 +122,7 @@ export class JobQueue {
     const turn = job.fair ? await this.#nextTurn(transaction, job) : 0;
     const jobs = payloads.map((data) => ({ ...options, data, group: { id: data.tenantId }, priority: -turn }));
     await this.#boss.insert(job.queue, jobs, { db });
+    transaction.afterCommit(() => this.#wake(job.queue));
   }
 
   /**
@@ -136,33 +145,40 @@ export class JobQueue {
     const options = {
       groupConcurrency: job.concurrencyPerTenant,
       heartbeatRefreshSeconds: 5,
-      pollingIntervalSeconds: 2,
+      pollingIntervalSeconds: 30,
       includeMetadata: true,
     } as const;
-    const workers: string[] = [];
+    const workers: Worker[] = [];
+    this.#workers.set(job.queue, workers);
     for (let place = 0; place < job.concurrency; place += 1) {
-      // retries and delayed jobs come due without a notification: one worker looks for them, and who finds work wakes the next
-      const notifyPollingIntervalSeconds = place === 0 ? 2 : 30;
-      const workerId = await this.#boss.work<P>(
-        job.queue,
-        { ...options, notifyPollingIntervalSeconds },
-        async ([taken]) => {
-          if (!taken) return;
-          const next = workers[(place + 1) % workers.length];
-          if (next !== undefined) this.#boss.notifyWorker(next);
-          try {
-            await this.#run(job, taken, handle);
-          } finally {
-            // else this worker pauses for its polling interval after every job, whatever waits in the queue
-            this.#boss.notifyWorker(workerId);
-          }
-        },
-      );
-      workers.push(workerId);
+      const worker = { id: "", running: 0 };
+      worker.id = await this.#boss.work<P>(job.queue, options, async ([taken]) => {
+        if (!taken) return;
+        worker.running += 1;
+        this.#wake(job.queue);
+        try {
+          await this.#run(job, taken, handle);
+        } finally {
+          worker.running -= 1;
+          // else it pauses for its polling interval after every job, whatever waits in the queue
+          this.#boss.notifyWorker(worker.id);
+        }
+      });
+      workers.push(worker);
     }
+    // retries, delayed jobs and those of other processes come without a wake-up
+    this.#looks.push(setInterval(() => this.#wake(job.queue), lookIntervalMs).unref());
+  }
+
+  /** One worker looks, since looking costs a statement each; who finds a job wakes the next. */
+  #wake(queue: string): void {
+    const workers = this.#workers.get(queue) ?? [];
+    const next = workers.find(({ running }) => running === 0) ?? workers[0];
+    if (next) this.#boss.notifyWorker(next.id);
   }
 
   async stop(): Promise<void> {
+    for (const look of this.#looks) clearInterval(look);
     await this.#boss.stop({ graceful: true, timeout: stopTimeoutMs });
   }
 
