@@ -6,7 +6,6 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
-import { renderGraphiQL } from "@graphql-yoga/render-graphiql";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { GraphqlServer } from "./graphql-server.js";
 import type { GraphqlSockets } from "./graphql-sockets.js";
@@ -29,6 +28,12 @@ subscription {
 }
 `;
 
+/** GraphiQL is 9 MB of text: whoever never looks at it does not hold it. */
+async function renderPage(): Promise<string> {
+  const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
+  return renderGraphiQL({ title: "Factory platform", endpoint: "/graphql", subscriptionsProtocol: "WS", defaultQuery });
+}
+
 /** The page brings its scripts inside itself, and its editor runs workers from blobs; it may call this server only. */
 const pagePolicy =
   "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: 'self'; font-src data:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
@@ -40,14 +45,17 @@ export function graphqlEndpoint(options: {
   verifier: Verifier;
   graphiql: boolean;
 }): GraphqlEndpoint {
-  const page = options.graphiql
-    ? renderGraphiQL({ title: "Factory platform", endpoint: "/graphql", subscriptionsProtocol: "WS", defaultQuery })
-    : undefined;
+  let page: Promise<string> | undefined;
   return {
     upgrade: (request, socket, head) => options.sockets.upgrade(request, socket, head),
     async handle(request, reply) {
-      if (page !== undefined && request.method === "GET" && wantsPage(request))
-        return reply.header("content-security-policy", pagePolicy).type("text/html; charset=utf-8").send(page);
+      if (options.graphiql && request.method === "GET" && wantsPage(request)) {
+        page ??= renderPage();
+        return reply
+          .header("content-security-policy", pagePolicy)
+          .type("text/html; charset=utf-8")
+          .send(await page);
+      }
       const context = await contextOf(request, options.verifier);
       const { status, headers, body } = await options.server.execute(
         {
