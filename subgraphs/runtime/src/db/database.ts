@@ -59,13 +59,6 @@ export interface Transaction {
   readonly afterCommit: (work: () => void) => void;
 }
 
-/** Prepared once a connection under its name. */
-export interface NamedStatement {
-  readonly name: string;
-  readonly text: string;
-  readonly values: unknown[];
-}
-
 export function ormOptions(definition: DatabaseDefinition, url: string) {
   return defineConfig({
     clientUrl: url,
