@@ -14,28 +14,28 @@ interface AssetFolder {
 
 const assembly = /\.(?:dll|exe|winmd)$/i;
 
-/** The frameworks that the folders of a package are for; none where it has no such folder: it serves every project. */
+/**
+ * The frameworks that the folders of a package are for; none where it has no such folder: it serves every project. What
+ * nobody knows is left out with a word about it, as NuGet leaves it out, unless it is all there is.
+ */
 export function assetFrameworks(
   paths: readonly string[],
   problems: PackageProblems,
 ): { frameworks: string[]; warnings: ImportWarning[] } {
   const frameworks = new Set<string>();
-  const left = new Set<string>();
   const unknown = new Set<string>();
   for (const path of paths) {
     const folder = assetFolder(path);
     if (folder === undefined) continue;
     const framework = assetFramework(folder);
     if (framework) frameworks.add(frameworkName(framework));
-    else if (/^portable\b/i.test(folder.moniker)) left.add(folder.moniker);
-    else if (folder.strict) unknown.add(folder.moniker);
+    else if (folder.strict || /^portable\b/i.test(folder.moniker)) unknown.add(folder.moniker);
   }
-  for (const moniker of unknown) problems.add("UNKNOWN_VALUE", `The framework "${moniker}" of a folder is not known.`);
-  if (left.size > 0 && frameworks.size === 0)
-    problems.add("UNKNOWN_VALUE", `Of the package's frameworks (${[...left].join(", ")}) none is known.`);
-  const warnings = [...left].map((moniker) => ({
-    code: "PortableProfileIgnored",
-    message: `The portable profile "${moniker}" is not known; its assets are left out.`,
+  if (unknown.size > 0 && frameworks.size === 0)
+    problems.add("UNKNOWN_VALUE", `Of the package's frameworks (${[...unknown].join(", ")}) none is known.`);
+  const warnings = [...unknown].map((moniker) => ({
+    code: "FrameworkIgnored",
+    message: `The framework "${moniker}" of a folder is not known; its assets are left out.`,
   }));
   return { frameworks: [...frameworks], warnings };
 }

@@ -141,9 +141,10 @@ const portable: Record<string, readonly [uses: string, refuses: string]> = {
   "netcoreapp1.0": ["any", "portable-net45+win8"],
   "netstandard1.1": ["agnostic", "portable-net45+win8"],
   monoandroid90: [
-    "portable-net45+win8 portable-net45+win8+wp8 portable-Profile259",
-    "portable-net45+sl4 portable-net451+win81",
+    "portable-net45+win8 portable-net45+win8+wp8 portable-Profile259 portable-net451+win81",
+    "portable-net45+sl4 portable-win81+wp81",
   ],
+  xamarinmac20: ["portable-net45+win8 portable-net451+win81+wpa81", "portable-net45+sl4"],
   xamarinios10: ["portable-net45+win8+wp8+wpa81", "portable-net40+sl4"],
   "uap10.0": ["portable-net45+win8 portable-win81+wpa81", "portable-net45+wp8 portable-net40+sl5"],
   unsupported: ["unsupported any", "net45 agnostic"],

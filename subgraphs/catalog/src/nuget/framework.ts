@@ -28,6 +28,20 @@ const withProfiles: ReadonlySet<FrameworkIdentifier> = new Set([
   "WindowsPhone",
 ]);
 
+/** Folders of packages from before monikers; no other bare number is one. */
+const bareNumbers: Readonly<Record<string, string>> = {
+  "2": "net20",
+  "2.0": "net20",
+  "20": "net20",
+  "3.5": "net35",
+  "35": "net35",
+  "4": "net40",
+  "4.0": "net40",
+  "40": "net40",
+  "4.5": "net45",
+  "45": "net45",
+};
+
 /** What NuGet reads a moniker as; `Unsupported` for what it does not know, and `any` and `agnostic` as themselves. */
 export function readFramework(text: string): Framework {
   const name = unescaped(text);
@@ -35,7 +49,7 @@ export function readFramework(text: string): Framework {
     (one) => one.toLowerCase() === name.split(",", 1)[0]?.trim().toLowerCase(),
   );
   if (special !== undefined) return frameworkOf(special, zero);
-  return (name.includes(",") ? readLong(name) : readShort(name)) ?? unsupportedFramework;
+  return (name.includes(",") ? readLong(name) : readShort(bareNumbers[name] ?? name)) ?? unsupportedFramework;
 }
 
 /** Reads a short (`net8.0-windows`) or long (`.NETCoreApp,Version=v8.0`) moniker; undefined for what no project can use. */
@@ -58,7 +72,7 @@ function isTargetable(framework: Framework): boolean {
 function isReleased({ identifier, version }: Framework): boolean {
   const [major, minor] = version;
   if (identifier === ".NETFramework") return major < 5;
-  if (identifier === ".NETPlatform") return major === 5 && minor <= 6;
+  if (identifier === ".NETPlatform") return isZero(version) || (major === 5 && minor <= 6);
   return identifier !== ".NETCore" || (major === 4 && minor === 5) || (major === 5 && minor === 0);
 }
 
@@ -105,7 +119,7 @@ function withPlatform(version: FourParts, suffix: string): Framework | undefined
 function portable(version: FourParts, suffix: string): Framework | undefined {
   if (suffix === "") return undefined;
   const members = readMembers(suffix);
-  if (members.some(isPortable)) return undefined;
+  if (members.some((one) => isPortable(one) || one.profile !== "")) return undefined;
   const number = profileNumber(suffix) ?? profileOf(members);
   return frameworkOf(".NETPortable", version, number === undefined ? suffix : `Profile${number}`);
 }
@@ -135,9 +149,8 @@ function readLong(text: string): Framework | undefined {
   // .NET 5 and later have platforms instead of profiles
   if (identifier === ".NETCoreApp" && version[0] >= 5) return frameworkOf(identifier, version);
   const profile = longProfile(parts.get("profile") ?? "");
-  return identifier === ".NETPortable" && version[0] < 5
-    ? portable(version, profile)
-    : frameworkOf(identifier, version, profile);
+  if (identifier !== ".NETPortable" || version[0] >= 5) return frameworkOf(identifier, version, profile);
+  return profile.includes("-") ? undefined : portable(version, profile);
 }
 
 /** The short moniker: `net8.0-windows10.0.19041`, `net472`, `netstandard2.0`, `portable-net45+win8`. */

@@ -139,6 +139,10 @@ const cases: readonly (readonly [project: string, candidates: string, nearest: s
   ["portable-net45+win8", "portable-net40+win8 portable-net45+win8+wpa81", "portable-net45+win8+wpa81"],
   ["portable-net45+win8", "netstandard1.1 netstandard1.0", "netstandard1.1"],
   ["portable-net45+win8+wpa81", "net45 win8", undefined],
+  ["portable-net451+win81", "portable-net40+win8 portable-net45+win8+foo", "portable-net40+win8"],
+  ["uap10.0", "dotnet5.4 winrt45", "winrt45"],
+  ["any", "net10.0 net8.0-windows", "net10.0"],
+  ["unsupported", "any unsupported", "any"],
 ];
 
 describe("the nearest framework", () => {

@@ -29,7 +29,9 @@ const precedence: readonly FrameworkIdentifier[] = [
 type Filter = (candidates: readonly Framework[], project: Framework) => readonly Framework[];
 
 /** The candidate whose assets a restore for `project` would take, or undefined where none can be used. */
-export function nearestFramework(project: Framework, candidates: readonly Framework[]): Framework | undefined {
+export function nearestFramework(project: Framework, all: readonly Framework[]): Framework | undefined {
+  const known = all.filter(({ identifier }) => identifier !== "Unsupported");
+  const candidates = known.length > 0 ? known : all;
   const exact = candidates.find((candidate) => sameFramework(candidate, project));
   if (exact !== undefined) return exact;
   let left = reduceUpwards(candidates.filter((candidate) => isCompatible(project, candidate)));
@@ -121,21 +123,29 @@ function isPackageBased({ identifier, version }: Framework): boolean {
   return packageBased.has(identifier) || (identifier === ".NETCore" && version[0] >= 5);
 }
 
+// package-based ones last, then as listed, then the later name and the newer version
 function byPrecedence(a: Framework, b: Framework): number {
   return (
     rank(a) - rank(b) ||
-    byName(b, a) ||
+    compareText(b.identifier, a.identifier) ||
     compareParts(b.version, a.version) ||
+    compareText(b.profile, a.profile) ||
+    compareText(b.platform, a.platform) ||
     compareParts(b.platformVersion, a.platformVersion)
   );
 }
 
 function rank({ identifier }: Framework): number {
-  const place = precedence.indexOf(identifier);
-  return place < 0 ? precedence.length : place;
+  const listed = precedence.indexOf(identifier);
+  const place = listed < 0 ? precedence.length : listed;
+  return packageBased.has(identifier) ? place + precedence.length + 1 : place;
+}
+
+function compareText(a: string, b: string): number {
+  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
+  return left < right ? -1 : Number(left > right);
 }
 
 function byName(a: Framework, b: Framework): number {
-  const [left, right] = [a, b].map((one) => `${one.identifier.toLowerCase()} ${frameworkName(one)}`);
-  return (left ?? "") < (right ?? "") ? -1 : Number((left ?? "") > (right ?? ""));
+  return compareText(a.identifier, b.identifier) || compareText(frameworkName(a), frameworkName(b));
 }

@@ -12,7 +12,7 @@ export function nearestPortables(
 ): readonly Framework[] {
   const members = new Map(candidates.map((one) => [one, portableMembers(one, { optional: true })]));
   const everything = [...members.values()].flat();
-  const voters = isPortable(project) ? portableMembers(project) : [project];
+  const voters = isPortable(project) ? portableMembers(project, { optional: true }) : [project];
   const wanted = voters.flatMap((voter) => nearest(voter, everything) ?? []);
   const votes = new Map(
     [...members].map(([one, own]) => [

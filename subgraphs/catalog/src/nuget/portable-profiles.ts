@@ -67,11 +67,11 @@ const profiles: readonly (readonly [number: number, frameworks: string])[] = [
 ];
 
 const runsOnXamarin = new Set([
-  5, 6, 7, 14, 19, 24, 37, 42, 47, 49, 78, 92, 102, 111, 136, 147, 158, 225, 255, 259, 328, 336, 344,
+  5, 6, 7, 14, 19, 24, 37, 42, 44, 47, 49, 78, 92, 102, 111, 136, 147, 151, 158, 225, 255, 259, 328, 336, 344,
 ]);
-const xamarin = (["MonoAndroid", "MonoTouch", "Xamarin.iOS", "Xamarin.TVOS", "Xamarin.WatchOS"] as const).map(
-  (identifier) => frameworkOf(identifier, zero),
-);
+const xamarin = (
+  ["MonoAndroid", "MonoTouch", "Xamarin.iOS", "Xamarin.Mac", "Xamarin.TVOS", "Xamarin.WatchOS"] as const
+).map((identifier) => frameworkOf(identifier, zero));
 
 /** Which .NET Standard a library of the profile can use. */
 const standards: Readonly<Record<number, string>> = {
