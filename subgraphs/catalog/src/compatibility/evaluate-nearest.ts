@@ -1,4 +1,4 @@
-import type { Release } from "./evaluate-snapshot.js";
+import type { Release, Snapshot } from "./evaluate-snapshot.js";
 import type { Edge } from "./evaluate-walk.js";
 
 /** Answers which askers of a package a restore hears: below a release that asks for the package itself, what others
@@ -6,11 +6,13 @@ import type { Edge } from "./evaluate-walk.js";
 export class Nearness {
   readonly #roots: ReadonlySet<Release>;
   readonly #asking: ReadonlyMap<string, readonly Edge[]>;
+  readonly #snapshot: Snapshot;
   readonly #askers = new Map<string, ReadonlySet<Release>>();
 
-  constructor(roots: Iterable<Release>, asking: ReadonlyMap<string, readonly Edge[]>) {
+  constructor(roots: Iterable<Release>, asking: ReadonlyMap<string, readonly Edge[]>, snapshot: Snapshot) {
     this.#roots = new Set(roots);
     this.#asking = asking;
+    this.#snapshot = snapshot;
   }
 
   /** The asker that is nearer than this one on every way to it, or undefined where the demand is heard. */
@@ -34,8 +36,10 @@ export class Nearness {
     const seen = new Set([start]);
     const open = [start];
     for (let release = open.pop(); release !== undefined; release = open.pop())
-      for (const { from } of this.#asking.get(release.library.key) ?? []) {
+      for (const { from, range } of this.#asking.get(release.library.key) ?? []) {
         if (blocked.has(from) || seen.has(from)) continue;
+        // who asks for a version that gave way did not bring this one in
+        if (this.#snapshot.lowestIn(release.library, range) !== release) continue;
         if (this.#roots.has(from)) return true;
         seen.add(from);
         open.push(from);

@@ -2,7 +2,7 @@ import { type Framework, sameFramework } from "../nuget/framework.js";
 import { isCompatible } from "../nuget/framework-compatibility.js";
 import { frameworkKey } from "../nuget/framework-families.js";
 import { nearestFramework } from "../nuget/nearest-framework.js";
-import { isPrerelease } from "../nuget/version.js";
+import { compareVersions, isPrerelease } from "../nuget/version.js";
 import { admitsPrereleases, bestMatch, satisfies, type VersionRange } from "../nuget/version-range.js";
 import type { CatalogLibrary } from "./evaluate-input.js";
 import { type Dependency, frameworkOf, type KnownLibrary, type Release, readLibrary } from "./evaluate-reading.js";
@@ -67,17 +67,24 @@ export class Snapshot {
     });
   }
 
-  /** The release that a restore takes for these ranges; a retired one is never taken on its own. */
+  /** The release that a restore takes for these ranges: the highest that one of them comes to, if it suits all. */
   lowest(library: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
-    const [first] = ranges;
+    let highest: Release | undefined;
     // equal texts are one range object, and the askers of one package mostly ask the same
-    const isOne = first !== undefined && ranges.every((range) => range === first);
-    return isOne ? this.lowestIn(library, first) : lowestOf(library, [...new Set(ranges)]);
+    const different = new Set(ranges);
+    for (const range of different) {
+      const own = this.lowestIn(library, range);
+      if (own === undefined) return undefined;
+      if (highest === undefined || compareVersions(own.version, highest.version) > 0) highest = own;
+    }
+    for (const range of different) if (highest && !satisfies(range, highest.version)) return undefined;
+    return highest;
   }
 
+  /** What one range comes to: the lowest release, of a floating one the highest; a retired one is never taken. */
   lowestIn(library: KnownLibrary, range: VersionRange): Release | undefined {
     const byRange = remembered(this.#lowest, library, () => new Map<VersionRange, Release | undefined>());
-    return remembered(byRange, range, () => lowestOf(library, [range]));
+    return remembered(byRange, range, () => lowestOf(library, range));
   }
 
   // almost every question is about the project that the last one was about
@@ -95,17 +102,14 @@ function onProject(project: Framework): OnProject {
   return remembered(projects, frameworkKey(project), () => ({ supported: new WeakMap(), dependencies: new WeakMap() }));
 }
 
-function lowestOf({ releases }: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
-  const prereleases = ranges.some(admitsPrereleases);
+function lowestOf({ releases }: KnownLibrary, range: VersionRange): Release | undefined {
+  const prereleases = admitsPrereleases(range);
   const isUsable = ({ status, version }: Release) =>
-    status !== "Retired" &&
-    (prereleases || !isPrerelease(version)) &&
-    ranges.every((range) => satisfies(range, version));
-  const floating = ranges.find((range) => range.floating !== undefined);
-  if (floating === undefined) return releases.find(isUsable);
+    status !== "Retired" && (prereleases || !isPrerelease(version)) && satisfies(range, version);
+  if (range.floating === undefined) return releases.find(isUsable);
   const usable = releases.filter(isUsable);
   const best = bestMatch(
-    floating,
+    range,
     usable.map(({ version }) => version),
   );
   return usable.find(({ version }) => version === best);

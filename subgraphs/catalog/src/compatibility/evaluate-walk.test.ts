@@ -115,10 +115,14 @@ describe("cousins", () => {
     ["1.0", "2.*", "2.1.0"],
     ["[1.0,3.0)", "2.*", "2.1.0"],
     ["1.0", "*", "3.0.0"],
+    ["1.*", "2.*", "2.1.0"],
+    ["1.*", "*", "3.0.0"],
+    ["1.4", "1.0-alpha", "2.0.0"],
     ["[1.0]", "[1.0.0]", "1.0.0"],
     ["[1.0]", "1.0.0-rc.1", "1.0.0"],
     ["[1.0,1.1]", "[1.1,2.0]", "1.1.0"],
     ["[1.0]", "1.1", "conflict"],
+    ["1.*", "[1.0,1.1]", "conflict"],
     ["[1.0]", "[1.1]", "conflict"],
     ["[1.0]", "(1.0,)", "conflict"],
     ["[1.0,2.0)", "2.0", "conflict"],
@@ -241,6 +245,17 @@ describe("the nearest asker", () => {
     ["the package is listed", "A 1.0.0, X 2.0.0", {}],
   ] as const)("does not matter where %s", (_why, set, extra) => {
     expect(broken(tree("1.0", "2.0", extra), set)).toBe("");
+  });
+
+  it("is not one that was brought in only where a version gave way", () => {
+    const sketch: CatalogSketch = {
+      B: { versions: { "1.0.0": { needs: { D: "2.0" } } } },
+      C: { versions: { "1.0.0": { needs: { D: "3.0", E: "1.0" } } } },
+      D: { versions: { "2.0.0": {}, "3.0.0": { needs: { E: "3.0" } } } },
+      E: { versions: { "1.0.0": {}, "3.0.0": {} } },
+    };
+    expect(broughtIn(sketch, "B 1.0.0, C 1.0.0")).toBe("D 3.0.0, E 1.0.0");
+    expect(broken(sketch, "B 1.0.0, C 1.0.0")).toBe("LibraryDowngraded");
   });
 
   it("reaches through several levels", () => {

@@ -169,6 +169,7 @@ function choose(direct: ReadonlyMap<string, Entry>, edges: readonly Edge[], surr
   const nearness = new Nearness(
     [...direct.values()].flatMap(({ release }) => release ?? []),
     asked,
+    snapshot,
   );
   for (const [key, asking] of asked) {
     if (isFixed(key)) continue;

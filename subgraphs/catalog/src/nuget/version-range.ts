@@ -101,7 +101,8 @@ function extreme(versions: readonly NugetVersion[], direction: 1 | -1): NugetVer
 /** The range in words of a sentence: "≥ 1.0.0 and < 2.0.0", "1.4.0 exactly", "1.*", "any version". */
 export function describeRange({ text, min, minInclusive, max, maxInclusive, floating }: VersionRange): string {
   if (floating !== undefined) return text;
-  if (min !== undefined && max !== undefined && compareVersions(min, max) === 0) return `${formatVersion(min)} exactly`;
+  if (min && max && minInclusive && maxInclusive && compareVersions(min, max) === 0)
+    return `${formatVersion(min)} exactly`;
   const bounds: string[] = [];
   if (min !== undefined) bounds.push(`${minInclusive ? "≥" : ">"} ${formatVersion(min)}`);
   if (max !== undefined) bounds.push(`${maxInclusive ? "≤" : "<"} ${formatVersion(max)}`);
@@ -129,8 +130,7 @@ export function shortRange(range: VersionRange): string {
 export function prettyRange({ min, minInclusive, max, maxInclusive }: VersionRange): string {
   if (min && max && minInclusive && maxInclusive && compareVersions(min, max) === 0) return `(= ${formatVersion(min)})`;
   const bounds: string[] = [];
-  // NuGet prints ">=" for an open lower bound too, where there is no upper one
-  if (min !== undefined) bounds.push(`${minInclusive || max === undefined ? ">=" : ">"} ${formatVersion(min)}`);
+  if (min !== undefined) bounds.push(`${minInclusive ? ">=" : ">"} ${formatVersion(min)}`);
   if (max !== undefined) bounds.push(`${maxInclusive ? "<=" : "<"} ${formatVersion(max)}`);
   return bounds.length === 0 ? "" : `(${bounds.join(" && ")})`;
 }

@@ -7,7 +7,7 @@ export interface NugetVersion {
   readonly metadata?: string;
 }
 
-const versionForm = /^([\d.]+)(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i;
+const versionForm = /^([\d.\s]+)(?:-([0-9a-z.-]+))?(?:\+([0-9a-z.-]+))?$/i;
 
 const commonForm = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/;
 const none: readonly string[] = [];
@@ -19,7 +19,8 @@ export function parseVersion(text: string): NugetVersion | undefined {
     return { parts: [+text.slice(0, first), +text.slice(first + 1, second), +text.slice(second + 1), 0], labels: none };
   }
   const [, numbers = "", release, metadata] = versionForm.exec(text.trim()) ?? [];
-  const parts = parseParts(numbers);
+  // NuGet reads blanks around a number, never inside one
+  const parts = parseParts(numbers.replace(/\s*\.\s*/g, ".").trim());
   const labels = release?.split(".") ?? [];
   if (parts === undefined || !labels.every(isLabel) || metadata?.split(".").includes("")) return undefined;
   return { parts, labels, ...(metadata === undefined ? {} : { metadata }) };
