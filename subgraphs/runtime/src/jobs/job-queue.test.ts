@@ -18,18 +18,21 @@ const definition = (queue: string, fair?: true): JobDefinition<Payload> => ({
   ...(fair ? { fair } : {}),
 });
 
+const many = 16;
+
 describe("JobQueue", () => {
   let test: TestDatabase;
   let jobs: JobQueue;
   const fair = definition("fair", true);
   const plain = definition("plain");
   const shared = { ...definition("shared"), concurrency: 2 };
-  const wide = { ...definition("wide"), concurrency: 3 };
+  const wide = { ...definition("wide"), concurrency: many, concurrencyPerTenant: many };
+  const prompt = definition("prompt");
 
   beforeAll(async () => {
     test = await aDatabase();
     jobs = new JobQueue(test.definition.connections, quiet);
-    await jobs.start([fair, plain, shared, wide]);
+    await jobs.start([fair, plain, shared, wide, prompt]);
   });
   afterAll(async () => {
     await jobs.stop();
@@ -73,7 +76,8 @@ describe("JobQueue", () => {
     ]);
   }, 30_000);
 
-  it("has as many jobs of one transaction at once as it may, without waiting for a poll", async () => {
+  // a look every two seconds would be too late for all of them
+  it("has as many jobs of one transaction at once as it may", async () => {
     const tenant = aTenant();
     let running = 0;
     const together = new Promise<void>((resolve) => {
@@ -84,11 +88,22 @@ describe("JobQueue", () => {
       };
       void jobs.work(wide, handle);
     });
-    const payloads = ["one", "two", "three"].map((name) => ({ tenantId: tenant.tenantId, name }));
+    const payloads = Array.from({ length: many }, (_, at) => ({ tenantId: tenant.tenantId, name: `job ${at}` }));
     await test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
       jobs.sendAll(transaction, wide, payloads),
     );
     await together;
+  });
+
+  it("takes a job when its transaction is committed", async () => {
+    const tenant = aTenant();
+    let taken = (_name: string): void => undefined;
+    await jobs.work(prompt, async ({ name }) => taken(name));
+    for (let at = 0; at < many; at += 1) {
+      const next = new Promise<string>((resolve) => (taken = resolve));
+      await send(prompt, tenant, `job ${at}`);
+      expect(await next).toBe(`job ${at}`);
+    }
   });
 
   it("finds what another process has sent, though one of its workers is busy", async () => {
