@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { Retention } from "@factory/runtime/db/retention";
 import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/outbox/envelope";
@@ -15,7 +16,7 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { type ExecutionResult, graphql, parse, subscribe } from "graphql";
 import pg from "pg";
-import { EventLogPruner } from "./event-log/event-log.pruner.js";
+import { eventLogRetention } from "./event-log/event-log.retention.js";
 import { type Integration, type IntegrationSettings, startIntegration } from "./subgraph.js";
 
 export interface IntegrationFixture {
@@ -49,8 +50,6 @@ export async function startIntegrationFixture(
   );
   const admin = new pg.Pool({ connectionString: server.url, max: 2 });
   admin.on("error", () => undefined);
-  const workerPool = new pg.Pool({ connectionString: connections.worker, max: 1 });
-  workerPool.on("error", () => undefined);
   const contextOf = (principal: Principal, key?: string) =>
     requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: key });
   return {
@@ -75,11 +74,14 @@ export async function startIntegrationFixture(
       if (Symbol.asyncIterator in result) return result[Symbol.asyncIterator]() as AsyncIterator<Answer>;
       throw result.errors?.[0] ?? new Error("neither events nor errors");
     },
-    prune: () => new EventLogPruner(workerPool, logger).prune(),
+    async prune() {
+      const retention = new Retention(connections.worker, logger, [eventLogRetention]);
+      await retention.forget();
+      await retention.stop();
+    },
     async close() {
       await bus.close();
       await integration.close();
-      await workerPool.end();
       await admin.end();
       await server.stop();
       await removeDataDirectory(dataDir, logger);

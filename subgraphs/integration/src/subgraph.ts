@@ -1,4 +1,5 @@
 import { openPool } from "@factory/runtime/db/pool";
+import { Retention } from "@factory/runtime/db/retention";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -7,7 +8,7 @@ import type { GraphQLSchema } from "graphql";
 import { CredentialService } from "./credentials/credential.service.js";
 import { SecretVault } from "./credentials/secret-vault.js";
 import { derivedKey } from "./derived-key.js";
-import { EventLogPruner } from "./event-log/event-log.pruner.js";
+import { eventLogRetention } from "./event-log/event-log.retention.js";
 import { EventLogService } from "./event-log/event-log.service.js";
 import { EventFeedService } from "./events/event-feed.service.js";
 import { EventHub } from "./events/event-hub.js";
@@ -59,9 +60,9 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
   const pool = openPool(host.connections.worker, 2, host.logger);
   const egress = createEgress(egressOptions(settings));
   const hub = new EventHub(pool, logger);
-  const pruner = new EventLogPruner(pool, logger);
+  const retention = new Retention(host.connections.worker, logger, [eventLogRetention]);
   const close = async () => {
-    await pruner.stop();
+    await retention.stop();
     await hub.stop();
     await resources.close();
     await egress.close();
@@ -81,7 +82,6 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     await jobs.work(webhookAttemptJob, (payload, { signal }) => runner.run(payload, signal));
     const log = new EventLogService(database, messages);
     await hub.start(listener);
-    pruner.start();
     await resources.consume({ group: eventLogGroup, handle: (batch) => log.take(batch) });
     const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds, logger });
     const providerServices = { providers, providerLists, providerLifecycle };

@@ -54,8 +54,12 @@ export class PostgresBus implements Bus {
     this.#pool = openPool(url, 6, logger);
     this.#listener = new Listener(url, logger);
     this.#retention = new Retention(url, logger, [
-      `delete from bus.messages where published_at < now() - interval '7 days'
-         and position <= (select min(position) from bus.consumers)`,
+      {
+        table: "bus.messages",
+        expired: `published_at < now() - interval '7 days'
+          and position <= (select min(position) from bus.consumers)`,
+        order: "published_at",
+      },
     ]);
     this.#logger = logger;
   }

@@ -4,7 +4,6 @@ import pg from "pg";
 import { continueTrace } from "../telemetry/trace.js";
 import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "./database.fixture.js";
 import { Database } from "./database.js";
-import { Retention } from "./retention.js";
 import { tenantStatement } from "./tenant-statement.js";
 
 const cause = { trace: continueTrace(undefined) };
@@ -137,25 +136,5 @@ describe("Database", () => {
     ])
       await expect(client.query(attempt)).rejects.toThrow(/permission denied|must be owner/);
     await client.end();
-  });
-
-  it("forgets published events after a week and stored results after a day", async () => {
-    const tenant = aTenant();
-    await test.database.transaction(tenant, cause, async ({ execute }) => {
-      await execute(
-        `insert into outbox (id, tenant_id, type, envelope, published_at)
-         select gen_random_uuid(), $1, 'T', '{}', now() - age from unnest(array['8 days', '6 days']::interval[]) as age`,
-        [tenant.uuid],
-      );
-      await execute(
-        `insert into idempotency_records (tenant_id, principal, field, key, fingerprint, created_at)
-         select $1, 'p', 'f', age::text, 'x', now() - age from unnest(array['25 hours', '23 hours']::interval[]) as age`,
-        [tenant.uuid],
-      );
-    });
-    const retention = new Retention(test.definition.connections.worker, quiet);
-    expect(await retention.forget()).toEqual([1, 1]);
-    expect(await retention.forget()).toEqual([0, 0]);
-    await retention.stop();
   });
 });

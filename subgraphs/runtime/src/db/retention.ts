@@ -1,53 +1,123 @@
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "../telemetry/logger.js";
 
-const intervalMs = 3_600_000;
-const firstAfterMs = 60_000;
+/** Which rows of one table may go. Everything is SQL text of our own; nothing of a caller belongs here. */
+export interface RetentionRule {
+  /** As the connection names it: with its schema where that is not in the search path. */
+  readonly table: string;
+  /** Condition of the rows that may go, e.g. `expires_at < now()`. It needs an index: it is looked up once a minute. */
+  readonly expired: string;
+  /** Columns by which the oldest rows are found first; named where the index of `expired` gives that order. */
+  readonly order?: string;
+  /** A statement that runs with each batch and reads its deleted rows as the table `gone`. */
+  readonly remember?: string;
+}
 
-/** What every schema forgets: events a week after they were published, results a day after they were stored. */
-const forgetting = [
-  "delete from outbox where published_at < now() - interval '7 days'",
-  "delete from idempotency_records where created_at <= now() - interval '24 hours'",
+const intervalMs = 60_000;
+const batchSize = 1000;
+/** Between two batches: 20,000 rows a second at most, and the others come in between. */
+const pauseMs = 50;
+const statementTimeoutMs = 5000;
+const connectTimeoutMs = 5000;
+
+/** What every schema forgets: messages a week after they were published, results a day after they were stored. */
+const ofEverySchema: readonly RetentionRule[] = [
+  { table: "outbox", expired: "published_at < now() - interval '7 days'", order: "published_at" },
+  { table: "idempotency_records", expired: "created_at <= now() - interval '24 hours'", order: "created_at" },
 ];
 
-/** Deletes once an hour, as the worker, what no promise covers any more. */
+/**
+ * Deletes once a minute what no promise covers any more, over one connection of its own, as the role in `url`.
+ *
+ *     const retention = new Retention(workerUrl, logger, [{ table: "revocations", expired: "expires_at < now()" }]);
+ *     await retention.stop();
+ *
+ * The rules take turns, 1,000 rows a statement, until no rule finds a full batch; rows that somebody else has locked are
+ * left for the next minute, so several processes may run the same rules. A statement ends after 5 s. A rule that fails
+ * is logged and tried again in a minute; the others go on. `stop` ends a clean-up at once, even in the middle of a statement.
+ */
 export class Retention {
   readonly #url: string;
   readonly #logger: Logger;
-  readonly #statements: readonly string[];
+  readonly #rules: readonly RetentionRule[];
+  readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(url: string, logger: Logger, statements: readonly string[] = forgetting) {
+  constructor(url: string, logger: Logger, rules: readonly RetentionRule[] = ofEverySchema) {
     this.#url = url;
     this.#logger = logger;
-    this.#statements = statements;
-    this.#timer = setTimeout(() => this.#turn(), firstAfterMs).unref();
+    this.#rules = rules;
+    this.#timer = setTimeout(() => this.#turn(), intervalMs).unref();
   }
 
   async stop(): Promise<void> {
+    this.#stopped.abort();
     clearTimeout(this.#timer);
     await this.#running;
   }
 
-  /** Rows deleted by each statement. */
+  /** Rows deleted by each rule. */
   async forget(): Promise<number[]> {
-    const client = new pg.Client({ connectionString: this.#url });
-    await client.connect();
+    const deleted = this.#rules.map(() => 0);
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      // for a server that does not answer at all
+      query_timeout: 2 * statementTimeoutMs,
+    });
+    client.on("error", (error) => this.#logger.debug({ error: error.message }, "database connection lost"));
+    const stop = () => void client.end().catch(() => undefined);
+    this.#stopped.signal.addEventListener("abort", stop);
     try {
-      const deleted: number[] = [];
-      for (const statement of this.#statements) deleted.push((await client.query(statement)).rowCount ?? 0);
-      return deleted;
+      await client.connect();
+      let due = [...this.#rules.entries()];
+      while (due.length > 0 && !this.#stopped.signal.aborted) {
+        const counts = new Map<number, number>();
+        for (const [place, rule] of due) counts.set(place, await this.#batch(client, rule));
+        for (const [place, count] of counts) deleted[place] = (deleted[place] ?? 0) + count;
+        due = due.filter(([place]) => counts.get(place) === batchSize);
+        if (due.length > 0) await pause(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+      }
     } finally {
-      await client.end();
+      this.#stopped.signal.removeEventListener("abort", stop);
+      await client.end().catch(() => undefined);
+    }
+    return deleted;
+  }
+
+  async #batch(client: pg.Client, rule: RetentionRule): Promise<number> {
+    if (this.#stopped.signal.aborted) return 0;
+    try {
+      const { rows } = await client.query<{ deleted: number }>(deletion(rule), [batchSize]);
+      return rows[0]?.deleted ?? 0;
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return 0;
+      this.#logger.warn({ err: error, table: rule.table }, "expired rows not deleted, tried again in a minute");
+      return 0;
     }
   }
 
   #turn(): void {
-    this.#running = this.forget().then(
-      (deleted) => this.#logger.debug({ deleted }, "expired rows deleted"),
-      (error: unknown) => this.#logger.warn({ err: error }, "expired rows not deleted, tried again in an hour"),
-    );
-    this.#timer = setTimeout(() => this.#turn(), intervalMs).unref();
+    this.#running = this.forget()
+      .then(
+        (deleted) => this.#logger.debug({ deleted }, "expired rows deleted"),
+        (error: unknown) => this.#logger.warn({ err: error }, "expired rows not deleted, tried again in a minute"),
+      )
+      .then(() => {
+        if (!this.#stopped.signal.aborted) this.#timer = setTimeout(() => this.#turn(), intervalMs).unref();
+      });
   }
+}
+
+/** The rows are found by their place on disk, which their lock keeps. */
+function deletion({ table, expired, order, remember }: RetentionRule): string {
+  return `with due as materialized (
+      select ctid from ${table} where ${expired}${order === undefined ? "" : ` order by ${order}`} limit $1
+      for update skip locked),
+    gone as (delete from ${table} where ctid = any (array(select ctid from due)) returning *)
+    ${remember === undefined ? "" : `, remembered as (${remember})`}
+    select count(*)::int as deleted from gone`;
 }

@@ -3,7 +3,7 @@ import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Database } from "@factory/runtime/db/database";
 import type { Listener } from "@factory/runtime/db/listener";
 import { ReadPipeline } from "@factory/runtime/db/read-pipeline";
-import { Retention } from "@factory/runtime/db/retention";
+import { Retention, type RetentionRule } from "@factory/runtime/db/retention";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
@@ -73,11 +73,11 @@ interface Route {
   readonly handle: Handler;
 }
 
-/** So many an hour that no statement takes long. */
-export const expired = ["oidc_artifacts", "revocations"].map(
-  (table) =>
-    `delete from ${table} where ctid = any (array(select ctid from ${table} where expires_at < now() limit 50000))`,
-);
+export const expired: readonly RetentionRule[] = ["oidc_artifacts", "revocations"].map((table) => ({
+  table,
+  expired: "expires_at < now()",
+  order: "expires_at",
+}));
 
 /** Every request for a token begins with its client. */
 const clientConnections = 2;
