@@ -12,7 +12,7 @@ import { GraphQLError, type GraphQLSchema } from "graphql";
 import { tokenCheck } from "./anonymous-fields.js";
 import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
-import { type RateLimits, refusedByRate } from "./operation-charge.js";
+import { countInvalid, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
 import { publicErrors } from "./public-error.js";
 
 export interface GraphqlServer {
@@ -42,13 +42,15 @@ export async function startGraphqlServer(options: {
     parseOptions: { maxTokens },
     validationRules: [limitsRule],
     formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
-    plugins: [ApolloServerPluginLandingPageDisabled(), replayMark, refusedStatus],
+    plugins: [ApolloServerPluginLandingPageDisabled(), replayMark, refusedStatus, invalidCount(options.limits)],
     logger: options.logger,
   });
   await server.start();
   return {
     stop: () => server.stop(),
     async execute(httpGraphQLRequest, context) {
+      const refusal = await refusedUnread(options.limits, context);
+      if (refusal) throw refusal;
       const { status, headers, body } = await server.executeHTTPGraphQLRequest({
         httpGraphQLRequest,
         context: async () => context,
@@ -107,6 +109,17 @@ const replayMark: ApolloServerPlugin<RequestContext> = {
     };
   },
 };
+
+/** Counts the documents that hold no operation to run: no rule after this one ever sees them. */
+const invalidCount = (limits: RateLimits): ApolloServerPlugin<RequestContext> => ({
+  async requestDidStart() {
+    return {
+      async willSendResponse({ contextValue, operation }) {
+        if (operation === undefined) await countInvalid(limits, contextValue);
+      },
+    };
+  },
+});
 
 /** Where all of an operation was refused for one reason, HTTP says so too. */
 const refusedStatus: ApolloServerPlugin<RequestContext> = {

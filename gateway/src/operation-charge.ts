@@ -10,7 +10,7 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-type RateClass = "read" | "write" | "execute";
+type RateClass = "read" | "write" | "execute" | "invalid";
 
 /** The tenant's windows, which REST counts in too. */
 export interface RateLimits {
@@ -31,19 +31,24 @@ export interface Operation {
 /** Fields that start heavy work. */
 const executing: ReadonlySet<string> = new Set(["requestExecution", "retryExecution", "previewExecution"]);
 
-/** Counts each root field as the REST request that it stands for. What is over a limit is refused whole, before it runs. */
+/**
+ * Counts each root field as the REST request that it stands for, and a document without any as one read. What is over
+ * a limit is refused whole, before it runs.
+ */
 export async function refusedByRate(
   limits: RateLimits,
   { document, operation }: Operation,
   context: RequestContext,
 ): Promise<GraphQLError | undefined> {
   const { principal } = context;
-  if (!principal) return refusedByAddress(limits, operationFields({ document, operation }).length, context);
+  // the front door has counted the request itself by its address
+  if (!principal) return refusedByAddress(limits, operationFields({ document, operation }).length - 1, context);
   const points = new Map<RateClass, number>();
   for (const name of operationFields({ document, operation })) {
     const rate = executing.has(name) ? "execute" : operation.operation === "mutation" ? "write" : "read";
     points.set(rate, (points.get(rate) ?? 0) + 1);
   }
+  if (points.size === 0) points.set("read", 1);
   for (const [rate, count] of points) {
     const { exceeded, seconds } = await limits.spend(rate, principal, count);
     if (exceeded) return toGraphqlError(rateLimited(rate, seconds), context);
@@ -53,9 +58,21 @@ export async function refusedByRate(
 
 /** What needs no token is counted by the address that asks. */
 async function refusedByAddress(limits: RateLimits, count: number, context: RequestContext) {
-  if (count === 0) return undefined;
+  if (count <= 0) return undefined;
   const { exceeded, seconds } = await limits.spendAnonymous(context.address ?? "", count);
   return exceeded ? toGraphqlError(rateLimited("anonymous", seconds), context) : undefined;
+}
+
+/** Whether the tenant has sent so many documents of no use that none of its documents is read until the window ends. */
+export async function refusedUnread(limits: RateLimits, context: RequestContext): Promise<DomainError | undefined> {
+  if (!context.principal) return undefined;
+  const { exceeded, seconds } = await limits.spend("invalid", context.principal, 0);
+  return exceeded ? rateLimited("invalid", seconds) : undefined;
+}
+
+/** A document that does not parse, is not valid or holds no operation to run. */
+export async function countInvalid(limits: RateLimits, { principal }: RequestContext): Promise<void> {
+  if (principal) await limits.spend("invalid", principal, 1);
 }
 
 /** Root fields of the graph's own; introspection is none. */

@@ -114,6 +114,9 @@ function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> 
   }
   if (code === "UNAVAILABLE" || code === "SECRET_STORE_UNAVAILABLE" || code === "IDEMPOTENCY_IN_PROGRESS")
     return { "retry-after": "1" };
+  const { retryAfterSeconds } = facts;
+  if (code === "RATE_LIMITED" && typeof retryAfterSeconds === "number")
+    return { "retry-after": `${retryAfterSeconds}` };
   return {};
 }
 

@@ -54,6 +54,25 @@ describe("rate limits", () => {
     }
   });
 
+  it.each([
+    ["a document that does not parse", { raw: "{" }],
+    ["introspection", { body: { query: "{ __schema { queryType { name } } }" } }],
+  ])("count GraphQL without a token by address, before its body is read: %s", async (_, init) => {
+    const facade = await startWith(resolvers, { rateLimits: rateLimits(0.1) });
+    try {
+      for (let left = 2; left >= 0; left -= 1) {
+        const answer = await facade.call("POST /graphql", { token: undefined, ...init });
+        expect(answer.headers.get("ratelimit")).toMatch(new RegExp(`^"anonymous";r=${left};`));
+      }
+      const over = await facade.call("POST /graphql", { token: undefined, ...init });
+      expect([over.status, over.json["code"]]).toEqual([429, "RATE_LIMITED"]);
+      expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect((await facade.call("POST /graphql", init)).status).not.toBe(429);
+    } finally {
+      await facade.close();
+    }
+  });
+
   it("count what asks for no token by address, which only a trusted proxy may report", async () => {
     const body = { token: "t".repeat(43), password: "correct horse" };
     const acceptedFrom = async (trustedProxies: readonly string[]) => {

@@ -8,6 +8,8 @@ const limits = {
   read: { points: 3000, windowSeconds: 60 },
   write: { points: 600, windowSeconds: 60 },
   execute: { points: 60, windowSeconds: 60 },
+  /** GraphQL documents that were refused before anything of them ran: none of them is a read or a write. */
+  invalid: { points: 600, windowSeconds: 60 },
 } as const;
 
 /** Per address, of requests without a token. */

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { TrustedProxies } from "@factory/runtime/ingress/client-address";
+import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { areas, type CompiledRoute, compileRoutes, routeTables } from "./compile-route.js";
@@ -48,6 +48,10 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   app.route({
     method: ["GET", "POST"],
     url: "/graphql",
+    // before the body is read: nothing about a document is known to be cheap
+    onRequest: async ({ headers, raw }, reply) => {
+      if (headers.authorization === undefined) await admission.limit.ofAddress(clientNetworkOf(raw), reply);
+    },
     handler: (request, reply) => ports.graphql.handle(request, reply),
   });
   await serveDocs(app, describeApi(routes, graph));

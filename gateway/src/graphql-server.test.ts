@@ -1,0 +1,97 @@
+import { HeaderMap } from "@apollo/server";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import { openShop } from "./execution/fixtures/shop.js";
+import { localSubgraph } from "./execution/local-subgraph.js";
+import { SupergraphExecutor } from "./execution/supergraph.js";
+import { type GraphqlServer, startGraphqlServer } from "./graphql-server.js";
+
+const principal: Principal = {
+  subject: "svc",
+  clientId: "cli",
+  tenantId: undefined,
+  tenantSlug: undefined,
+  scopes: new Set(),
+  principalType: "Service",
+  platformAdmin: false,
+  agentTaskId: undefined,
+  roles: [],
+  tokenId: "jti",
+  expiresAt: 0,
+};
+
+let server: GraphqlServer;
+/** Points by class. */
+let spent: Record<string, number> = {};
+const allowed: Record<string, number> = { invalid: 3 };
+
+beforeAll(async () => {
+  const shop = openShop();
+  const spend = async (name: string, points: number) => {
+    spent[name] = (spent[name] ?? 0) + points;
+    return { exceeded: (spent[name] ?? 0) > (allowed[name] ?? 100), seconds: 7 };
+  };
+  server = await startGraphqlServer({
+    executor: SupergraphExecutor.fromSdl<RequestContext>(
+      shop.supergraphSdl,
+      [...shop.schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
+    ),
+    coreSupergraphSdl: shop.supergraphSdl,
+    introspection: true,
+    limits: {
+      spend: (rate, _principal, points) => spend(rate, points),
+      spendAnonymous: (_address, points) => spend("anonymous", points),
+    },
+    logger: createLogger("test", "silent"),
+  });
+});
+
+afterAll(() => server.stop());
+
+beforeEach(() => {
+  spent = {};
+});
+
+function ask(query: string, { anonymous = false } = {}) {
+  const headers = new HeaderMap([["content-type", "application/json"]]);
+  const context = requestContext({
+    principal: anonymous ? undefined : principal,
+    address: "192.0.2.1",
+    trace: continueTrace(undefined),
+  });
+  return server.execute({ method: "POST", headers, search: "", body: { query } }, context);
+}
+
+describe("the charge of a document over HTTP", () => {
+  it.each([
+    ["does not parse", "{"],
+    ["is not valid", "{ nothing }"],
+    ["holds no operation", "fragment A on User { id }"],
+  ])("is one invalid document of the tenant when it %s", async (_, query) => {
+    expect((await ask(query)).status).toBe(400);
+    expect(spent).toEqual({ invalid: 1 });
+  });
+
+  it("is one read for __typename and for introspection", async () => {
+    await ask("{ __typename }");
+    await ask("{ __schema { queryType { name } } }");
+    expect(spent).toEqual({ invalid: 0, read: 2 });
+  });
+
+  it("is refused unread once the tenant has sent too many invalid documents", async () => {
+    for (let times = 0; times < 4; times += 1) await ask("{");
+    await expect(ask("{ me { id } }")).rejects.toMatchObject({
+      code: "RATE_LIMITED",
+      facts: { retryAfterSeconds: 7 },
+    });
+    expect(spent).toMatchObject({ invalid: 4 });
+  });
+
+  it("is by address for what follows the first root field, where there is no token", async () => {
+    await ask("{ a: __typename b: __typename }", { anonymous: true });
+    await ask("{", { anonymous: true });
+    expect(spent).toEqual({});
+  });
+});
