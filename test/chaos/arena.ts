@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { choosePort } from "@factory/gateway/standalone/free-port";
+import { readJson } from "@factory/gateway/standalone/platform-api";
+import { type PlatformProcess, removeData, startPlatformProcess } from "@factory/gateway/standalone/platform-process";
+import pg from "pg";
+
+interface PostgresRecord {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly pid: number;
+}
+
+const host = "127.0.0.1";
+
+/** One platform over one data directory, started and killed again and again; its address stays. */
+export class Arena {
+  readonly dataDir: string;
+  readonly startsMs: number[] = [];
+  readonly #variables: Record<string, string>;
+  #platform: PlatformProcess | undefined;
+
+  private constructor(dataDir: string, variables: Record<string, string>) {
+    this.dataDir = dataDir;
+    this.#variables = variables;
+  }
+
+  static async open(dataDir: string, variables: Record<string, string> = {}): Promise<Arena> {
+    const port = await choosePort(0, host);
+    const arena = new Arena(dataDir, { PORT: `${port}`, RATE_LIMIT_FACTOR: "1000", LOG_LEVEL: "error", ...variables });
+    await arena.start();
+    return arena;
+  }
+
+  get platform(): PlatformProcess {
+    if (!this.#platform) throw new Error("The platform does not run");
+    return this.#platform;
+  }
+
+  async start(): Promise<void> {
+    const started = performance.now();
+    this.#platform = await startPlatformProcess(this.dataDir, this.#variables);
+    this.startsMs.push(performance.now() - started);
+  }
+
+  /** SIGKILL to the process, and to its PostgreSQL where that shall die with it. */
+  async crash({ withPostgres }: { withPostgres: boolean }): Promise<void> {
+    const postgres = await this.postgres();
+    await this.platform.kill();
+    if (!withPostgres) return;
+    for (const pid of [postgres.pid, ...(await childrenOf(postgres.pid))]) signal(pid, "SIGKILL");
+  }
+
+  async postgres(): Promise<PostgresRecord> {
+    return readJson<PostgresRecord>(this.dataDir, "postgres.json");
+  }
+
+  /** To the postmaster and the processes it has forked. */
+  async signalPostgres(name: NodeJS.Signals): Promise<void> {
+    const { pid } = await this.postgres();
+    for (const target of [pid, ...(await childrenOf(pid))]) signal(target, name);
+  }
+
+  /** As the superuser, for what no caller can see. */
+  async rows<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    const { user, password, host: server, port } = await this.postgres();
+    const client = new pg.Client({ user, password, host: server, port, database: "postgres" });
+    await client.connect();
+    try {
+      return (await client.query<R>(text, [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async residentMiB(): Promise<number> {
+    const status = await readFile(`/proc/${this.platform.pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+  }
+
+  async stop(): Promise<void> {
+    await this.#platform?.stop();
+  }
+
+  async remove(): Promise<void> {
+    await removeData(this.dataDir);
+  }
+}
+
+/** A process that has just ended needs no signal. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** Linux, proc_pid_children. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(join("/proc", `${pid}`, "task", `${pid}`, "children"), "utf8").catch(() => "");
+  return children.split(" ").filter(Boolean).map(Number);
+}

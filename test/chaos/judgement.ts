@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Arena } from "./arena.js";
+import { type Ledger, percentile } from "./ledger.js";
+import type { Acknowledged, Load } from "./load.js";
+import type { Sink } from "./sink.js";
+
+const run = promisify(execFile);
+
+/** Of everything that is acknowledged, so much time after the last start nothing may be unfinished. */
+const settleMs = 60_000;
+
+interface ExecutionRow {
+  readonly execution_id: string;
+  readonly repository: string;
+  readonly status: string;
+  readonly error: { code: string } | null;
+  readonly wait_ms: number | null;
+}
+
+/** Counts from outside what was acknowledged against what is there: rows, commits, webhooks. */
+export async function judge(arena: Arena, load: Load, sink: Sink, ledger: Ledger): Promise<void> {
+  await settled(arena, load, sink);
+  const registered = await registrations(arena, load, sink);
+  const executed = await executions(arena, load, sink);
+  ledger.note({ promise: "acknowledged registrations", found: load.registered.length });
+  ledger.note({ promise: "acknowledged executions", found: load.executed.length });
+  ledger.note({ promise: "lost registrations", found: registered.lost, atMost: 0 });
+  ledger.note({ promise: "doubled registrations", found: registered.doubled, atMost: 0 });
+  ledger.note({ promise: "executions not Completed", found: executed.unfinished, atMost: 0 });
+  ledger.note({ promise: "executions ended as WORKER_DIED", found: executed.workerDied, atMost: 0 });
+  ledger.note({ promise: "doubled executions", found: executed.doubled, atMost: 0 });
+  ledger.note({ promise: "executions without exactly one commit", found: executed.commits, atMost: 0 });
+  ledger.note({ promise: "lost events", found: registered.lostEvents + executed.lostEvents, atMost: 0 });
+  ledger.note({ promise: "doubled events", found: registered.doubledEvents + executed.doubledEvents, atMost: 0 });
+  ledger.note({ promise: "webhook attempts beyond the first", found: sink.repeated });
+  ledger.note({
+    promise: "execution, acceptance to Completed, p50",
+    found: percentile(executed.waitsMs, 0.5) / 1000,
+    atMost: 30,
+    unit: " s",
+  });
+  ledger.note({
+    promise: "execution, acceptance to Completed, p95",
+    found: percentile(executed.waitsMs, 0.95) / 1000,
+    unit: " s",
+  });
+  for (const [what, found] of Object.entries(await leftLying(arena)))
+    ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
+  for (const customer of new Set([...load.registered, ...load.executed].map((done) => done.customer)))
+    for (const [answer, found] of customer.caller.refused)
+      ledger.note({ promise: `answers ${answer}to ${customer.slug}`, found, atMost: 0 });
+}
+
+/** Returns as soon as everything has arrived, else when the time is over. */
+async function settled(arena: Arena, load: Load, sink: Sink): Promise<void> {
+  const deadline = Date.now() + settleMs;
+  const arrived = () =>
+    load.registered.every(({ id }) => sink.count("TemplateRegistered", `templates/${id}`) > 0) &&
+    load.executed.every(({ id }) => sink.count("TemplateExecuted", `executions/${id}`) > 0);
+  while (Date.now() < deadline) {
+    if (arrived() && Object.values(await leftLying(arena)).every((count) => count === 0)) return;
+    await sleep(1000);
+  }
+}
+
+/** Rows in a state that is not final, by the place where they lie. */
+async function leftLying(arena: Arena): Promise<Record<string, number>> {
+  const counts: Record<string, string> = {
+    executions: "select count(*) from catalog.executions where status in ('Requested', 'Running')",
+    "webhook messages":
+      "select count(*) from integration.webhook_messages where status in ('Pending', 'Delivering') and created_at < now() - interval '5 s'",
+    "events to publish": `select (select count(*) from catalog.outbox where published_at is null)
+      + (select count(*) from integration.outbox where published_at is null)
+      + (select count(*) from spine.outbox where published_at is null) as count`,
+    "parked messages": "select count(*) from bus.dead_letters",
+    "provisioning runs": "select count(*) from spine.tenants where status = 'Provisioning'",
+  };
+  const found = await Promise.all(Object.values(counts).map((text) => arena.rows<{ count: string }>(text)));
+  return Object.fromEntries(Object.keys(counts).map((what, place) => [what, Number(found[place]?.[0]?.count)]));
+}
+
+async function registrations(arena: Arena, { registered }: Load, sink: Sink) {
+  const rows = await arena.rows<{ template_id: string; name: string }>(
+    "select template_id, name from catalog.templates where name = any($1)",
+    [registered.map(({ name }) => name)],
+  );
+  const present = new Set(rows.map(({ template_id }) => template_id));
+  const events = registered.map(({ id }) => sink.count("TemplateRegistered", `templates/${id}`));
+  return {
+    lost: registered.filter(({ id }) => !present.has(decodeId("tpl", id) ?? "")).length,
+    doubled: rows.length - new Set(rows.map(({ name }) => name)).size,
+    lostEvents: events.filter((count) => count === 0).length,
+    doubledEvents: events.filter((count) => count > 1).length,
+  };
+}
+
+async function executions(arena: Arena, { executed }: Load, sink: Sink) {
+  const rows = await arena.rows<ExecutionRow>(
+    `select execution_id, repository, status, error,
+       extract(epoch from completed_at - requested_at) * 1000 as wait_ms
+     from catalog.executions where repository = any($1)`,
+    [executed.map(({ name }) => name)],
+  );
+  const completed = new Set(
+    rows.filter(({ status }) => status === "Completed").map(({ execution_id }) => execution_id),
+  );
+  const perExecution = ["ScaffoldGenerated", "TemplateExecuted"].flatMap((type) =>
+    executed.map(({ id }) => sink.count(type, `executions/${id}`)),
+  );
+  const commits: number[] = [];
+  for (const execution of executed) commits.push(await commitsOf(arena, execution));
+  return {
+    unfinished: executed.filter(({ id }) => !completed.has(decodeId("exe", id) ?? "")).length,
+    workerDied: rows.filter(({ error }) => error?.code === "WORKER_DIED").length,
+    doubled: rows.length - new Set(rows.map(({ repository }) => repository)).size,
+    commits: commits.filter((count) => count !== 1).length,
+    lostEvents: perExecution.filter((count) => count === 0).length,
+    doubledEvents: perExecution.filter((count) => count > 1).length,
+    waitsMs: rows.flatMap(({ wait_ms }) => (wait_ms === null ? [] : [Number(wait_ms)])),
+  };
+}
+
+/** On the branch in the embedded git store; 0 where there is no such branch. */
+async function commitsOf(arena: Arena, { customer, name }: Acknowledged): Promise<number> {
+  const folder = join(arena.dataDir, "repositories", customer.tenantId, `${name}.git`);
+  const { stdout } = await run("git", ["-C", folder, "rev-list", "--count", "main"]).catch(() => ({ stdout: "0" }));
+  return Number(stdout);
+}

@@ -1,0 +1,45 @@
+/** One promise and what became of it. */
+export interface Entry {
+  readonly promise: string;
+  readonly found: number;
+  /** The most that keeps the promise; absent: a figure for the reader. */
+  readonly atMost?: number;
+  readonly unit?: string;
+}
+
+/** What a run promised and what it found, in the order in which it was noted. */
+export class Ledger {
+  readonly #entries: Entry[] = [];
+
+  note(entry: Entry): void {
+    this.#entries.push(entry);
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  get broken(): readonly Entry[] {
+    return this.#entries.filter(isBroken);
+  }
+
+  print(): string {
+    const width = Math.max(...this.#entries.map(({ promise }) => promise.length));
+    const lines = this.#entries.map((entry) => {
+      const { promise, found, atMost, unit = "" } = entry;
+      const goal = atMost === undefined ? "" : `  at most ${atMost}${unit}  ${isBroken(entry) ? "BROKEN" : "kept"}`;
+      return `${promise.padEnd(width)}  ${round(found)}${unit}${goal}`;
+    });
+    return [...lines, ""].join("\n");
+  }
+}
+
+/** A figure that could not be taken (NaN) keeps no promise. */
+const isBroken = ({ found, atMost }: Entry) => atMost !== undefined && !(found <= atMost);
+
+const round = (value: number) => Math.round(value * 10) / 10;
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Size } from "./act.js";
+import { actNames, runChaos } from "./run-chaos.js";
+
+const usage = `npm run chaos -- [options]
+  --only <act>      ${actNames.join(", ")}
+  --kills <n>       default 30
+  --outages <n>     of each kind, default 2
+  --neighbours <s>  seconds beside hostile tenants, default 30
+  --documents <n>   default 10000, sent twice over HTTP and a quarter of it over a websocket
+  --seed <n>        of the random choices, default the time
+  --json            the ledger as JSON on stdout
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string" },
+      kills: { type: "string", default: "30" },
+      outages: { type: "string", default: "2" },
+      neighbours: { type: "string", default: "30" },
+      documents: { type: "string", default: "10000" },
+      seed: { type: "string", default: `${Date.now() % 1_000_000}` },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const only = actNames.find((name) => name === values.only);
+  if (values.help || (values.only !== undefined && only === undefined)) {
+    process.stdout.write(usage);
+    return;
+  }
+  const size: Size = {
+    kills: Number(values.kills),
+    outages: Number(values.outages),
+    documents: Number(values.documents),
+    neighbourSeconds: Number(values.neighbours),
+  };
+  const dataDir = await mkdtemp(join(tmpdir(), "factory-chaos-"));
+  try {
+    const ledger = await runChaos({
+      dataDir,
+      size,
+      seed: Number(values.seed),
+      ...(only ? { only } : {}),
+      tell: (line) => process.stderr.write(`${line}\n`),
+    });
+    process.stdout.write(values.json ? `${JSON.stringify(ledger.entries, null, 2)}\n` : ledger.print());
+    process.exitCode = ledger.broken.length === 0 ? 0 : 1;
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { writeTemplateRepository } from "@factory/gateway/standalone/sample-repository";
+import pg from "pg";
+import type { Act, Scene } from "./act.js";
+import type { Arena } from "./arena.js";
+import { percentile } from "./ledger.js";
+import { aCustomer, aTenantCaller, aVersion, execute } from "./load.js";
+import { Sink } from "./sink.js";
+
+const hostileRenders = 16;
+const hangingTenants = 10;
+const eventsPerTenant = 100;
+
+/** Tenants that render for ever, receivers that hang and a forgotten transaction, beside a tenant that just works. */
+export const neighbours: Act = async (scene) => {
+  const { arena, ledger, pulse, size } = scene;
+  const sink = await Sink.open();
+  const healthy = await aCustomer(arena, `healthy-${randomUUID().slice(0, 8)}`, sink);
+  const forgotten = await openTransaction(arena);
+  const hanging = await Promise.all([hangingReceiver(), hangingReceiver()]);
+  const hostile = Promise.all([hostileRendering(scene), ...hangingDeliveries(arena, hanging.map(urlOf))]);
+  hostile.catch(() => undefined);
+  await sleep(1000);
+  pulse.watch();
+  const waitsMs: number[] = [];
+  const deadline = Date.now() + size.neighbourSeconds * 1000;
+  while (Date.now() < deadline) {
+    const started = performance.now();
+    const { executionId } = await execute(healthy, `healthy/n${waitsMs.length}`);
+    const path = `/v1/templates/${healthy.templateId}/executions/${executionId}`;
+    while ((await healthy.caller.ask<{ status: string }>("GET", path)).body?.status !== "Completed") {
+      if (performance.now() - started > 60_000) throw new Error("A healthy tenant's execution waits for a minute");
+      await sleep(20);
+    }
+    waitsMs.push(performance.now() - started);
+    await healthy.caller.acknowledged("/v1/templates", { name: `healthy-${waitsMs.length}` }, `h${waitsMs.length}`);
+  }
+  await sleep(2000);
+  pulse.rest();
+  ledger.note({ promise: "beside hostile tenants: executions of a healthy one", found: waitsMs.length });
+  ledger.note({
+    promise: "beside hostile tenants: execution p95",
+    found: percentile(waitsMs, 0.95),
+    atMost: 1000,
+    unit: " ms",
+  });
+  ledger.note({
+    promise: "beside hostile tenants: event to webhook p95",
+    found: percentile(sink.latenciesMs, 0.95),
+    atMost: 100,
+    unit: " ms",
+  });
+  for (const server of hanging) server.closeAllConnections();
+  for (const server of hanging) server.close();
+  await forgotten.end();
+  await hostile;
+  sink.close();
+};
+
+/** What a client left open somewhere else on the server. */
+async function openTransaction(arena: Arena): Promise<pg.Client> {
+  const { user, password, host, port } = await arena.postgres();
+  const client = new pg.Client({ user, password, host, port, database: "template1" });
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query("begin");
+  await client.query("select pg_current_xact_id()");
+  return client;
+}
+
+async function hostileRendering({ arena }: Scene): Promise<void> {
+  const { caller, tenantId } = await aTenantCaller(arena, `renders-${randomUUID().slice(0, 8)}`);
+  const folder = join(arena.dataDir, `chaos-hostile-${tenantId}`);
+  await mkdir(join(folder, ".template.config"), { recursive: true });
+  const symbols = {
+    slow: {
+      type: "generated",
+      generator: "regex",
+      parameters: { source: "name", steps: [{ regex: "^(a+)+$", replacement: "x" }] },
+      replaces: "SLOW",
+    },
+  };
+  const config = { identity: "a", name: "a", shortName: "a", symbols };
+  await writeFile(join(folder, ".template.config", "template.json"), JSON.stringify(config));
+  await writeFile(join(folder, "file.txt"), "SLOW");
+  const repository = join(arena.dataDir, `chaos-hostile-${tenantId}.git`);
+  await writeTemplateRepository(folder, repository);
+  const version = await aVersion(caller, `git+${pathToFileURL(repository).href}#main`);
+  const order = (place: number) => {
+    const body = {
+      templateVersionId: version.templateVersionId,
+      target: { repository: `slow/n${place}` },
+      parameters: { name: `${"a".repeat(40)}!` },
+    };
+    return caller.acknowledged(`/v1/templates/${version.templateId}/execute`, body, `slow-${place}`);
+  };
+  await Promise.all(Array.from({ length: hostileRenders }, (_, place) => order(place)));
+}
+
+/** Each tenant's events go to one of the receivers, so that all share two hosts. */
+function hangingDeliveries(arena: Arena, urls: readonly string[]): Promise<void>[] {
+  return Array.from({ length: hangingTenants }, async (_, tenant) => {
+    const { caller } = await aTenantCaller(arena, `hangs-${randomUUID().slice(0, 8)}`);
+    const endpointUrl = urls[tenant % urls.length];
+    const subscription = { eventType: "TemplateRegistered", endpointUrl, signingSecretRef: "hang" };
+    await caller.acknowledged("/webhooks/subscriptions", subscription, "hang");
+    for (let event = 0; event < eventsPerTenant; event += 1)
+      await caller.acknowledged("/v1/templates", { name: `event-${event}` }, `event-${event}`);
+  });
+}
+
+const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hang`;
+
+async function hangingReceiver(): Promise<Server> {
+  const server = createServer((incoming) => incoming.resume());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  return server;
+}

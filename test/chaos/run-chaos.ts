@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { prepareClusterLayout } from "@factory/runtime/postgres/cluster-layout";
+import type { Act, Size } from "./act.js";
+import { Arena } from "./arena.js";
+import { crashes } from "./crashes.js";
+import { documents } from "./documents.js";
+import { judge } from "./judgement.js";
+import { Ledger, percentile } from "./ledger.js";
+import { aCustomer, Load } from "./load.js";
+import { neighbours } from "./neighbours.js";
+import { mountDisk, outages } from "./outages.js";
+import { Sink } from "./sink.js";
+import { VitalSigns } from "./vital-signs.js";
+
+const acts = { crashes, outages, neighbours, documents } as const satisfies Record<string, Act>;
+
+export const actNames = Object.keys(acts) as (keyof typeof acts)[];
+
+export interface ChaosOrder {
+  readonly dataDir: string;
+  readonly size: Size;
+  readonly seed: number;
+  readonly only?: keyof typeof acts;
+  readonly tell: (line: string) => void;
+}
+
+/** Runs the acts one after the other over one platform and judges at the end what is left of what was acknowledged. */
+export async function runChaos({ dataDir, size, seed, only, tell }: ChaosOrder): Promise<Ledger> {
+  const ledger = new Ledger();
+  tell(`seed ${seed}`);
+  const { home } = await prepareClusterLayout(dataDir);
+  const unmount = await mountDisk(home);
+  const sink = await Sink.open();
+  const arena = await Arena.open(dataDir);
+  const pulse = new VitalSigns(arena.platform.publicUrl);
+  try {
+    const customers = [];
+    for (const slug of ["alpha", "beta", "gamma"]) customers.push(await aCustomer(arena, slug, sink));
+    const load = new Load(customers);
+    const scene = { arena, load, customers, sink, ledger, pulse, random: randomOf(seed), size };
+    for (const name of only ? [only] : actNames) {
+      tell(name);
+      await acts[name](scene);
+    }
+    tell("judgement");
+    await judge(arena, load, sink, ledger);
+    const { latenciesMs, failed } = await pulse.report();
+    ledger.note({ promise: "/livez p99", found: percentile(latenciesMs, 0.99), atMost: 100, unit: " ms" });
+    ledger.note({ promise: "/livez longest", found: Math.max(...latenciesMs), unit: " ms" });
+    ledger.note({ promise: "/livez without an answer", found: failed, atMost: 0 });
+    return ledger;
+  } finally {
+    await pulse.close();
+    await arena.stop();
+    await unmount?.();
+    await arena.remove();
+    sink.close();
+  }
+}
+
+/** The same for one seed, everywhere. */
+function randomOf(seed: number): () => number {
+  let drawn = 0;
+  return () => {
+    drawn += 1;
+    return createHash("sha256").update(`${seed} ${drawn}`).digest().readUInt32BE() / 2 ** 32;
+  };
+}

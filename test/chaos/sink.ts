@@ -1,0 +1,64 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+interface SinkEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly time: string;
+}
+
+/** A webhook receiver that remembers every event by subject and type; it lives as long as the run. */
+export class Sink {
+  readonly #server: Server;
+  readonly #ids = new Map<string, Set<string>>();
+  /** From the time the event names to its first arrival. */
+  readonly latenciesMs: number[] = [];
+  #deliveries = 0;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        this.#take(JSON.parse(Buffer.concat(chunks).toString("utf8")) as SinkEvent);
+        response.writeHead(204).end();
+      });
+    });
+  }
+
+  static async open(): Promise<Sink> {
+    const sink = new Sink();
+    await new Promise<void>((resolve) => sink.#server.listen(0, "127.0.0.1", resolve));
+    sink.#server.unref();
+    return sink;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hooks`;
+  }
+
+  /** Attempts beyond the first of each event: delivery is at least once. */
+  get repeated(): number {
+    return this.#deliveries - this.latenciesMs.length;
+  }
+
+  /** Distinct events of this type about this subject. */
+  count(type: string, subject: string): number {
+    return this.#ids.get(`${type} ${subject}`)?.size ?? 0;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #take({ id, type, subject, time }: SinkEvent): void {
+    this.#deliveries += 1;
+    const key = `${type} ${subject}`;
+    const ids = this.#ids.get(key) ?? new Set();
+    this.#ids.set(key, ids);
+    if (!ids.has(id)) this.latenciesMs.push(Date.now() - Date.parse(time));
+    ids.add(id);
+  }
+}

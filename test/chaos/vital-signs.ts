@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+export interface Pulse {
+  readonly latenciesMs: readonly number[];
+  readonly failed: number;
+}
+
+/** Whether the platform's event loop turns, watched while it is expected to. */
+export class VitalSigns {
+  readonly #probe: Worker;
+
+  constructor(url: string) {
+    this.#probe = new Worker(new URL("livez-probe.js", import.meta.url), { workerData: { url } });
+    this.#probe.unref();
+  }
+
+  watch(): void {
+    this.#probe.postMessage("watch");
+  }
+
+  rest(): void {
+    this.#probe.postMessage("rest");
+  }
+
+  async report(): Promise<Pulse> {
+    this.#probe.postMessage("report");
+    const [pulse] = (await once(this.#probe, "message")) as [Pulse];
+    return pulse;
+  }
+
+  async close(): Promise<void> {
+    await this.#probe.terminate();
+  }
+}
