@@ -127,14 +127,14 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
     return {
       async willSendResponse({ response }) {
         if (response.body.kind !== "single") return;
-        const { errors = [] } = response.body.singleResult;
+        const { errors = [], data } = response.body.singleResult;
         const codes = new Set(errors.map(({ extensions }) => extensions?.["code"]));
         const [code] = codes.size === 1 ? codes : [];
         if (code === "UNAUTHENTICATED") {
           response.http.status = 401;
           response.http.headers.set("www-authenticate", "Bearer");
-        } else if (code === "RATE_LIMITED") {
-          response.http.status = 429;
+        } else if (code === "RATE_LIMITED" || (code === "UNAVAILABLE" && isEmpty(data))) {
+          response.http.status = code === "RATE_LIMITED" ? 429 : 503;
           const seconds = errors[0]?.extensions?.["retryAfterSeconds"];
           response.http.headers.set("retry-after", typeof seconds === "number" ? `${seconds}` : "1");
         }
@@ -142,3 +142,6 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
     };
   },
 };
+
+const isEmpty = (data: Record<string, unknown> | null | undefined) =>
+  Object.values(data ?? {}).every((value) => value === null);

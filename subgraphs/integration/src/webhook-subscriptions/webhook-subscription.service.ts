@@ -147,7 +147,7 @@ export class WebhookSubscriptionService {
     input: CreateWebhookSubscriptionInput,
     checked: { eventType: EventType; contentType: WebhookContentType },
   ): Promise<WebhookSubscriptionType> {
-    let generated: string | null = null;
+    let made: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
     const created = await mutate<WebhookSubscriptionType, undefined>(this.settings.database, context, {
       field: "createWebhookSubscription",
       arguments: input,
@@ -155,7 +155,6 @@ export class WebhookSubscriptionService {
       commit: async (transaction) => {
         const { em, tenant, record } = transaction;
         const signing = await this.#signingCredential(transaction, input.signingSecretRef);
-        generated = signing.generated;
         const subscription = em.create(WebhookSubscription, {
           tenantId: tenant.tenantId,
           subscriptionId: newId("whs"),
@@ -177,7 +176,7 @@ export class WebhookSubscriptionService {
           subject: `webhook-subscriptions/${subscriptionId}`,
           data: { subscriptionId, eventType, status, projectId },
         });
-        return {
+        const view = {
           subscriptionId,
           eventType,
           endpointUrl,
@@ -187,9 +186,12 @@ export class WebhookSubscriptionService {
           projectId,
           createdAt: createdAt.toISOString(),
         };
+        made = { subscription: view, secret: signing.generated };
+        return view;
       },
     });
-    created.signingSecret = generated;
+    // a transaction that was run again may have found the result of another request, to which no secret belongs
+    if (made?.subscription === created) created.signingSecret = made.secret;
     return created;
   }
 

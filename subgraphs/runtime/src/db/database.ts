@@ -21,6 +21,7 @@ import type { Tenant } from "../tenancy/tenant.js";
 import { openOrmPool } from "./pool.js";
 import { ReadPipeline } from "./read-pipeline.js";
 import type { SchemaConnections, SubgraphSchema } from "./roles.js";
+import { runAgain } from "./run-again.js";
 import { TenantReader } from "./tenant-statement.js";
 import { deferredQuery, type Statement, statementQuery, TransactionDialect } from "./transaction-dialect.js";
 
@@ -106,8 +107,15 @@ export class Database {
     return new Database(orm, definition.connections.schema, pool, pipeline, relay);
   }
 
-  /** Opens a transaction as this tenant. No network and no git in `work`: the connection is held meanwhile. */
-  async transaction<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  /**
+   * Opens a transaction as this tenant. No network and no git in `work`: the connection is held meanwhile. After a
+   * deadlock `work` is run again from its beginning, so it changes nothing outside of the transaction.
+   */
+  transaction<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return runAgain(() => this.#once(tenant, cause, work));
+  }
+
+  async #once<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const messages: Message[] = [];
     const committed: (() => void)[] = [];
     const done = await this.#orm.em.fork().transactional(async (em) => {

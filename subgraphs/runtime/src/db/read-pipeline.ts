@@ -1,5 +1,5 @@
 import type { QueryResultRow } from "pg";
-import { isDatabaseUnavailable } from "./database-failure.js";
+import { isConnectionLost } from "./database-failure.js";
 import { PipelinedClient } from "./pipelined-client.js";
 
 export interface Read {
@@ -107,7 +107,7 @@ class Lane {
       return (await this.#client.query<R>(read)).rows;
     } catch (error) {
       // the server says so before the socket does
-      this.lost ||= isDatabaseUnavailable(error);
+      this.lost ||= isConnectionLost(error);
       throw error;
     } finally {
       this.waiting -= 1;

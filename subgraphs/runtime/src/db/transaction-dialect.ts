@@ -7,6 +7,7 @@ import {
   type TransactionSettings,
 } from "kysely";
 import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig } from "pg";
+import { DatabaseUnavailable, isConnectionLost } from "./database-failure.js";
 import type { PipelinedClient } from "./pipelined-client.js";
 
 /** Prepared once for each connection, under its name. */
@@ -109,6 +110,8 @@ class TransactionConnection implements DatabaseConnection {
   #unanswered: Promise<PgResult>[] = [];
   #over = false;
   #lost = false;
+  /** Why the first statement that failed did. */
+  #failure: unknown;
 
   constructor(client: PipelinedClient & PoolClient) {
     this.#client = client;
@@ -131,9 +134,14 @@ class TransactionConnection implements DatabaseConnection {
 
   async commit(): Promise<void> {
     this.#over = true;
-    const { command } = await this.#answer({ text: "commit" });
+    const { command } = await this.#answer({ text: "commit" }).catch((cause: unknown) => {
+      if (!isConnectionLost(cause)) throw cause;
+      throw new DatabaseUnavailable("Unconfirmed", "The connection was lost while the transaction was committed", {
+        cause,
+      });
+    });
     // the server answers COMMIT of a failed transaction with ROLLBACK, which is no error
-    if (command !== "COMMIT") throw new Error("A statement of the transaction had failed");
+    if (command !== "COMMIT") throw new Error("A statement of the transaction had failed", { cause: this.#failure });
   }
 
   /** Never fails: a connection that cannot roll back is lost, and its transaction with it. */
@@ -165,7 +173,10 @@ class TransactionConnection implements DatabaseConnection {
   async #answer(statement: QueryConfig): Promise<PgResult> {
     const outcomes = await this.#settle(statement);
     const failed = outcomes.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") throw failed.reason;
+    if (failed?.status === "rejected") {
+      this.#failure ??= failed.reason;
+      throw failed.reason;
+    }
     return (outcomes.at(-1) as PromiseFulfilledResult<PgResult>).value;
   }
 

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import { Status } from "nice-grpc-common";
-import { isDatabaseUnavailable } from "../db/database-failure.js";
 import { DomainError, type ErrorFacts } from "../errors/domain-error.js";
+import { databaseRefusal } from "../errors/unavailable.js";
 import { BadRequest, ErrorInfo, Status as RichStatus } from "./generated/factory/rpc/v1/status.js";
 
 /** Whose reasons ours are, in google.rpc.ErrorInfo. */
@@ -79,8 +79,7 @@ function wellFormed(text: string): string {
 
 function asRefusal(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  if (isDatabaseUnavailable(error)) return new DomainError("UNAVAILABLE", { detail: "The database does not answer." });
-  return new DomainError("INTERNAL", { detail: "An internal error occurred." });
+  return databaseRefusal(error) ?? new DomainError("INTERNAL", { detail: "An internal error occurred." });
 }
 
 function metadataOf(facts: Record<string, unknown>): Record<string, string> {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "../auth/principal.js";
 import { aDatabase, aTenant, noteTable, type TestDatabase } from "../db/database.fixture.js";
+import type { Transaction } from "../db/database.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { type RequestContext, requestContext } from "../tenancy/request-context.js";
 import { mutate } from "./idempotent-mutation.js";
@@ -57,6 +58,29 @@ describe("an idempotent mutation", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => addNote(caller("race"), "race")));
     expect(new Set(answers.map(({ noteId }) => noteId)).size).toBe(1);
     expect(await notes("race")).toBe(1);
+  });
+
+  it("a deadlock repeats what is committed and not what was prepared", async () => {
+    const context = caller("deadlock");
+    let commits = 0;
+    const mutation = {
+      field: "addNote",
+      arguments: {},
+      prepare: async () => {
+        prepared += 1;
+      },
+      commit: async ({ em, tenant: owner, execute }: Transaction) => {
+        commits += 1;
+        em.persist(em.create(noteTable, { tenantId: owner.uuid, noteId: randomUUID(), text: "deadlock" }));
+        await em.flush();
+        if (commits < 3) await execute("do $$ begin raise exception using errcode = '40P01'; end $$");
+        return { commits };
+      },
+    };
+    expect(await mutate(test.database, context, mutation)).toEqual({ commits: 3 });
+    expect(context.replayed).toBe(false);
+    expect(await mutate(test.database, context, mutation)).toEqual({ commits: 3 });
+    expect([prepared, commits, await notes("deadlock"), context.replayed]).toEqual([1, 3, 1, true]);
   });
 
   it("refuses the key with other arguments", async () => {

@@ -1,5 +1,6 @@
 import type { Principal } from "../auth/principal.js";
 import type { Database, Transaction } from "../db/database.js";
+import { databaseFailure } from "../db/database-failure.js";
 import { tenantStatement } from "../db/tenant-statement.js";
 import { DomainError } from "../errors/domain-error.js";
 import type { RequestContext } from "../tenancy/request-context.js";
@@ -15,6 +16,7 @@ export interface Mutation<Prepared, Result> {
   readonly tenant?: Tenant;
   /** Slow work before the transaction opens: network, git, rendering. */
   prepare?(): Promise<Prepared>;
+  /** Run again from its beginning after a deadlock: it changes nothing outside of the transaction. */
   commit(transaction: Transaction, prepared: Prepared): Promise<Result>;
 }
 
@@ -72,13 +74,14 @@ export async function mutate<Result, Prepared = undefined>(
   const known = await database.reader.row<StoredResult>(storedResult, tenant, ...scope);
   if (known) return replay<Result>(context, known, print);
   const prepared = (await mutation.prepare?.()) as Prepared;
-  return database.transaction(tenant, cause, async (transaction) => {
+  const { winner, made } = await database.transaction(tenant, cause, async (transaction) => {
     const winner = await claim(transaction, scope, print);
-    if (winner) return replay<Result>(context, winner, print);
-    const result = await mutation.commit(transaction, prepared);
-    await transaction.later(storeResult, [tenant.uuid, ...scope, JSON.stringify(result)]);
-    return result;
+    if (winner) return { winner };
+    const made = await mutation.commit(transaction, prepared);
+    await transaction.later(storeResult, [tenant.uuid, ...scope, JSON.stringify(made)]);
+    return { made };
   });
+  return winner ? replay<Result>(context, winner, print) : (made as Result);
 }
 
 /** An agent does not see what was done for its subject by others or for another task, nor they what it did. */
@@ -101,7 +104,7 @@ async function claim(transaction: Transaction, scope: string[], print: string): 
     const won = await transaction.execute(claimKey, [transaction.tenant.uuid, ...scope, print]);
     if (won.length > 0) return undefined;
   } catch (error) {
-    if (isLockTimeout(error))
+    if (databaseFailure(error) === "Locked")
       throw new DomainError("IDEMPOTENCY_IN_PROGRESS", {
         detail: "A request with this Idempotency-Key is still running.",
       });
@@ -113,10 +116,4 @@ async function claim(transaction: Transaction, scope: string[], print: string): 
   );
   if (!stored) throw new Error("The idempotency record vanished between two statements");
   return stored;
-}
-
-function isLockTimeout(error: unknown): boolean {
-  return (
-    (error as { code?: string }).code === "55P03" || (error as { cause?: { code?: string } }).cause?.code === "55P03"
-  );
 }

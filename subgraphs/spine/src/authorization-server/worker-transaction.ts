@@ -1,4 +1,5 @@
 import type { Transaction } from "@factory/runtime/db/database";
+import { runAgain } from "@factory/runtime/db/run-again";
 import type { Statement } from "@factory/runtime/db/transaction-dialect";
 import { type Cause, type Message, sealEnvelope } from "@factory/runtime/outbox/envelope";
 import { outboxInsert, outboxNotice, outboxValues } from "@factory/runtime/outbox/outbox-insert";
@@ -7,8 +8,20 @@ import type { Pool } from "pg";
 
 export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record">;
 
-/** As a transaction of the tenant, but of the worker role: it also sees what belongs to no tenant. */
-export async function workerTransaction<T>(
+/**
+ * As a transaction of the tenant, but of the worker role: it also sees what belongs to no tenant. After a deadlock
+ * `work` is run again from its beginning.
+ */
+export function workerTransaction<T>(
+  pool: Pool,
+  tenant: Tenant,
+  cause: Cause,
+  work: (transaction: WorkerTransaction) => Promise<T>,
+): Promise<T> {
+  return runAgain(() => once(pool, tenant, cause, work));
+}
+
+async function once<T>(
   pool: Pool,
   tenant: Tenant,
   cause: Cause,

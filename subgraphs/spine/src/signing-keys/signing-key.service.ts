@@ -15,11 +15,15 @@ export class SigningKeyService {
   }
 
   rotate(context: RequestContext, input: RotateSigningKeysInput | null | undefined): Promise<SigningKeyRotationType> {
+    let rotated: SigningKeyRotationType | undefined;
     return mutate<SigningKeyRotationType>(this.#database, context, {
       field: "rotateSigningKeys",
       arguments: { input: input ?? null },
-      // keys are of no tenant: should this transaction fail after it, the rotation stands
-      commit: () => this.#server.rotateSigningKeys(input?.immediately ?? false),
+      // keys are of no tenant: should this transaction fail or be run again after it, the rotation stands
+      commit: async () => {
+        rotated ??= await this.#server.rotateSigningKeys(input?.immediately ?? false);
+        return rotated;
+      },
     });
   }
 }

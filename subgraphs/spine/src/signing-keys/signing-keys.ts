@@ -1,4 +1,5 @@
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
+import { runAgain } from "@factory/runtime/db/run-again";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Pool, PoolClient } from "pg";
 import { seal, unseal } from "./seal.js";
@@ -109,7 +110,11 @@ export class SigningKeys {
     return { keyId, signsFrom };
   }
 
-  async #alone<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  #alone<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return runAgain(() => this.#once(work));
+  }
+
+  async #once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     let done = false;
     try {
