@@ -23,6 +23,7 @@ import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
 import { type RateLimits, refusedByRate } from "./operation-charge.js";
 import { publicErrors } from "./public-error.js";
+import { subscriberGroup } from "./subscriber-group.js";
 
 export interface GraphqlSockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -194,9 +195,11 @@ function subscribe(
   { document, operationName, variableValues, contextValue }: ExecutionArgs,
 ) {
   const context = contextValue as RequestContext;
-  // loaders remember entities: each event gets its own
-  const contextForEvent = () => requestContext({ principal: context.principal, trace: context.trace });
+  if (!context.principal) throw new Error("A socket without a principal subscribes to nothing");
+  const { key: group, principal } = subscriberGroup(context.principal);
+  // loaders remember entities: each event gets its own, and a trace that is no single subscriber's
+  const contextForEvent = () => requestContext({ principal, trace: continueTrace(undefined) });
   return executor
     .compile(document, operationName ?? undefined)
-    .subscribe({ ...variableValues }, context, { contextForEvent });
+    .subscribe({ ...variableValues }, context, { contextForEvent, group });
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { QueryPlan } from "@apollo/query-planner";
 import {
   type ExecutionResult,
@@ -26,11 +27,18 @@ import { plainVariables } from "./plain-variables.js";
 import { compilePlan } from "./plan-step.js";
 import type { PlannedNames } from "./planning-names.js";
 import { compileProjection, type Projection } from "./projection.js";
+import { representationKey } from "./representation.js";
 import { conditionVariables, type Fragments } from "./selection.js";
+import { SharedAnswers } from "./shared-answers.js";
 
 export interface SubscribeOptions<C> {
   /** The context of each event's joins; without it loaders of the first context would serve every event. */
   readonly contextForEvent?: () => C;
+  /**
+   * Stands for everything in the contexts of `contextForEvent` that resolvers read. Subscribers of one group, operation
+   * and set of variables share the answer to an event that their subgraph hands to all of them as one object.
+   */
+  readonly group?: string;
 }
 
 /** A planned operation, ready to run any number of times. Nothing it returns rejects because of what a client sent. */
@@ -83,7 +91,9 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
   readonly kind = "subscription";
   readonly plan: QueryPlan;
   readonly #responder: Responder<C>;
-  readonly #open: (run: Run<C>) => Promise<AsyncIterable<ExecutionResult> | ExecutionResult>;
+  readonly #open: (run: Run<C>) => Promise<AsyncIterable<unknown> | ExecutionResult>;
+  readonly #answer: (run: Run<C>, event: unknown) => Promise<ExecutionResult> | ExecutionResult;
+  readonly #shared = new SharedAnswers<ExecutionResult>();
   readonly #receive: (run: Run<C>, event: ExecutionResult) => void;
   readonly #rest: Step<C> | undefined;
   readonly #subgraph: string;
@@ -104,6 +114,12 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
       }
       return prepared.subscribe(variablesOf(run.provided), run.context);
     };
+    this.#answer = (run, event) => {
+      if (!prepared.answer) {
+        throw new GraphQLError(`Subgraph "${this.#subgraph}" answers no events`);
+      }
+      return prepared.answer(event, variablesOf(run.provided), run.context);
+    };
     this.#receive = compileRootAnswer(node.primary, source.supergraphSchema);
     this.#rest = node.rest && compilePlan(node.rest, [], source);
   }
@@ -121,7 +137,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
     if (first.errors.length > 0) {
       return { errors: first.errors };
     }
-    let events: AsyncIterable<ExecutionResult> | ExecutionResult;
+    let events: AsyncIterable<unknown> | ExecutionResult;
     try {
       events = await this.#open(first);
     } catch (reason) {
@@ -131,23 +147,31 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
       noteErrors(first, events, this.#subgraph, (path) => [path]);
       return { errors: first.errors };
     }
+    const group = sharingGroup(options.group, first.provided);
     return mapEvents(events, {
       broken: (reason) => failedFetch(reason, this.#subgraph),
-      respond: (event) => {
-        const run: Run<C> = {
-          ...first,
-          context: options.contextForEvent?.() ?? context,
-          errors: [],
-          data: undefined,
-          extensions: undefined,
-        };
-        return this.#responder.respond(run, (started) => {
-          this.#receive(started, event);
-          return this.#rest?.(started);
-        });
-      },
+      respond: (event) =>
+        this.#shared.get(event, group, () =>
+          this.#respond(event, { ...first, context: options.contextForEvent?.() ?? context }),
+        ),
     });
   }
+
+  /** The answer may go to many subscribers: nothing changes it afterwards. */
+  async #respond(event: unknown, subscribed: Run<C>): Promise<ExecutionResult> {
+    const run: Run<C> = { ...subscribed, errors: [], data: undefined, extensions: undefined };
+    const answer = await this.#responder.respond(run, async (started) => {
+      this.#receive(started, await this.#answer(started, event));
+      await this.#rest?.(started);
+    });
+    return Object.freeze(answer);
+  }
+}
+
+/** Undefined where nothing may be shared. A digest, since every event is looked up by it. */
+function sharingGroup(group: string | undefined, variables: Readonly<Fields>): string | undefined {
+  const key = group === undefined ? undefined : representationKey(variables);
+  return key === undefined ? undefined : createHash("sha256").update(`${group}\n${key}`).digest("base64");
 }
 
 /** Starts runs of one operation and shapes what they gathered into the response. */

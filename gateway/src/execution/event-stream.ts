@@ -1,6 +1,6 @@
 import type { ExecutionResult } from "graphql";
 
-type Events = AsyncIterable<ExecutionResult>;
+type Events = AsyncIterable<unknown>;
 
 export function isEvents(result: Events | ExecutionResult): result is Events {
   return Symbol.asyncIterator in result;
@@ -8,7 +8,7 @@ export function isEvents(result: Events | ExecutionResult): result is Events {
 
 export interface EventHandling {
   /** Turns a subgraph's event into the response; never rejects, so that one bad event does not end the stream. */
-  respond(event: ExecutionResult): Promise<ExecutionResult>;
+  respond(event: unknown): Promise<ExecutionResult>;
   /** What the consumer sees when the source itself breaks, which does end the stream. */
   broken(reason: unknown): Error;
 }
@@ -23,7 +23,7 @@ export function mapEvents(events: Events, handling: EventHandling): AsyncIterabl
       if (closed) {
         return end;
       }
-      let event: IteratorResult<ExecutionResult>;
+      let event: IteratorResult<unknown>;
       try {
         event = await source.next();
       } catch (reason) {

@@ -1,10 +1,10 @@
 import {
+  createSourceEventStream,
   type DocumentNode,
   type ExecutionResult,
   execute,
   type GraphQLSchema,
   parse,
-  subscribe,
   validate,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
@@ -77,7 +77,9 @@ function prepareLocal<C>(operation: LocalOperation, jitAfterRuns: number): Prepa
         ? query(undefined, context, variables)
         : (execute(request(variables, context)) as Promise<ExecutionResult> | ExecutionResult);
     },
-    subscribe: (variables, context) => subscribe(request(variables, context)),
+    subscribe: (variables, context) => createSourceEventStream(request(variables, context)),
+    answer: (event, variables, context) =>
+      execute({ ...request(variables, context), rootValue: event }) as Promise<ExecutionResult> | ExecutionResult,
   };
 }
 

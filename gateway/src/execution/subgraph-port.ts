@@ -9,10 +9,13 @@ export interface SubgraphRequest<C> {
 /** One planned operation of a subgraph. The caller owns every result it gets and changes it: never hand one out twice. */
 export interface PreparedFetch<C> {
   run(variables: Record<string, unknown>, context: C): Promise<ExecutionResult> | ExecutionResult;
+  /** Opens a subscription. Its events mean nothing until `answer`; one object may be handed to many subscribers. */
   subscribe?(
     variables: Record<string, unknown>,
     context: C,
-  ): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> | AsyncIterable<ExecutionResult> | ExecutionResult;
+  ): Promise<AsyncIterable<unknown> | ExecutionResult> | AsyncIterable<unknown> | ExecutionResult;
+  /** What the subscription's operation selects of one of its events. */
+  answer?(event: unknown, variables: Record<string, unknown>, context: C): Promise<ExecutionResult> | ExecutionResult;
 }
 
 /** What the executor needs of a subgraph, wherever it runs. */

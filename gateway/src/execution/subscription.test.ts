@@ -146,4 +146,54 @@ describe("a federated subscription", () => {
     }
     expect(seen).toEqual([1, 2]);
   });
+
+  describe("with subscribers in groups", () => {
+    const query = "subscription ($on: Boolean = true) { userRenamed { name reviewCount @include(if: $on) } }";
+
+    /** One event, handed as one object to a subscriber for each of the groups. */
+    async function answers(subscribers: { group?: string; variables?: Record<string, unknown> }[]) {
+      const shop = openShop();
+      const executor = SupergraphExecutor.fromSdl<object>(
+        shop.supergraphSdl,
+        [...shop.schemas].map(([name, schema]) => localSubgraph(name, schema)),
+      );
+      const contexts: object[] = [];
+      const contextForEvent = () => {
+        contexts.push({});
+        return contexts.at(-1) ?? {};
+      };
+      const waiting = subscribers.map(async ({ group, variables }) => {
+        const options = group === undefined ? { contextForEvent } : { contextForEvent, group };
+        const stream = await executor.compile(parse(query)).subscribe(variables, {}, options);
+        if (!("next" in stream)) throw new Error(`Expected events, got ${JSON.stringify(stream)}`);
+        return (await stream.next()).value as ExecutionResult;
+      });
+      const event = { id: "1" };
+      for (const _ of subscribers) shop.renamed.push(event);
+      return { results: await Promise.all(waiting), joins: shop.asked.length, contexts: contexts.length };
+    }
+
+    it("joins an event once for each group, whatever the number of its subscribers", async () => {
+      const groups = ["a", "b", "a", "a", "b"];
+      const { results, joins, contexts } = await answers(groups.map((group) => ({ group })));
+      expect([joins, contexts]).toEqual([2, 2]);
+      expect(new Set(results).size).toBe(2);
+      expect(results[0]).toBe(results[2]);
+      expect(results[0]).not.toBe(results[1]);
+      expect(results[0]).toEqual(results[1]);
+      expect(Object.isFrozen(results[0])).toBe(true);
+    });
+
+    it("shares nothing between different variables, nor without a group", async () => {
+      const { results, joins } = await answers([
+        { group: "a", variables: { on: true } },
+        { group: "a", variables: { on: false } },
+        {},
+        {},
+      ]);
+      expect(joins).toBe(3);
+      expect(new Set(results).size).toBe(4);
+      expect(results[1]?.data).toEqual({ userRenamed: { name: "Ada" } });
+    });
+  });
 });
