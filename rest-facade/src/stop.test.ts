@@ -64,9 +64,9 @@ async function eventually(condition: () => boolean): Promise<void> {
 }
 
 /** New connections are. */
-async function refused({ call }: Started): Promise<void> {
+async function refused(facade: Started): Promise<void> {
   for (let turn = 0; turn < 1500; turn++) {
-    const answer = await call("GET /livez").catch(() => undefined);
+    const answer = await facade.call("GET /livez").catch(() => undefined);
     if (!answer) return;
   }
   throw new Error("The listener stays open");
