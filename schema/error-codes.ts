@@ -93,6 +93,8 @@ export const errorCodes = {
   TARGET_CONFLICT:                 { status: null, title: "Target conflict", when: "a file differs and onConflict is fail; paths[]" },
   TARGET_MOVED:                    { status: null, title: "Target moved", when: "the branch moved three times" },
   LIBRARY_INJECTION_FAILED:        { status: null, title: "Library injection failed", when: "no project takes the references" },
+  WORKER_DIED:                     { status: null, title: "Worker died", when: "the process died three times while this was the only job in it" },
+  RUN_TOO_LONG:                    { status: null, title: "Run too long", when: "the job took longer than it may" },
   EXECUTION_CANCELLED:             { status: null, title: "Execution cancelled", when: "cancelled by a caller" },
   SUBSCRIPTION_LAGGED:             { status: null, title: "Subscription lagged", when: "websocket: queue bound reached; carries the cursor" },
   CURSOR_EXPIRED:                  { status: 400,  title: "Cursor expired", when: "resume cursor older than retention" },

@@ -4,7 +4,6 @@ import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { areas, type CompiledRoute, compileRoutes, routeTables } from "./compile-route.js";
 import { serveDocs } from "./docs.js";
-import type { StopPatience } from "./front-door.js";
 import { type Admission, admit, handlePlanned, handleRoute } from "./handle-route.js";
 import { rememberReadiness, serveHealth } from "./health.js";
 import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./listener.js";
@@ -21,11 +20,11 @@ export interface Facade {
   /** As callers see it; without a configured one, of the address that was bound. */
   publicUrl: string;
   internalUrl: string;
-  /** Not ready at once; answers what still arrives for a second, then finishes what is in flight. Websockets are their owner's to close. */
+  /** Refuses new connections, finishes what is in flight, then cuts websockets. */
   close(): Promise<void>;
 }
 
-const usualPatience: StopPatience = { graceMs: 1000, timeoutMs: 8000 };
+const stopTimeoutMs = 20_000;
 
 /** Opens the public and the internal listener. Fails when an operation of a route does not fit the graph. */
 export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
@@ -126,7 +125,8 @@ function serveMetrics(app: FastifyInstance, metrics: () => Promise<string>): voi
 async function listen(listeners: Record<"public" | "internal", Listener>, options: FacadeOptions): Promise<Facade> {
   let closing: Promise<unknown> | undefined;
   const close = async () => {
-    closing ??= closeListeners(listeners, { ...usualPatience, ...options.stopPatience });
+    const timeoutMs = options.stopTimeoutMs ?? stopTimeoutMs;
+    closing ??= Promise.all(Object.values(listeners).map(({ app, door }) => door.close(() => app.close(), timeoutMs)));
     await closing;
   };
   try {
@@ -141,16 +141,6 @@ async function listen(listeners: Record<"public" | "internal", Listener>, option
     internalUrl: urlOf(listeners.internal),
     close,
   };
-}
-
-/** The internal listener goes last, so that who watches the process sees it stop. */
-async function closeListeners(listeners: Record<"public" | "internal", Listener>, patience: StopPatience) {
-  const { app, door } = listeners.public;
-  const internal = listeners.internal;
-  internal.door.leave();
-  const graceMs = app.server.listening ? patience.graceMs : 0;
-  await door.close(() => app.close(), { ...patience, graceMs });
-  await internal.door.close(() => internal.app.close(), { ...patience, graceMs: 0 });
 }
 
 function urlOf({ app }: Listener): string {

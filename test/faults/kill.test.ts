@@ -19,7 +19,7 @@ import { aReceiver } from "../kit/receiver.js";
 import { request } from "../kit/request.js";
 import { aTemplateSource, aTemplateVersion, type TestExecution } from "../kit/templates.js";
 
-/** A worker that died is replaced after its heartbeat was missed for 20 s and the supervision has looked. */
+/** Generous: what a killed process ran is taken up again at the next start. */
 const takeoverMs = 60_000;
 const completion = ["ScaffoldGenerated", "TemplateExecuted"];
 

@@ -17,7 +17,7 @@ import { eventually } from "../kit/eventually.js";
 import { request } from "../kit/request.js";
 import type { TestExecution } from "../kit/templates.js";
 
-/** A worker that died is replaced after its heartbeat was missed for 20 s and the supervision has looked. */
+/** Generous: what a killed process ran is taken up again at the next start. */
 const takeoverMs = 90_000;
 const phases = ["fetching", "rendering", "injecting", "pushing", "pushed", "completed"];
 

@@ -3,10 +3,8 @@ import { EnvironmentError, exitConfiguration } from "@factory/runtime/environmen
 import { armFailpoint } from "@factory/runtime/faults/failpoint";
 import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-directory-lock";
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import { Registry } from "prom-client";
 import { platformEnvironment } from "./environment.js";
-import { type Platform, startPlatform } from "./platform.js";
-import { watchUnexpectedErrors } from "./unexpected-errors.js";
+import { startPlatform } from "./platform.js";
 
 const exitInUse = 75;
 const stopTimeoutMs = 20_000;
@@ -15,29 +13,7 @@ async function main(): Promise<void> {
   const environment = platformEnvironment();
   const logger = createLogger("platform", environment.logLevel);
   if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
-  const registry = new Registry();
-  let platform: Platform | undefined;
-  const stop = (code: number) => {
-    setTimeout(() => {
-      logger.error({ stopTimeoutMs }, "the stop took too long and was cut off");
-      process.exit(code);
-    }, stopTimeoutMs).unref();
-    // before the start is complete, PostgreSQL is stopped by its watch
-    if (!platform) process.exit(code);
-    platform.stop().then(
-      () => process.exit(code),
-      (error: unknown) => {
-        logger.error({ err: error }, "stop failed");
-        process.exit(1);
-      },
-    );
-  };
-  watchUnexpectedErrors(
-    logger,
-    registry,
-    once(() => stop(1)),
-  );
-  platform = await startPlatform(environment, { logger, registry });
+  const platform = await startPlatform(environment, logger);
   process.stdout.write(
     [
       `The platform is ready.`,
@@ -50,20 +26,19 @@ async function main(): Promise<void> {
       "",
     ].join("\n"),
   );
-  for (const signal of ["SIGTERM", "SIGINT"] as const)
-    process.once(signal, () => {
-      logger.info({ signal }, "stopping");
-      stop(0);
-    });
-}
-
-/** A second error while the process stops changes nothing. */
-function once(work: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) work();
-    done = true;
+  const stop = (signal: string) => {
+    logger.info({ signal }, "stopping");
+    setTimeout(() => process.exit(0), stopTimeoutMs).unref();
+    platform.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, "stop failed");
+        process.exit(1);
+      },
+    );
   };
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
 }
 
 main().catch((error: unknown) => {

@@ -8,14 +8,14 @@ import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
-import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
-import { lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
+import { JobProcess } from "@factory/runtime/jobs/job-process";
+import { type DataDirectoryHolder, lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { startSpine } from "@factory/spine/subgraph";
-import { collectDefaultMetrics, type Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { localSubgraph } from "../execution/local-subgraph.js";
 import { SupergraphExecutor } from "../execution/supergraph.js";
 import { graphqlEndpoint } from "../graphql-endpoint.js";
@@ -36,42 +36,31 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-export interface Telemetry {
-  readonly logger: Logger;
-  readonly registry: Registry;
-}
-
 type OnStop = (part: string, close: () => Promise<void>) => void;
 
 const schemas: readonly SubgraphSchema[] = ["catalog", "integration", "spine"];
 
 /** The whole platform in this process, over one PostgreSQL. Starts in order of need; what has started is stopped on failure. */
-export async function startPlatform(environment: PlatformEnvironment, telemetry: Telemetry): Promise<Platform> {
+export async function startPlatform(environment: PlatformEnvironment, logger: Logger): Promise<Platform> {
   const running: { part: string; close: () => Promise<void> }[] = [];
-  let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= stopAll(running.reverse(), telemetry.logger));
+  const stop = async () => {
+    for (const { part, close } of running.splice(0).reverse()) {
+      const started = performance.now();
+      await close();
+      logger.debug({ part, ms: Math.round(performance.now() - started) }, "stopped");
+    }
+  };
   try {
-    return await start(environment, telemetry, (part, close) => running.push({ part, close }), stop);
+    return await start(environment, logger, (part, close) => running.push({ part, close }), stop);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function stopAll(parts: readonly { part: string; close: () => Promise<void> }[], logger: Logger): Promise<void> {
-  const failures: unknown[] = [];
-  for (const { part, close } of parts) {
-    const started = performance.now();
-    await close().catch((error: unknown) => failures.push(error));
-    logger.debug({ part, ms: Math.round(performance.now() - started) }, "stopped");
-  }
-  // PostgreSQL and the lock come last, and are reached whatever fails before
-  if (failures.length > 0) throw new AggregateError(failures, "not every part could be stopped");
-}
-
 async function start(
   environment: PlatformEnvironment,
-  { logger, registry }: Telemetry,
+  logger: Logger,
   onStop: OnStop,
   stop: () => Promise<void>,
 ): Promise<Platform> {
@@ -84,15 +73,17 @@ async function start(
   const publicUrl = environment.publicUrl ?? `http://127.0.0.1:${port}`;
   // loads while PostgreSQL starts
   const grpcModule = awaitedLater(loadedGrpc(dataDir, environment.development));
-  const databaseUrl = await database(environment, dataDir, logger, onStop);
+  const { url: databaseUrl, holder } = await database(environment, dataDir, logger, onStop);
   const certificates = awaitedLater(grpcModule.then(({ platformCertificates }) => platformCertificates(dataDir)));
   await provisionDatabase(databaseUrl, schemas);
   const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
   const bus = await PostgresBus.open(connections("integration").worker, logger);
   onStop("bus", () => bus.close());
+  const jobProcess = new JobProcess(holder);
   const host = (schema: SubgraphSchema) => ({
     connections: connections(schema),
     bus,
+    jobProcess,
     logger: logger.child({ subgraph: schema }),
   });
 
@@ -171,6 +162,7 @@ async function start(
   onStop("GraphQL server", () => server.stop());
   const sockets = graphqlSockets({ executor, verifier, introspection, limits, logger });
   onRevoked.push((revocation) => sockets.revoked(revocation));
+  const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const facade = await startFacade(
     {
@@ -180,10 +172,7 @@ async function start(
       graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development }),
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       git: (request, response) => catalog.git(request, response),
-      ready: async () => {
-        failpoint("platform.readiness");
-        return readiness({ spine, integration, catalog });
-      },
+      ready: async () => readiness({ spine, integration, catalog }),
       metrics: () => registry.metrics(),
     },
     {
@@ -199,8 +188,8 @@ async function start(
       logger,
     },
   );
-  // together: the front door refuses new websockets while the open ones are closed
-  onStop("facade", async () => void (await Promise.all([facade.close(), sockets.close()])));
+  onStop("facade", () => facade.close());
+  onStop("websockets", () => sockets.close());
   if (environment.development) await writeSampleRepository(dataDir);
   await writeRuntimeFile(dataDir, {
     publicUrl: facade.publicUrl,
@@ -241,12 +230,12 @@ async function database(
   dataDir: string,
   logger: Logger,
   onStop: OnStop,
-): Promise<string> {
+): Promise<{ url: string; holder: DataDirectoryHolder }> {
   const { databaseUrl, postgresBinDir } = environment;
   if (databaseUrl !== undefined) {
     const lock = lockDataDirectory(dataDir);
     onStop("lock", async () => lock.release());
-    return databaseUrl;
+    return { url: databaseUrl, holder: lock };
   }
   const server = await startEmbeddedPostgres({
     dataDir,
@@ -254,7 +243,7 @@ async function database(
     ...(postgresBinDir === undefined ? {} : { binDir: postgresBinDir }),
   });
   onStop("PostgreSQL", () => server.stop());
-  return server.url;
+  return { url: server.url, holder: server.holder };
 }
 
 async function readiness(checked: Record<string, { ready(): Promise<void> }>) {

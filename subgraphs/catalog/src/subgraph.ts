@@ -14,6 +14,7 @@ import { Promotions } from "./commands/promotions.js";
 import { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { EarlierRenders } from "./executions/earlier-render.js";
 import { ExecutionAcceptance } from "./executions/execution.acceptance.js";
+import { ExecutionFailure } from "./executions/execution.failure.js";
 import { executionJob } from "./executions/execution.job.js";
 import { ExecutionRunner } from "./executions/execution.runner.js";
 import { ExecutionService } from "./executions/execution.service.js";
@@ -147,7 +148,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const promoting = new Promotions(promotions, libraryVersions);
   await resources.consume(new ApiClientProjection(database).consumer());
   await resources.consume(new CommandService(database, promoting, logger));
-  await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt));
+  await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt), new ExecutionFailure(database));
   const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier), logger });
   return {
     schema,

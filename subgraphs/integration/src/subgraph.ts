@@ -2,6 +2,7 @@ import { openPool } from "@factory/runtime/db/pool";
 import { Retention } from "@factory/runtime/db/retention";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
+import { maintenance } from "@factory/runtime/jobs/job-definition";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
@@ -79,7 +80,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     const messages = new WebhookMessageService(database, jobs, subscriptions);
     const retryDelaysMs = settings.retryDelaysMs ?? defaultRetryDelaysMs;
     const runner = new WebhookAttemptRunner({ database, egress, messages, subscriptions, credentials, retryDelaysMs });
-    await jobs.work(webhookAttemptJob, (payload, { signal }) => runner.run(payload, signal));
+    await jobs.work(webhookAttemptJob, (payload, { signal }) => runner.run(payload, signal), maintenance);
     const log = new EventLogService(database, messages);
     await hub.start(listener);
     await resources.consume({ group: eventLogGroup, handle: (batch) => log.take(batch) });

@@ -1,5 +1,6 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { openPool } from "@factory/runtime/db/pool";
+import { maintenance } from "@factory/runtime/jobs/job-definition";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
@@ -29,7 +30,7 @@ import { spineSchema } from "./schema.js";
 import { SigningKeyService } from "./signing-keys/signing-key.service.js";
 import { spineTables } from "./tables.js";
 import { completeProvisioningJob, ProvisioningCompletion } from "./tenants/complete-provisioning.js";
-import { abandonedProvisioningJob, ProvisioningRunner, provisionTenantJob } from "./tenants/provisioning.js";
+import { ProvisioningRunner, provisionTenantJob } from "./tenants/provisioning.js";
 import { ProvisioningService } from "./tenants/provisioning.service.js";
 import { TenantService } from "./tenants/tenant.service.js";
 import { TenantLifecycleService } from "./tenants/tenant-lifecycle.service.js";
@@ -106,14 +107,13 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     // in order; later slices add theirs
     const steps = [createPlanSubscription, seedSystemRoles, inviteOwner(invitationIssuer)];
     const runner = new ProvisioningRunner(database, steps);
-    await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt));
-    await jobs.work(abandonedProvisioningJob, (payload) => runner.abandon(payload));
+    await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt), runner);
     const assignmentExpiry = new AssignmentExpiry(database, pool, host.logger);
     const completion = new ProvisioningCompletion(database, steps, host.logger);
-    await jobs.work(completeProvisioningJob, (_, attempt) => completion.run(attempt));
-    await jobs.work(sendMailJob, (payload, attempt) => mailer.send(payload, attempt));
+    await jobs.work(completeProvisioningJob, (_, attempt) => completion.run(attempt), maintenance);
+    await jobs.work(sendMailJob, (payload) => mailer.send(payload), mailer);
     const systemRoles = new SystemRolesRefresher(database);
-    await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt));
+    await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt), maintenance);
     // first, because it proves that this is the SECRETS_KEY of this database
     const authorizationServer = await createAuthorizationServer({
       issuer,

@@ -5,7 +5,7 @@ export interface ExecutionPayload {
   executionId: string;
 }
 
-/** Three tries; a worker that dies is replaced after its heartbeat has been missed for 20 s. */
+/** Three tries. A process that dies is none: what it ran is taken up again by the next. */
 export const executionJob: JobDefinition<ExecutionPayload> = {
   queue: "execution",
   retryLimit: 2,
@@ -14,4 +14,6 @@ export const executionJob: JobDefinition<ExecutionPayload> = {
   concurrency: 8,
   concurrencyPerTenant: 5,
   fair: true,
+  subject: "executionId",
+  retriedBy: "retryExecution",
 };

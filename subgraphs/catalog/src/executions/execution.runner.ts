@@ -1,4 +1,5 @@
 import type { Database } from "@factory/runtime/db/database";
+import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt } from "@factory/runtime/jobs/job-queue";
@@ -8,6 +9,7 @@ import type { TargetResolver } from "../targets/target-resolver.js";
 import type { EarlierRenders } from "./earlier-render.js";
 import { ClaimLost, ExecutionClaim } from "./execution.claim.js";
 import { eventFacts } from "./execution.events.js";
+import { internalError, recordFailure } from "./execution.failure.js";
 import type { ExecutionPayload } from "./execution.job.js";
 import type {
   ExecutionErrorType,
@@ -67,6 +69,8 @@ export class ExecutionRunner {
       failpoint("execution.completed");
     } catch (error) {
       if (error instanceof ClaimLost || cancelled.aborted) return;
+      // stopped, taken over or cut off from the database: whoever runs it next starts from the beginning
+      if (attempt.signal.aborted || isDatabaseUnavailable(error)) throw error;
       const failure = executionError(error);
       if (!failure && !attempt.lastAttempt) throw error;
       if (!failure)
@@ -74,7 +78,7 @@ export class ExecutionRunner {
           { err: error, executionId: claim.execution.executionId },
           "execution failed for no known reason",
         );
-      await this.#fail(claim, failure ?? { code: "INTERNAL", message: "An internal error occurred.", details: null });
+      await this.#fail(claim, failure ?? internalError);
     }
   }
 
@@ -155,15 +159,7 @@ export class ExecutionRunner {
   }
 
   #fail(claim: ExecutionClaim, error: ExecutionErrorType): Promise<void> {
-    return claim.finish("Failed", (execution, { record }) => {
-      execution.error = error;
-      const { code, message } = error;
-      record({
-        type: "TemplateExecutionFailed",
-        subject: `executions/${execution.executionId}`,
-        data: { ...eventFacts(execution), error: { code, message } },
-      });
-    });
+    return claim.finish("Failed", (execution, transaction) => recordFailure(execution, transaction, error));
   }
 }
 

@@ -1,6 +1,7 @@
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
 import type { Tenant } from "../tenancy/tenant.js";
+import { maintenance } from "./job-definition.js";
 import { type JobDefinition, JobQueue } from "./job-queue.js";
 
 interface Payload {
@@ -49,10 +50,14 @@ describe("JobQueue", () => {
     const names: string[] = [];
     await new Promise<void>((resolve, reject) => {
       jobs
-        .work(job, async ({ name }) => {
-          names.push(name);
-          if (names.length === count) resolve();
-        })
+        .work(
+          job,
+          async ({ name }) => {
+            names.push(name);
+            if (names.length === count) resolve();
+          },
+          maintenance,
+        )
         .catch(reject);
     });
     return names;
@@ -86,7 +91,7 @@ describe("JobQueue", () => {
         if (running === wide.concurrency) resolve();
         await together;
       };
-      void jobs.work(wide, handle);
+      void jobs.work(wide, handle, maintenance);
     });
     const payloads = Array.from({ length: many }, (_, at) => ({ tenantId: tenant.tenantId, name: `job ${at}` }));
     await test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
@@ -98,7 +103,7 @@ describe("JobQueue", () => {
   it("takes a job when its transaction is committed", async () => {
     const tenant = aTenant();
     let taken = (_name: string): void => undefined;
-    await jobs.work(prompt, async ({ name }) => taken(name));
+    await jobs.work(prompt, async ({ name }) => taken(name), maintenance);
     for (let at = 0; at < many; at += 1) {
       const next = new Promise<string>((resolve) => (taken = resolve));
       await send(prompt, tenant, `job ${at}`);
@@ -113,11 +118,15 @@ describe("JobQueue", () => {
     let release = () => undefined as void;
     const held = new Promise<void>((resolve) => (release = resolve));
     await new Promise<void>((resolve) => {
-      void jobs.work(shared, async ({ name }) => {
-        if (name === "second") return resolve();
-        await sendBy(elsewhere, shared, tenant, "second");
-        await held;
-      });
+      void jobs.work(
+        shared,
+        async ({ name }) => {
+          if (name === "second") return resolve();
+          await sendBy(elsewhere, shared, tenant, "second");
+          await held;
+        },
+        maintenance,
+      );
       void send(shared, tenant, "first");
     });
     release();

@@ -1,41 +1,30 @@
-import { type Job as BossJob, PgBoss } from "pg-boss";
+import { type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Transaction } from "../db/database.js";
+import { isDatabaseUnavailable } from "../db/database-failure.js";
 import type { SchemaConnections } from "../db/roles.js";
 import type { Logger } from "../telemetry/logger.js";
+import { AloneLane } from "./alone-lane.js";
+import { HeldJobs } from "./held-jobs.js";
+import {
+  aloneQueue,
+  baseQueue,
+  type DeadLetterRule,
+  deadQueue,
+  type JobAttempt,
+  type JobDefinition,
+  jobEnd,
+  maintenance,
+  type SendOptions,
+  type TenantPayload,
+} from "./job-definition.js";
+import { JobProcess } from "./job-process.js";
+import { createQueues, deadLetterRetryLimit } from "./job-queues.js";
+import { type AloneJob, JobRuns, type JobSql, type TakenJob } from "./job-runs.js";
+import { jobTables } from "./job-tables.js";
+import { JobWorkers } from "./job-workers.js";
+import { ProcessLease } from "./process-lease.js";
 
-/** One kind of background work. The payload holds ids, never a row and never a secret. */
-export interface JobDefinition<Payload extends object> {
-  readonly queue: string;
-  /** Tries after the first one. */
-  readonly retryLimit: number;
-  readonly retryDelaySeconds: number;
-  /** Doubles the delay with each try. */
-  readonly retryBackoff?: true;
-  readonly expireInSeconds: number;
-  /** Jobs at once in this process. */
-  readonly concurrency: number;
-  /** Jobs of one tenant at once, in all processes together; the payload's `tenantId` is the group. */
-  readonly concurrencyPerTenant: number;
-  /** Tenants take turns, each in its own order; without it jobs are taken in the order they were sent. */
-  readonly fair?: true;
-  readonly payload?: Payload;
-}
-
-export interface TenantPayload {
-  tenantId: string;
-}
-
-export interface JobAttempt {
-  /** From 1. */
-  readonly attempt: number;
-  readonly lastAttempt: boolean;
-  /** Aborted when the job expires or the process stops. */
-  readonly signal: AbortSignal;
-}
-
-export interface SendOptions {
-  startAfter?: Date;
-}
+export type { JobAttempt, JobDefinition } from "./job-definition.js";
 
 /**
  * Taking and finishing a job need not reach the disk at once: should the server crash within that moment the job comes
@@ -47,14 +36,19 @@ function relaxedCommits(url: string): string {
   return relaxed.href;
 }
 
-const stopTimeoutMs = 15_000;
+/** How long a stop lets running jobs end by themselves, and then those that were told to. */
+const graceMs = 2000;
+const abortMs = 1000;
 
-const lookIntervalMs = 2000;
+const databaseLostDelaySeconds = 1;
+const maintenancePauseMs = 15 * 60_000;
 
-interface Worker {
-  id: string;
-  /** More than one while the handler of an expired job goes on. */
-  running: number;
+type DeadJob = JobWithMetadata<TenantPayload>;
+type Handler = (payload: TenantPayload, attempt: JobAttempt) => Promise<void>;
+
+interface Worked {
+  readonly job: JobDefinition<TenantPayload>;
+  readonly handle: Handler;
 }
 
 /** pg-boss in the schema `<subgraph>_jobs`: jobs are sent inside the transaction that makes them necessary. */
@@ -62,11 +56,19 @@ export class JobQueue {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
   readonly #schema: string;
-  readonly #workers = new Map<string, Worker[]>();
-  readonly #looks: NodeJS.Timeout[] = [];
+  readonly #process: JobProcess;
+  readonly #workers: JobWorkers;
+  readonly #worked = new Map<string, Worked>();
+  readonly #held = new HeldJobs();
+  readonly #runs: JobRuns;
+  readonly #lease: ProcessLease;
+  readonly #lane: AloneLane;
+  readonly #sql: JobSql;
+  #stopping = false;
 
-  constructor(connections: SchemaConnections, logger: Logger) {
+  constructor(connections: SchemaConnections, logger: Logger, process = new JobProcess()) {
     this.#logger = logger;
+    this.#process = process;
     this.#schema = `${connections.schema}_jobs`;
     this.#boss = new PgBoss({
       connectionString: relaxedCommits(connections.worker),
@@ -81,22 +83,29 @@ export class JobQueue {
     });
     this.#boss.on("error", (error) => logger.warn({ err: error }, "job queue"));
     this.#boss.on("warning", (warning) => logger.debug({ warning }, "job queue"));
+    this.#workers = new JobWorkers(this.#boss, process.gate);
+    this.#sql = { executeSql: (text, values) => this.#boss.getDb().executeSql(text, values) };
+    this.#runs = new JobRuns(this.#sql, this.#schema, process.processId);
+    this.#lease = new ProcessLease({ sql: this.#sql, schema: this.#schema, runs: this.#runs, process, logger });
+    this.#lane = new AloneLane(process.gate, this.#runs, logger);
   }
 
   async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
     await this.#boss.start();
-    for (const job of definitions) {
-      const dead = `${job.queue}.dead`;
-      await this.#boss.createQueue(dead, { retentionSeconds: 30 * 24 * 3600 });
-      await this.#boss.createQueue(job.queue, {
-        retryLimit: job.retryLimit,
-        retryDelay: job.retryDelaySeconds,
-        retryBackoff: job.retryBackoff ?? false,
-        expireInSeconds: job.expireInSeconds,
-        heartbeatSeconds: 20,
-        deadLetter: dead,
-      });
-    }
+    await this.#sql.executeSql(jobTables(this.#schema));
+    await createQueues(this.#boss, definitions);
+    const queues = definitions.flatMap(({ queue }) => [queue, aloneQueue(queue), deadQueue(queue)]);
+    await this.#lease.start({
+      queues,
+      running: () => this.#held.noted(),
+      held: () => this.#held.all(),
+      lose: (job) => this.#held.abort(job, "another process has taken the job over"),
+    });
+    await this.#lane.start({
+      queues: () => [...this.#worked.keys()].map(aloneQueue),
+      run: (job, signal) => this.#runAlone(job, signal),
+      end: (job, reason) => this.#end(job, reason),
+    });
   }
 
   /** Joins the transaction: rolled back with it, woken after its commit. */
@@ -120,9 +129,9 @@ export class JobQueue {
       executeSql: async (text: string, values?: unknown[]) => ({ rows: await transaction.execute(text, values) }),
     };
     const turn = job.fair ? await this.#nextTurn(transaction, job) : 0;
-    const jobs = payloads.map((data) => ({ ...options, data, group: { id: data.tenantId }, priority: -turn }));
+    const jobs = payloads.map((data) => ({ ...options, ...sent(job, data), priority: -turn }));
     await this.#boss.insert(job.queue, jobs, { db });
-    transaction.afterCommit(() => this.#wake(job.queue));
+    transaction.afterCommit(() => this.#workers.wake(job.queue));
   }
 
   /**
@@ -138,61 +147,141 @@ export class JobQueue {
     return found?.turn ?? 1;
   }
 
+  /** `dead` says what becomes of a job that has used up its chances. */
   async work<P extends TenantPayload>(
     job: JobDefinition<P>,
     handle: (payload: P, attempt: JobAttempt) => Promise<void>,
+    dead: DeadLetterRule<P>,
   ): Promise<void> {
-    const options = {
-      groupConcurrency: job.concurrencyPerTenant,
-      heartbeatRefreshSeconds: 5,
-      pollingIntervalSeconds: 30,
-      includeMetadata: true,
-    } as const;
-    const workers: Worker[] = [];
-    this.#workers.set(job.queue, workers);
-    for (let place = 0; place < job.concurrency; place += 1) {
-      const worker = { id: "", running: 0 };
-      worker.id = await this.#boss.work<P>(job.queue, options, async ([taken]) => {
-        if (!taken) return;
-        worker.running += 1;
-        this.#wake(job.queue);
-        try {
-          await this.#run(job, taken, handle);
-        } finally {
-          worker.running -= 1;
-          // else it pauses for its polling interval after every job, whatever waits in the queue
-          this.#boss.notifyWorker(worker.id);
-        }
-      });
-      workers.push(worker);
-    }
-    // retries, delayed jobs and those of other processes come without a wake-up
-    this.#looks.push(setInterval(() => this.#wake(job.queue), lookIntervalMs).unref());
+    this.#worked.set(job.queue, { job, handle: handle as Handler });
+    const { queue, concurrency, concurrencyPerTenant } = job;
+    const limits = { concurrency, concurrencyPerTenant };
+    await this.#workers.start({ queue, ...limits, run: (taken) => this.#run(job, taken, handle as Handler) });
+    const deadJob = { ...job, queue: deadQueue(queue), retryLimit: deadLetterRetryLimit };
+    const abandon = (taken: DeadJob) =>
+      this.#abandon(job as JobDefinition<TenantPayload>, dead as DeadLetterRule<TenantPayload>, taken);
+    await this.#workers.start({
+      queue: deadJob.queue,
+      concurrency: 1,
+      concurrencyPerTenant: 1,
+      run: (taken) => this.#run(deadJob, taken, () => abandon(taken)),
+    });
   }
 
-  /** One worker looks, since looking costs a statement each; who finds a job wakes the next. */
-  #wake(queue: string): void {
-    const workers = this.#workers.get(queue) ?? [];
-    const next = workers.find(({ running }) => running === 0) ?? workers[0];
-    if (next) this.#boss.notifyWorker(next.id);
-  }
-
+  /** What does not end within the grace is given back, to be taken up by another process or the next start. */
   async stop(): Promise<void> {
-    for (const look of this.#looks) clearInterval(look);
-    await this.#boss.stop({ graceful: true, timeout: stopTimeoutMs });
+    this.#stopping = true;
+    await this.#workers.stop();
+    await this.#lane.stop();
+    await this.#held.ended(graceMs);
+    const left = this.#held.all();
+    await this.#runs.release(left).catch((error: unknown) => this.#logger.warn({ err: error }, "jobs not given back"));
+    for (const job of left) this.#held.abort(job, "the process stops");
+    await this.#held.ended(abortMs);
+    await this.#lease.stop().catch((error: unknown) => this.#logger.warn({ err: error }, "lease not given up"));
+    await this.#boss.stop({ graceful: true, timeout: abortMs });
   }
 
-  async #run<P extends object>(
-    job: JobDefinition<P>,
-    taken: BossJob<P>,
-    handle: (payload: P, attempt: JobAttempt) => Promise<void>,
-  ): Promise<void> {
-    const attempt = taken.retryCount + 1;
+  async #run(job: JobDefinition<object>, taken: JobWithMetadata<TenantPayload>, handle: Handler): Promise<void> {
+    const held = this.#held.hold(taken);
+    const attempt = attemptOf(job, taken);
     try {
-      await handle(taken.data, { attempt, lastAttempt: attempt > job.retryLimit, signal: taken.signal });
+      await this.#enter(taken);
+      held.noted();
+      try {
+        const signal = AbortSignal.any([taken.signal, held.signal]);
+        await handle(taken.data, { ...attempt, signal });
+      } finally {
+        this.#process.gate.leave();
+      }
     } catch (error) {
-      this.#logger.warn({ err: error, queue: job.queue, jobId: taken.id, attempt }, "job failed");
+      const facts = { err: error, queue: job.queue, jobId: taken.id, attempt: attempt.attempt };
+      if (await this.#costsNothing(error, taken)) this.#logger.warn(facts, "job interrupted, to be taken up again");
+      else this.#logger.warn(facts, "job failed");
+      throw error;
+    } finally {
+      held.release();
+    }
+  }
+
+  /** Waits for its turn while another job runs alone, and is noted as running only then. */
+  async #enter(taken: TakenJob): Promise<void> {
+    const { gate } = this.#process;
+    if (gate.closed) await this.#runs.note(taken, false);
+    while (gate.closed) await gate.closed;
+    gate.enter();
+    try {
+      await this.#runs.note(taken, true);
+      if (this.#stopping) throw new Error("the process stops");
+    } catch (error) {
+      gate.leave();
       throw error;
     }
   }
+
+  /** A planned stop and a lost database are no attempts; the latter only so many times. */
+  async #costsNothing(error: unknown, taken: TakenJob): Promise<boolean> {
+    if (!this.#stopping && !isDatabaseUnavailable(error)) return false;
+    const delay = this.#stopping ? 0 : databaseLostDelaySeconds;
+    const released = await this.#runs.release([taken], delay).catch(() => undefined);
+    // a database that does not answer now refuses the failure too, so the lease gives the job back
+    return released === undefined || released.has(taken.id);
+  }
+
+  async #runAlone(taken: AloneJob, signal: AbortSignal): Promise<boolean> {
+    const worked = this.#worked.get(baseQueue(taken.name));
+    if (!worked) throw new Error(`Nothing works on ${taken.name}`);
+    const held = this.#held.hold(taken);
+    const expiry = AbortSignal.timeout(taken.expireSeconds * 1000);
+    held.noted();
+    try {
+      const attempt = attemptOf(worked.job, taken);
+      await worked.handle(taken.data as TenantPayload, {
+        ...attempt,
+        signal: AbortSignal.any([signal, expiry, held.signal]),
+      });
+      await this.#boss.complete(taken.name, { id: taken.id, retryCount: taken.retryCount });
+    } catch (error) {
+      if (signal.aborted) return false;
+      this.#logger.warn({ err: error, queue: taken.name, jobId: taken.id }, "job failed while it ran alone");
+      if (!(await this.#costsNothing(error, taken)))
+        await this.#boss.fail(taken.name, { id: taken.id, retryCount: taken.retryCount }, error as object);
+    } finally {
+      held.release();
+    }
+    return true;
+  }
+
+  async #end(job: { id: string; name: string }, reason: object): Promise<void> {
+    await this.#runs.exhaust(job);
+    await this.#boss.fail(job.name, job.id, reason);
+  }
+
+  async #abandon(
+    job: JobDefinition<TenantPayload>,
+    dead: DeadLetterRule<TenantPayload>,
+    { data, id, sourceOutput }: DeadJob,
+  ): Promise<void> {
+    const end = jobEnd(sourceOutput);
+    const facts = { queue: job.queue, jobId: id, tenantId: data.tenantId, ...end };
+    if (dead !== maintenance) {
+      await dead.abandoned(data, end);
+      this.#logger.error(facts, "job given up; what waited for it has ended");
+      return;
+    }
+    // twice at most when the process dies in between: maintenance finds nothing to do the second time
+    const startAfter = new Date(Date.now() + maintenancePauseMs);
+    await this.#boss.insert(job.queue, [{ ...sent(job, data), startAfter }]);
+    this.#logger.error(facts, "maintenance failed, tried again later");
+  }
+}
+
+function attemptOf(job: JobDefinition<object>, { retryCount, retryLimit }: { retryCount: number; retryLimit: number }) {
+  const interruptions = Math.max(0, retryLimit - job.retryLimit);
+  return { attempt: retryCount + 1 - interruptions, lastAttempt: retryCount >= retryLimit };
+}
+
+function sent<P extends TenantPayload>({ subject }: JobDefinition<P>, data: P) {
+  const singletonKey = subject === undefined ? undefined : String((data as Record<string, unknown>)[subject]);
+  return { data, group: { id: data.tenantId }, ...(singletonKey === undefined ? {} : { singletonKey }) };
 }

@@ -14,7 +14,7 @@ import {
   writeRecord,
 } from "./cluster.js";
 import { type ClusterLayout, prepareClusterLayout } from "./cluster-layout.js";
-import { type DataDirectoryLock, lockDataDirectory } from "./data-directory-lock.js";
+import { type DataDirectoryHolder, type DataDirectoryLock, lockDataDirectory } from "./data-directory-lock.js";
 import { type ParentWatch, watchParent } from "./parent-watch.js";
 import { type PostgresBinaries, preparePostgresBinaries } from "./postgres-binaries.js";
 import { readPostmasterFile, removeStalePostmasterFile, stopOrphanedPostmaster } from "./postmaster-file.js";
@@ -34,6 +34,8 @@ export interface PostgresServer {
   /** Superuser, loopback, scram. The port stays the same while this object lives. */
   readonly url: string;
   readonly pid: number;
+  /** This process among those that held the data directory. */
+  readonly holder: DataDirectoryHolder;
   stop(): Promise<void>;
 }
 
@@ -43,7 +45,8 @@ const recoveryPatienceMs = 120_000;
 /** Starts the PostgreSQL of a data directory and keeps it running; throws DataDirectoryInUseError when it is taken. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<PostgresServer> {
   const { dataDir, logger } = options;
-  const locks = [lockDataDirectory(dataDir)];
+  const lock = lockDataDirectory(dataDir);
+  const locks = [lock];
   try {
     const layout = await prepareClusterLayout(dataDir);
     // outlives a data directory that was deleted under a running platform
@@ -55,7 +58,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     // a socket lock names a pid too, and that pid may be somebody else's by now
     for (const left of await readdir(layout.socketDir)) await rm(join(layout.socketDir, left), { force: true });
     const record = await openCluster(dataDir, layout, binaries, logger);
-    const server = new SupervisedPostgres(options, { layout, binaries, record, locks });
+    const server = new SupervisedPostgres(options, { layout, binaries, record, lock, locks });
     await server.start();
     return server;
   } catch (error) {
@@ -68,6 +71,7 @@ interface Installation {
   layout: ClusterLayout;
   binaries: PostgresBinaries;
   record: ClusterRecord;
+  lock: DataDirectoryLock;
   locks: DataDirectoryLock[];
 }
 
@@ -88,6 +92,10 @@ class SupervisedPostgres implements PostgresServer {
   get url(): string {
     const { user, password, host, port } = this.installation.record;
     return `postgres://${user}:${password}@${host}:${port}/postgres`;
+  }
+
+  get holder(): DataDirectoryHolder {
+    return this.installation.lock;
   }
 
   get pid(): number {

@@ -4,6 +4,7 @@ import { Listener } from "../db/listener.js";
 import { migrate } from "../db/migrate.js";
 import { Retention } from "../db/retention.js";
 import type { SchemaConnections } from "../db/roles.js";
+import type { JobProcess } from "../jobs/job-process.js";
 import { type JobDefinition, JobQueue } from "../jobs/job-queue.js";
 import { OutboxRelay } from "../outbox/relay.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -13,6 +14,8 @@ export interface SubgraphHost {
   readonly connections: SchemaConnections;
   readonly bus: Bus;
   readonly logger: Logger;
+  /** Shared by the job queues of the process; absent: the subgraph has a process of its own. */
+  readonly jobProcess?: JobProcess;
 }
 
 /** What every subgraph runs on: its schema migrated and opened, its jobs, its outbox relayed. */
@@ -39,7 +42,7 @@ export class SubgraphResources {
     const definition = { connections, ...tables };
     const applied = await migrate(definition);
     if (applied > 0) logger.info({ schema: connections.schema, applied }, "migrations applied");
-    const jobs = new JobQueue(connections, logger);
+    const jobs = new JobQueue(connections, logger, host.jobProcess);
     const listener = new Listener(connections.worker, logger);
     const relay = new OutboxRelay({ workerUrl: connections.worker, schema: connections.schema, bus, logger });
     const [database] = await Promise.all([

@@ -1,4 +1,5 @@
 import type { Database } from "@factory/runtime/db/database";
+import { maintenance } from "@factory/runtime/jobs/job-definition";
 import type { JobQueue } from "@factory/runtime/jobs/job-queue";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Pool } from "pg";
@@ -27,7 +28,7 @@ export async function startInvitations({ database, jobs, pool, mailer, tenants, 
   const tokens = new InvitationTokens(settings.secretsKey);
   const issuer = new InvitationIssuer(tokens, mailer, jobs);
   mailer.register(invitationMailKind, invitationMail(database, tokens, settings.issuer));
-  await jobs.work(expireInvitationJob, (payload) => expireInvitation(database, payload));
+  await jobs.work(expireInvitationJob, (payload) => expireInvitation(database, payload), maintenance);
   return {
     issuer,
     invitations: new InvitationService({ database, issuer, tenants, cursors }),

@@ -1,6 +1,6 @@
 import type { Transaction } from "@factory/runtime/db/database";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Mail } from "./mail.js";
@@ -54,16 +54,15 @@ export class Mailer {
     await this.#jobs.send(transaction, sendMailJob, { tenantId, mailId: newId("msg"), kind, about });
   }
 
-  async send({ tenantId, mailId, kind, about }: SendMailPayload, { lastAttempt }: JobAttempt): Promise<void> {
+  async send({ tenantId, mailId, kind, about }: SendMailPayload): Promise<void> {
     const compose = this.#composers.get(kind);
     if (!compose) throw new Error(`There is no mail of kind ${kind}`);
     const mail = await compose(tenantWithId(tenantId), about);
     if (!mail) return;
-    try {
-      await this.#transport.deliver(mailId, mail);
-    } catch (error) {
-      if (lastAttempt) this.#logger.error({ tenantId, mailId, kind, about }, "mail given up; its job is a dead letter");
-      throw error;
-    }
+    await this.#transport.deliver(mailId, mail);
+  }
+
+  async abandoned({ tenantId, mailId, kind, about }: SendMailPayload): Promise<void> {
+    this.#logger.error({ tenantId, mailId, kind, about }, "mail given up");
   }
 }

@@ -65,9 +65,9 @@ describe("a provisioning run", () => {
   it("is not revived once it has ended", async () => {
     const run = await aRun("ended");
     const runner = new ProvisioningRunner(database, [countedStep("first")]);
-    await runner.abandon(run);
+    await runner.abandoned(run);
     await runner.run(run, attempt());
-    await runner.abandon(run);
+    await runner.abandoned(run);
     expect(await platform.tenantStatus(run.tenantId)).toBe("ProvisioningFailed");
     expect(await eventTypes(run.tenantId)).toEqual(["TenantRegistered", "TenantProvisioningFailed"]);
   });

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
+import type { JobOwner } from "@factory/runtime/jobs/job-definition";
 import type { JobAttempt, JobDefinition } from "@factory/runtime/jobs/job-queue";
 import type { Cause } from "@factory/runtime/outbox/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -22,12 +23,7 @@ export const provisionTenantJob: JobDefinition<ProvisionTenantPayload> = {
   expireInSeconds: 120,
   concurrency: 2,
   concurrencyPerTenant: 1,
-};
-
-/** What lands here has used up its retries, or its worker died with the last of them. */
-export const abandonedProvisioningJob: JobDefinition<ProvisionTenantPayload> = {
-  ...provisionTenantJob,
-  queue: `${provisionTenantJob.queue}.dead`,
+  subject: "runId",
 };
 
 /** Runs in a transaction of the new tenant, and again for tenants that were provisioned before the step existed:
@@ -40,7 +36,7 @@ export interface ProvisioningStep {
 type Progress = { run: ProvisioningRun; tenant: Tenant };
 
 /** Walks the steps of a run; each commits together with its mark, so a killed worker's successor goes on after it. */
-export class ProvisioningRunner {
+export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
   readonly #database: Database;
   readonly #steps: readonly ProvisioningStep[];
 
@@ -73,7 +69,7 @@ export class ProvisioningRunner {
     });
   }
 
-  async abandon(payload: ProvisionTenantPayload): Promise<void> {
+  async abandoned(payload: ProvisionTenantPayload): Promise<void> {
     await this.#whileRunning(payload, async ({ record }, { run, tenant }) => {
       run.status = "Failed";
       run.endedAt = tenant.updatedAt = new Date();

@@ -1,0 +1,58 @@
+import type { TakenJob } from "./job-runs.js";
+
+interface HeldJob extends TakenJob {
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+  /** The database knows that this process runs it. */
+  noted: boolean;
+}
+
+export interface Hold {
+  readonly signal: AbortSignal;
+  noted(): void;
+  release(): void;
+}
+
+/** The jobs whose handlers run in this process. */
+export class HeldJobs {
+  readonly #held = new Map<string, HeldJob>();
+
+  /** Until `release` is called, which is when its handler has ended. */
+  hold({ id, name, retryCount }: TakenJob): Hold {
+    let end = () => undefined as void;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const held: HeldJob = { id, name, retryCount, abort: new AbortController(), ended, noted: false };
+    this.#held.set(id, held);
+    return {
+      signal: held.abort.signal,
+      noted: () => {
+        held.noted = true;
+      },
+      release: () => {
+        if (this.#held.get(id) === held) this.#held.delete(id);
+        end();
+      },
+    };
+  }
+
+  all(): TakenJob[] {
+    return [...this.#held.values()];
+  }
+
+  noted(): TakenJob[] {
+    return [...this.#held.values()].filter(({ noted }) => noted);
+  }
+
+  abort({ id, retryCount }: TakenJob, reason: string): void {
+    const held = this.#held.get(id);
+    if (held?.retryCount === retryCount) held.abort.abort(new Error(reason));
+  }
+
+  /** Waits for what runs now, but no longer than that. */
+  async ended(withinMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)));
+    await Promise.race([Promise.all([...this.#held.values()].map(({ ended }) => ended)), late]);
+    clearTimeout(timer);
+  }
+}

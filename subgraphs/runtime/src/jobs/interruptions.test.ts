@@ -1,0 +1,254 @@
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
+import { continueTrace } from "../telemetry/trace.js";
+import type { Tenant } from "../tenancy/tenant.js";
+import { type JobEnd, maintenance } from "./job-definition.js";
+import { JobProcess } from "./job-process.js";
+import { type JobAttempt, type JobDefinition, JobQueue } from "./job-queue.js";
+
+interface Payload {
+  tenantId: string;
+  name: string;
+}
+
+const definition = (queue: string): JobDefinition<Payload> => ({
+  queue,
+  retryLimit: 1,
+  retryDelaySeconds: 0,
+  expireInSeconds: 300,
+  concurrency: 1,
+  concurrencyPerTenant: 1,
+});
+
+const deadlineMs = 60_000;
+
+async function eventually<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const until = Date.now() + deadlineMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > until) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
+    await pause(50);
+  }
+}
+
+/** A handler that never returns keeps its only worker busy, as a dead process would: it takes no other job. */
+const hang = () => new Promise<never>(() => undefined);
+
+describe("interrupted jobs", () => {
+  let test: TestDatabase;
+  let sql: pg.Client;
+  const queues: JobQueue[] = [];
+
+  beforeAll(async () => {
+    test = await aDatabase();
+    sql = new pg.Client({ connectionString: test.definition.connections.worker });
+    await sql.connect();
+  });
+  afterAll(async () => {
+    await Promise.all(queues.map((queue) => queue.stop()));
+    await sql.end();
+    await test.close();
+  });
+
+  async function aProcess(jobs: readonly JobDefinition<Payload>[], former?: JobProcess, stopped = false) {
+    const process = new JobProcess(former ? { former: [{ processId: former.processId, stopped }] } : {});
+    const queue = new JobQueue(test.definition.connections, quiet, process);
+    queues.push(queue);
+    await queue.start(jobs);
+    return { queue, process };
+  }
+
+  const send = (queue: JobQueue, job: JobDefinition<Payload>, tenant: Tenant, name = "job") =>
+    test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
+      queue.send(transaction, job, { tenantId: tenant.tenantId, name }),
+    );
+
+  const noted = async (tenant: Tenant) => {
+    const { rows } = await sql.query<{ interruptions: number; alone_interruptions: number; queue: string }>(
+      `select run.interruptions, run.alone_interruptions, run.queue from catalog_jobs.job_runs run
+       join catalog_jobs.job on job.id = run.job_id where group_id = $1`,
+      [tenant.tenantId],
+    );
+    return rows[0];
+  };
+
+  it("start again at once when their process was killed, without the loss of an attempt", async () => {
+    const job = definition("killed");
+    const tenant = aTenant();
+    const first = await aProcess([job]);
+    let running = false;
+    await first.queue.work(job, () => ((running = true), hang()), maintenance);
+    await send(first.queue, job, tenant);
+    await eventually("it runs", () => running || undefined);
+
+    const second = await aProcess([job], first.process);
+    const { rows } = await sql.query("select state from catalog_jobs.job where group_id = $1", [tenant.tenantId]);
+    expect(rows).toEqual([{ state: "retry" }]);
+    const again = new Promise<JobAttempt>((resolve) => {
+      void second.queue.work(job, async (_, attempt) => resolve(attempt), maintenance);
+    });
+    expect(await again).toMatchObject({ attempt: 1, lastAttempt: false });
+    expect(await noted(tenant)).toMatchObject({ interruptions: 1, queue: "killed" });
+  }, 90_000);
+
+  it("are not counted as interrupted by a planned stop, and do not wait for a lease to lapse", async () => {
+    const job = definition("stopped");
+    const tenant = aTenant();
+    const first = await aProcess([job]);
+    let running = false;
+    await first.queue.work(
+      job,
+      async (_, { signal }) => {
+        running = true;
+        await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+      maintenance,
+    );
+    await send(first.queue, job, tenant);
+    await eventually("it runs", () => running || undefined);
+    await first.queue.stop();
+
+    const second = await aProcess([job], first.process, true);
+    const again = new Promise<JobAttempt>((resolve) => {
+      void second.queue.work(job, async (_, attempt) => resolve(attempt), maintenance);
+    });
+    expect(await again).toMatchObject({ attempt: 1, lastAttempt: false });
+    expect(await noted(tenant)).toMatchObject({ interruptions: 0, alone_interruptions: 0 });
+  }, 90_000);
+
+  it("cost no attempt when the database was lost, but not for ever", async () => {
+    const job = definition("outage");
+    const tenant = aTenant();
+    const { queue } = await aProcess([job]);
+    const attempts: number[] = [];
+    let end: JobEnd | undefined;
+    const lost = Object.assign(new Error("terminating connection"), { code: "57P01" });
+    const handle = async (_: Payload, { attempt }: JobAttempt) => {
+      attempts.push(attempt);
+      throw lost;
+    };
+    await queue.work(job, handle, {
+      abandoned: async (_, reason) => {
+        end = reason;
+      },
+    });
+    await send(queue, job, tenant);
+    await eventually("it is given up", () => end);
+    expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+  }, 90_000);
+
+  it("run alone after the third death of their process, and end as WORKER_DIED after the third death alone", async () => {
+    const job = definition("deadly");
+    const other = { ...definition("harmless"), concurrency: 2 };
+    const [tenant, neighbour] = [aTenant(), aTenant()];
+    let former = (await aProcess([job, other])).process;
+    await send(queues.at(-1) as JobQueue, job, tenant);
+    const ran: string[] = [];
+    const ends: JobEnd[] = [];
+    for (let death = 1; death <= 6; death += 1) {
+      const { queue, process } = await aProcess([job, other], former);
+      let running = false;
+      const die = () => ((running = true), hang());
+      await queue.work(job, die, { abandoned: async (_, end) => void ends.push(end) });
+      await eventually(`run ${death}`, () => running || undefined);
+      if (death === 4) {
+        // beside a job that runs alone no other one starts, in the whole process
+        await queue.work(other, async ({ name }) => void ran.push(name), maintenance);
+        await send(queue, other, neighbour, "beside");
+        await pause(5000);
+        expect(ran).toEqual([]);
+      }
+      former = process;
+    }
+    expect(await noted(tenant)).toMatchObject({ interruptions: 3, alone_interruptions: 2, queue: "deadly.alone" });
+    const last = await aProcess([job, other], former);
+    await last.queue.work(other, async ({ name }) => void ran.push(name), maintenance);
+    await last.queue.work(job, hang, { abandoned: async (_, end) => void ends.push(end) });
+    await eventually("it is given up", () => ends[0]);
+    expect(ends).toEqual([expect.objectContaining({ code: "WORKER_DIED" })]);
+    await eventually("the other job runs", () => ran[0]);
+  }, 180_000);
+
+  it("are freed when the lease of a process elsewhere has lapsed, which is an interruption and no attempt", async () => {
+    const job = definition("elsewhere");
+    const tenant = aTenant();
+    const first = await aProcess([job]);
+    await send(first.queue, job, tenant);
+    const dead = new JobProcess().processId;
+    await sql.query(
+      `with taken as (update catalog_jobs.job set state = 'active', started_on = now() where group_id = $1 returning id),
+         process as (insert into catalog_jobs.job_processes values ($2, now() - interval '1 minute'))
+       insert into catalog_jobs.job_runs (job_id, queue, process_id, retry_count, started_at)
+       select id, 'elsewhere', $2, 0, now() from taken`,
+      [tenant.tenantId, dead],
+    );
+    const again = new Promise<JobAttempt>((resolve) => {
+      void first.queue.work(job, async (_, attempt) => resolve(attempt), maintenance);
+    });
+    expect(await again).toMatchObject({ attempt: 1, lastAttempt: false });
+    expect(await noted(tenant)).toMatchObject({ interruptions: 1 });
+  }, 90_000);
+});
+
+describe("dead letters", () => {
+  let test: TestDatabase;
+  let queue: JobQueue;
+  let sql: pg.Client;
+  const owned = { ...definition("owned"), retryLimit: 0 };
+  const upkeep = { ...definition("upkeep"), retryLimit: 0 };
+
+  beforeAll(async () => {
+    test = await aDatabase();
+    queue = new JobQueue(test.definition.connections, quiet);
+    await queue.start([owned, upkeep]);
+    sql = new pg.Client({ connectionString: test.definition.connections.worker });
+    await sql.connect();
+  });
+  afterAll(async () => {
+    await queue.stop();
+    await sql.end();
+    await test.close();
+  });
+
+  const send = (job: JobDefinition<Payload>, tenant: Tenant) =>
+    test.database.transaction(tenant, { trace: continueTrace(undefined) }, (transaction) =>
+      queue.send(transaction, job, { tenantId: tenant.tenantId, name: "job" }),
+    );
+  const refuse = async () => {
+    throw Object.assign(new Error("refused"), { code: "RENDER_FAILED" });
+  };
+
+  it("end in a state: the owner of the row is told, as often as it takes", async () => {
+    const tenant = aTenant();
+    const told: [Payload, JobEnd][] = [];
+    await queue.work(owned, refuse, {
+      abandoned: async (payload, end) => {
+        told.push([payload, end]);
+        if (told.length === 1) throw new Error("not now");
+      },
+    });
+    await send(owned, tenant);
+    await eventually("it is told twice", () => told[1]);
+    const call = [
+      { tenantId: tenant.tenantId, name: "job" },
+      { code: "RENDER_FAILED", message: "refused" },
+    ];
+    expect(told).toEqual([call, call]);
+  }, 90_000);
+
+  it("of maintenance are sent again later", async () => {
+    const tenant = aTenant();
+    await queue.work(upkeep, refuse, maintenance);
+    await send(upkeep, tenant);
+    const later = async () =>
+      (
+        await sql.query<{ data: Payload }>(
+          "select data from catalog_jobs.job where group_id = $1 and state = 'created' and start_after > now()",
+          [tenant.tenantId],
+        )
+      ).rows[0];
+    expect(await eventually("it is sent again", later)).toEqual({ data: { tenantId: tenant.tenantId, name: "job" } });
+  }, 90_000);
+});

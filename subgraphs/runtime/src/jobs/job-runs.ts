@@ -1,0 +1,210 @@
+import type { AloneRun } from "./job-gate.js";
+
+/** Statements on the pool of the job queue, as the `_worker` role. */
+export interface JobSql {
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+}
+
+/** A job as it was taken: `retryCount` tells this run from every other of the same job. */
+export interface TakenJob {
+  readonly id: string;
+  readonly name: string;
+  readonly retryCount: number;
+}
+
+export interface AloneJob extends TakenJob {
+  readonly data: object;
+  readonly retryLimit: number;
+  readonly expireSeconds: number;
+}
+
+/** As many deaths of its process does a job survive beside others, and as many more alone. */
+const interruptionLimit = 3;
+/** A job that loses the database again and again may be the reason: from then on it loses chances too. */
+const uncountedLimit = 10;
+
+/**
+ * Which process runs which job. A run that its process did not end costs the job none of its chances: the limit of
+ * retries rises with it, so that pg-boss numbers the next run differently and refuses what the old one still writes.
+ */
+export class JobRuns {
+  readonly #sql: JobSql;
+  readonly #schema: string;
+  readonly #processId: string;
+
+  constructor(sql: JobSql, schema: string, processId: string) {
+    this.#sql = sql;
+    this.#schema = schema;
+    this.#processId = processId;
+  }
+
+  /** Before a run: a process that dies from here on interrupts it. */
+  async note({ id, name, retryCount }: TakenJob, started: boolean): Promise<void> {
+    await this.#rows(
+      `insert into ${this.#schema}.job_runs as run (job_id, queue, process_id, retry_count, started_at)
+       values ($1, $2, $3, $4, case when $5 then clock_timestamp() end)
+       on conflict (job_id) do update set queue = excluded.queue, process_id = excluded.process_id,
+         retry_count = excluded.retry_count, started_at = excluded.started_at, alone = false`,
+      [id, name, this.#processId, retryCount, started],
+    );
+  }
+
+  /** Gives jobs of this process back, unfinished: a planned stop or a lost database is no attempt. Returns their ids. */
+  async release(jobs: readonly TakenJob[], delaySeconds = 0): Promise<Set<string>> {
+    if (jobs.length === 0) return new Set();
+    const released = await this.#rows<{ id: string }>(
+      `with given as (
+         select * from unnest($1::uuid[], $2::text[], $3::int[]) as given (id, name, retry_count)),
+       freed as (
+         update ${this.#schema}.job job set state = 'retry', retry_limit = retry_limit + 1,
+           start_after = ${this.#schema}.job_now() + $4 * interval '1 s'
+         from given left join ${this.#schema}.job_runs run on run.job_id = given.id
+         where job.name = given.name and job.id = given.id and job.retry_count = given.retry_count
+           and job.state = 'active' and ($4 = 0 or coalesce(run.uncounted, 0) < ${uncountedLimit})
+         returning job.id),
+       noted as (
+         update ${this.#schema}.job_runs run set process_id = null,
+           uncounted = uncounted + case when $4 > 0 then 1 else 0 end
+         from freed where run.job_id = freed.id)
+       select id from freed`,
+      [jobs.map(({ id }) => id), jobs.map(({ name }) => name), jobs.map(({ retryCount }) => retryCount), delaySeconds],
+    );
+    return new Set(released.map(({ id }) => id));
+  }
+
+  /**
+   * Frees what these processes left running. `died`: each job that had started was interrupted; one that was
+   * interrupted too often moves to the queue of those that run alone.
+   */
+  async free(
+    processes: readonly string[],
+    died: boolean,
+  ): Promise<{ id: string; queue: string; interruptions: number }[]> {
+    return this.#rows(
+      `with held as (
+         select job.name, job.id, run.alone, $2 and run.started_at is not null as died
+         from ${this.#schema}.job_runs run
+         join ${this.#schema}.job job on job.name = run.queue and job.id = run.job_id
+           and job.retry_count = run.retry_count and job.state = 'active'
+         where run.process_id = any($1::uuid[])
+         for update of job),
+       noted as (
+         update ${this.#schema}.job_runs run set process_id = null,
+           interruptions = interruptions + case when died and not held.alone then 1 else 0 end,
+           alone_interruptions = alone_interruptions + case when died and held.alone then 1 else 0 end,
+           queue = case
+             when died and interruptions + 1 >= ${interruptionLimit} and held.name !~ '[.](alone|dead)$'
+             then held.name || '.alone' else held.name end
+         from held where run.job_id = held.id
+         returning held.name, run.job_id as id, run.queue, run.interruptions),
+       moved as (
+         update ${this.#schema}.job job set state = 'retry', retry_limit = retry_limit + 1, name = noted.queue,
+           start_after = ${this.#schema}.job_now()
+         from noted where job.name = noted.name and job.id = noted.id)
+       select id, queue, interruptions from noted`,
+      [processes, died],
+    );
+  }
+
+  /** Frees what was taken but never noted: its process died between the two, or the database did. */
+  async freeUnnoted(queues: readonly string[], atOnce: boolean): Promise<number> {
+    const freed = await this.#rows(
+      `update ${this.#schema}.job job set state = 'retry', retry_limit = retry_limit + 1,
+         start_after = ${this.#schema}.job_now()
+       where name = any($1) and state = 'active' and ($2 or started_on < ${this.#schema}.job_now() - interval '20 s')
+         and not exists (select from ${this.#schema}.job_runs run
+           where run.job_id = job.id and run.retry_count = job.retry_count and run.process_id is not null)
+       returning id`,
+      [queues, atOnce],
+    );
+    return freed.length;
+  }
+
+  /** Of this process, as the database knows them. */
+  async held(): Promise<TakenJob[]> {
+    return this.#rows<{ id: string; name: string; retryCount: number } & Record<string, unknown>>(
+      `select job.id, job.name, job.retry_count as "retryCount" from ${this.#schema}.job_runs run
+       join ${this.#schema}.job job on job.name = run.queue and job.id = run.job_id
+         and job.retry_count = run.retry_count and job.state = 'active'
+       where run.process_id = $1`,
+      [this.#processId],
+    );
+  }
+
+  /** The next job that has to run alone: of the tenant whose last such run is longest ago. */
+  async nextAlone(queues: readonly string[]): Promise<{ id: string; died: boolean; name: string } | undefined> {
+    const [next] = await this.#rows<{ id: string; name: string; died: boolean }>(
+      `select job.id, job.name, coalesce(run.alone_interruptions, 0) >= ${interruptionLimit} as died
+       from ${this.#schema}.job job left join ${this.#schema}.job_runs run on run.job_id = job.id
+       left join lateral (select max(started_at) as at from ${this.#schema}.alone_runs alone
+         where alone.group_id = job.group_id) last on true
+       where job.name = any($1) and job.state < 'active' and job.start_after <= ${this.#schema}.job_now()
+       order by died desc, last.at nulls first, job.created_on limit 1`,
+      [queues],
+    );
+    return next;
+  }
+
+  /** Takes it for a run alone, and notes that together. Undefined: another process was faster. */
+  async takeAlone({ id, name }: { id: string; name: string }): Promise<AloneJob | undefined> {
+    const [taken] = await this.#rows<AloneJob & Record<string, unknown>>(
+      `with taken as (
+         update ${this.#schema}.job set state = 'active', started_on = ${this.#schema}.job_now(),
+           retry_count = retry_count + case when started_on is null then 0 else 1 end
+         where name = $2 and id = $1 and state < 'active'
+         returning id, name, data, group_id, retry_count, retry_limit, expire_seconds),
+       noted as (
+         insert into ${this.#schema}.job_runs as run (job_id, queue, process_id, retry_count, started_at, alone)
+         select id, name, $3, retry_count, clock_timestamp(), true from taken
+         on conflict (job_id) do update set queue = excluded.queue, process_id = excluded.process_id,
+           retry_count = excluded.retry_count, started_at = excluded.started_at, alone = true),
+       alone as (
+         insert into ${this.#schema}.alone_runs (job_id, retry_count, group_id) select id, retry_count, group_id from taken)
+       select id, name, data, retry_count as "retryCount", retry_limit as "retryLimit",
+         expire_seconds as "expireSeconds" from taken`,
+      [id, name, this.#processId],
+    );
+    return taken;
+  }
+
+  async endAlone({ id, retryCount }: TakenJob): Promise<void> {
+    await this.#rows(
+      `update ${this.#schema}.alone_runs set ended_at = clock_timestamp() where job_id = $1 and retry_count = $2`,
+      [id, retryCount],
+    );
+  }
+
+  /** Those that may still count against the budget of this process. */
+  async recentAlone(): Promise<AloneRun[]> {
+    const runs = await this.#rows<{ startedAt: number; endedAt: number | null }>(
+      `select (extract(epoch from started_at) * 1000)::float8 as "startedAt",
+         (extract(epoch from ended_at) * 1000)::float8 as "endedAt"
+       from ${this.#schema}.alone_runs where started_at > now() - interval '6 minutes'`,
+    );
+    return runs.map(({ startedAt, endedAt }) => ({ startedAt, endedAt: endedAt ?? undefined }));
+  }
+
+  /** No chance is left: the next failure of the job is its last. */
+  async exhaust({ id, name }: { id: string; name: string }): Promise<void> {
+    await this.#rows(`update ${this.#schema}.job set retry_limit = retry_count where name = $2 and id = $1`, [
+      id,
+      name,
+    ]);
+  }
+
+  /** Notes of jobs that have ended. */
+  async forget(): Promise<void> {
+    await this.#rows(
+      `delete from ${this.#schema}.job_runs where job_id in (
+         select run.job_id from ${this.#schema}.job_runs run
+         where not exists (select from ${this.#schema}.job job
+           where job.name = run.queue and job.id = run.job_id and job.state < 'completed')
+         limit 1000)`,
+    );
+    await this.#rows(`delete from ${this.#schema}.alone_runs where started_at < now() - interval '1 hour'`);
+  }
+
+  async #rows<R extends object>(text: string, values?: unknown[]): Promise<R[]> {
+    return (await this.#sql.executeSql(text, values)).rows as R[];
+  }
+}

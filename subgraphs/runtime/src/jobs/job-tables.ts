@@ -1,0 +1,46 @@
+const setupLock = 4_000_002;
+
+/**
+ * What stands beside pg-boss's own tables in `<subgraph>_jobs`: the processes that work there, which job each of them
+ * runs, and when jobs ran alone. Two indexes find the jobs of a tenant that have not ended well, and the live job of
+ * a row. Created by the `_worker` role, which owns the schema. Heartbeats of single jobs are of a previous release.
+ */
+export const jobTables = (schema: string): string => `
+  begin;
+  select pg_advisory_xact_lock(${setupLock});
+  create table if not exists ${schema}.job_processes (
+    process_id uuid primary key,
+    beat_at timestamptz not null default clock_timestamp()
+  );
+  create table if not exists ${schema}.job_runs (
+    job_id uuid primary key,
+    queue text not null,
+    process_id uuid,
+    retry_count integer not null,
+    started_at timestamptz,
+    alone boolean not null default false,
+    interruptions integer not null default 0,
+    alone_interruptions integer not null default 0,
+    uncounted integer not null default 0
+  );
+  create index if not exists job_runs_process on ${schema}.job_runs (process_id) where process_id is not null;
+  create table if not exists ${schema}.alone_runs (
+    job_id uuid not null,
+    retry_count integer not null,
+    group_id text,
+    started_at timestamptz not null default clock_timestamp(),
+    ended_at timestamptz,
+    primary key (job_id, retry_count)
+  );
+  create index if not exists job_unfinished on ${schema}.job_common (group_id, created_on, id)
+    where state in ('retry', 'active', 'failed');
+  create index if not exists job_subject on ${schema}.job_common (singleton_key, name)
+    where state < 'completed' and singleton_key is not null;
+  do $$ begin
+    if exists (select from ${schema}.queue where heartbeat_seconds is not null) then
+      update ${schema}.queue set heartbeat_seconds = null;
+      update ${schema}.job set heartbeat_seconds = null where state < 'completed';
+    end if;
+  end $$;
+  commit;
+`;

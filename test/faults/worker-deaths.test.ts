@@ -1,0 +1,95 @@
+import {
+  accessToken,
+  type ClientCredentials,
+  createTenantClient,
+  ensureTenant,
+  readJson,
+} from "@factory/gateway/standalone/platform-api";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/platform-process";
+import { tenantScopes } from "@factory/schema/scopes";
+import { eventually } from "../kit/eventually.js";
+import { request } from "../kit/request.js";
+import type { TestExecution } from "../kit/templates.js";
+
+/** Three beside others, three alone; some more for deaths before anything was noted. */
+const deathsAtMost = 9;
+const deadlineMs = 60_000;
+
+type Failed = TestExecution & { error: { code: string } | null };
+
+describe("an execution that kills its process", () => {
+  let dataDir: string;
+  let platform: PlatformProcess | undefined;
+
+  beforeAll(async () => {
+    dataDir = await temporaryDataDirectory();
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await removeData(dataDir);
+  });
+
+  it("does not stay Running: after three deaths alone it is Failed with WORKER_DIED, and others run", async () => {
+    const first = await startPlatformProcess(dataDir, { FAIL: "execution.rendering:kill:1" });
+    const admin = await accessToken(first, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const { tenantId } = await ensureTenant(first, admin, "deaths", "Deaths");
+    const client = await createTenantClient(first, admin, tenantId, { name: "test", scopes: tenantScopes });
+    const made = await accessToken(first, client);
+    const post = async <T>(path: string, body: unknown) =>
+      (await request<T>(`POST ${path}`, { base: first.publicUrl, token: made, body })).body;
+    const { templateId } = await post<{ templateId: string }>("/v1/templates", { name: "Web API" });
+    const { templateVersionId } = await post<{ templateVersionId: string }>(`/v1/templates/${templateId}/versions`, {
+      semanticVersion: "1.0.0",
+      engineKind: "DotnetNewTemplatePack",
+      targetFramework: "net8.0",
+      sourceRef: `git+file://${dataDir}/samples/web-api.git#main`,
+    });
+    const body = { templateVersionId, target: { repository: "acme/orders" } };
+    const { executionId } = await post<{ executionId: string }>(`/v1/templates/${templateId}/execute`, body);
+    const read = async ({ publicUrl: base }: PlatformProcess, token: string, id: string) =>
+      (await request<Failed>(`GET /v1/templates/${templateId}/executions/${id}`, { base, token })).body;
+    await first.ended;
+
+    let deaths = 1;
+    let ended: Failed | undefined;
+    while (!ended && deaths < deathsAtMost) {
+      // it may die before it is ready
+      const next = await startPlatformProcess(dataDir, { FAIL: "execution.rendering:kill:1" }).catch(() => undefined);
+      const token = next && (await accessToken(next, client).catch(() => undefined));
+      const died = next?.ended.then(() => true) ?? Promise.resolve(true);
+      let dead = false;
+      void died.then(() => (dead = true));
+      if (next && token !== undefined)
+        await eventually(
+          "it dies or the execution ends",
+          async () => {
+            const execution = await read(next, token, executionId).catch(() => undefined);
+            if (execution?.status === "Failed") ended = execution;
+            return dead || ended !== undefined;
+          },
+          deadlineMs,
+        );
+      else await died;
+      if (ended) await next?.stop();
+      else deaths += 1;
+    }
+    expect(ended?.error).toMatchObject({ code: "WORKER_DIED" });
+    expect(deaths).toBeGreaterThanOrEqual(6);
+
+    const last = await startPlatformProcess(dataDir);
+    platform = last;
+    const token = await accessToken(last, client);
+    const accepted = await request<{ executionId: string }>(`POST /v1/templates/${templateId}/execute`, {
+      base: last.publicUrl,
+      token,
+      body,
+    });
+    const completed = async () => (await read(last, token, accepted.body.executionId)).status === "Completed";
+    await eventually("another execution completes", completed, deadlineMs);
+  }, 300_000);
+});
