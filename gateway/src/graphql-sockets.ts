@@ -3,6 +3,8 @@ import type { Duplex } from "node:stream";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { concerns, type Revocation } from "@factory/runtime/auth/revocations";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
@@ -16,16 +18,18 @@ import {
   parse,
   validate,
 } from "graphql";
-import { CloseCode, type Context } from "graphql-ws";
-import { useServer } from "graphql-ws/use/ws";
-import { WebSocket, WebSocketServer } from "ws";
+import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws";
+import { WebSocketServer } from "ws";
 import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
-import { type RateLimits, refusedByRate } from "./operation-charge.js";
+import { countInvalid, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
 import { publicErrors } from "./public-error.js";
+import { type ChannelBounds, defaultBounds, SocketChannel } from "./socket-channel.js";
+import { type Seat, SocketSeats } from "./socket-seats.js";
 import { subscriberGroup } from "./subscriber-group.js";
 
 export interface GraphqlSockets {
+  /** Throws a DomainError where one more socket is too many. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Closes the sockets whose tokens do not verify any more. */
   revoked(revocation: Revocation): void;
@@ -37,16 +41,30 @@ interface SocketState {
   token: string;
   expiry: NodeJS.Timeout;
   operations: number;
+  /** By the message that asked for them: an id may be used again before its operation has ended. */
+  readonly streams: Map<object, AsyncIterable<unknown>>;
 }
 
-type ServerSocket = Pick<WebSocket, "readyState" | "close">;
+interface Connection {
+  readonly channel: SocketChannel;
+  readonly seat: Seat;
+}
 
-type SocketContext = Context<Record<string, unknown>, { socket: ServerSocket }>;
+/** What graphql-ws hands from `onSubscribe` to `execute` and `subscribe`. */
+interface SocketOperation extends ExecutionArgs {
+  readonly contextValue: RequestContext;
+  readonly channel: SocketChannel;
+}
+
+type SocketContext = Context<Record<string, unknown>, Connection>;
 
 const maxOperationsPerSocket = 100;
 const maxSocketsPerPrincipal = 20;
 const maxMessageBytes = 64 * 1024;
 const initTimeoutMs = 10_000;
+/** For the answer to a close. */
+const closeTimeoutMs = 5000;
+const goingAway = 1001;
 const longestTimerMs = 2_147_483_647;
 
 /** graphql-transport-ws: authenticated by `authorization` in the init payload, closed with 4403 when the token expires. */
@@ -56,30 +74,32 @@ export function graphqlSockets(options: {
   introspection: boolean;
   limits: RateLimits;
   logger: Logger;
+  seats?: SocketSeats;
+  bounds?: ChannelBounds;
 }): GraphqlSockets {
-  const { executor, verifier, introspection, limits } = options;
+  const { executor, verifier, introspection, limits, seats = new SocketSeats(), bounds = defaultBounds } = options;
   const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
-  const states = new Map<SocketContext["extra"], SocketState>();
+  const states = new Map<Connection, SocketState>();
   const socketsOf = new Map<string, number>();
-  const server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
 
   const connect = async (context: SocketContext) => {
     const token = tokenFrom(context.connectionParams);
     const principal = token === undefined ? undefined : await verifier.verify(token).catch(() => undefined);
-    const { socket } = context.extra;
+    const { channel, seat } = context.extra;
     const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
     // nobody tells of the end of a socket that has gone before it was acknowledged
-    if (socket.readyState !== WebSocket.OPEN) return false;
+    if (!channel.isOpen) return false;
     // false closes with 4403, which clients may answer with a new token
     if (token === undefined || !principal || open >= maxSocketsPerPrincipal) return false;
+    seat.known();
     socketsOf.set(principal.subject, open + 1);
     const remainingMs = Math.min(principal.expiresAt * 1000 - Date.now(), longestTimerMs);
-    const expiry = setTimeout(() => socket.close(CloseCode.Forbidden, "Token expired"), Math.max(remainingMs, 0));
-    states.set(context.extra, { principal, token, expiry, operations: 0 });
+    const expiry = setTimeout(() => channel.close(CloseCode.Forbidden, "Token expired"), Math.max(remainingMs, 0));
+    states.set(context.extra, { principal, token, expiry, operations: 0, streams: new Map() });
     return true;
   };
 
-  const disconnect = (context: SocketContext) => {
+  const disconnect = async (context: SocketContext) => {
     const state = states.get(context.extra);
     if (!state) return;
     clearTimeout(state.expiry);
@@ -87,72 +107,98 @@ export function graphqlSockets(options: {
     const left = (socketsOf.get(state.principal.subject) ?? 1) - 1;
     if (left > 0) socketsOf.set(state.principal.subject, left);
     else socketsOf.delete(state.principal.subject);
+    // graphql-ws ends what it knows by an id; it forgets the id when an earlier operation of the same id ends
+    await Promise.all([...state.streams.values()].map(async (stream) => stream[Symbol.asyncIterator]().return?.()));
   };
 
-  const refusal = async (args: ExecutionArgs): Promise<ExecutionResult | undefined> => {
+  const refusal = async (args: SocketOperation): Promise<ExecutionResult | undefined> => {
     const operation = getOperationAST(args.document, args.operationName) as OperationDefinitionNode;
-    const error = await refusedByRate(
-      limits,
-      { document: args.document, operation },
-      args.contextValue as RequestContext,
-    );
-    return error && { errors: [error] };
+    const error = await refusedByRate(limits, { document: args.document, operation }, args.contextValue);
+    if (error) return { errors: [error] };
+    args.channel.paid();
+    return undefined;
   };
 
-  const handler = useServer<Record<string, unknown>, { socket: ServerSocket }>(
-    {
-      connectionInitWaitTimeout: initTimeoutMs,
-      onConnect: connect,
-      onDisconnect: disconnect,
-      onSubscribe(context, _id, { query, operationName, variables }) {
-        const state = states.get(context.extra);
-        if (!state)
-          return [new GraphQLError("The socket is not authenticated.", { extensions: { code: "UNAUTHENTICATED" } })];
-        if (state.operations >= maxOperationsPerSocket)
-          return [
-            new GraphQLError(`At most ${maxOperationsPerSocket} operations run on one socket.`, {
-              extensions: { code: "TOO_COMPLEX" },
-            }),
-          ];
-        const document = readOperation(executor, { query, operationName, introspection });
-        if (Array.isArray(document)) return document;
-        state.operations += 1;
-        const contextValue = requestContext({ principal: state.principal, trace: continueTrace(undefined) });
-        return {
-          schema: executor.apiSchema,
-          document,
-          operationName,
-          variableValues: variables,
-          contextValue,
-        } as ExecutionArgs;
-      },
-      onComplete(context) {
-        const state = states.get(context.extra);
-        if (state) state.operations -= 1;
-      },
-      execute: async (args) => (await refusal(args)) ?? run(executor, args),
-      subscribe: async (args) => (await refusal(args)) ?? subscribe(executor, args),
-      onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
-      onNext: (_context, _id, _payload, _args, { data, errors }) =>
-        errors && {
-          ...(data === undefined ? {} : { data }),
-          errors: errors.map((error) => publicError(error.toJSON(), error)),
-        },
+  const protocol = makeServer<Record<string, unknown>, Connection>({
+    connectionInitWaitTimeout: initTimeoutMs,
+    onConnect: connect,
+    onDisconnect: disconnect,
+    async onSubscribe(context, _id, { query, operationName, variables }) {
+      const state = states.get(context.extra);
+      if (!state)
+        return [new GraphQLError("The socket is not authenticated.", { extensions: { code: "UNAUTHENTICATED" } })];
+      const contextValue = requestContext({ principal: state.principal, trace: continueTrace(undefined) });
+      const unread = await refusedUnread(limits, contextValue);
+      if (unread) return [toGraphqlError(unread, contextValue)];
+      const document = readOperation(executor, { query, operationName, introspection });
+      if (Array.isArray(document)) {
+        await countInvalid(limits, contextValue);
+        return document;
+      }
+      if (state.operations >= maxOperationsPerSocket)
+        return [
+          new GraphQLError(`At most ${maxOperationsPerSocket} operations run on one socket.`, {
+            extensions: { code: "TOO_COMPLEX" },
+          }),
+        ];
+      state.operations += 1;
+      return {
+        schema: executor.apiSchema,
+        document,
+        operationName,
+        variableValues: variables,
+        contextValue,
+        channel: context.extra.channel,
+      } as SocketOperation;
     },
-    server,
-  );
+    onOperation(context, _id, payload, _args, result) {
+      if (Symbol.asyncIterator in result) states.get(context.extra)?.streams.set(payload, result);
+    },
+    onComplete(context, _id, payload) {
+      const state = states.get(context.extra);
+      if (!state) return;
+      state.operations -= 1;
+      state.streams.delete(payload);
+    },
+    execute: async (args) => (await refusal(args as SocketOperation)) ?? run(executor, args as SocketOperation),
+    subscribe: async (args) => (await refusal(args as SocketOperation)) ?? subscribe(executor, args as SocketOperation),
+    onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
+    onNext: (_context, _id, _payload, _args, { data, errors }) =>
+      errors && {
+        ...(data === undefined ? {} : { data }),
+        errors: errors.map((error) => publicError(error.toJSON(), error)),
+      },
+  });
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    handleProtocols,
+    ...{ closeTimeout: closeTimeoutMs },
+  });
 
   return {
     upgrade(request, socket, head) {
-      server.handleUpgrade(request, socket, head, (client) => server.emit("connection", client, request));
+      const seat = seats.take(clientNetworkOf(request));
+      socket.once("close", () => seat.leave());
+      server.handleUpgrade(request, socket, head, (client) => {
+        const channel = new SocketChannel(client, bounds);
+        const closed = protocol.opened(channel, { channel, seat });
+        client.once("close", (code, reason) => {
+          closed(code, reason.toString()).catch((error: unknown) =>
+            options.logger.error({ err: error }, "what a websocket had opened did not end"),
+          );
+        });
+      });
     },
     revoked(revocation) {
-      for (const [{ socket }, { principal, token }] of states)
+      for (const [{ channel }, { principal, token }] of states)
         if (concerns(revocation, principal))
-          verifier.verify(token).catch(() => socket.close(CloseCode.Forbidden, "Token revoked"));
+          verifier.verify(token).catch(() => channel.close(CloseCode.Forbidden, "Token revoked"));
     },
     async close() {
-      await handler.dispose();
+      for (const client of server.clients) client.close(goingAway, "Going away");
+      await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }
@@ -183,23 +229,20 @@ function readOperation(
 
 function run(
   executor: SupergraphExecutor<RequestContext>,
-  { document, operationName, variableValues, contextValue }: ExecutionArgs,
+  { document, operationName, variableValues, contextValue }: SocketOperation,
 ) {
-  return executor
-    .compile(document, operationName ?? undefined)
-    .execute({ ...variableValues }, contextValue as RequestContext);
+  return executor.compile(document, operationName ?? undefined).execute({ ...variableValues }, contextValue);
 }
 
 function subscribe(
   executor: SupergraphExecutor<RequestContext>,
-  { document, operationName, variableValues, contextValue }: ExecutionArgs,
+  { document, operationName, variableValues, contextValue }: SocketOperation,
 ) {
-  const context = contextValue as RequestContext;
-  if (!context.principal) throw new Error("A socket without a principal subscribes to nothing");
-  const { key: group, principal } = subscriberGroup(context.principal);
+  if (!contextValue.principal) throw new Error("A socket without a principal subscribes to nothing");
+  const { key: group, principal } = subscriberGroup(contextValue.principal);
   // loaders remember entities: each event gets its own, and a trace that is no single subscriber's
   const contextForEvent = () => requestContext({ principal, trace: continueTrace(undefined) });
   return executor
     .compile(document, operationName ?? undefined)
-    .subscribe({ ...variableValues }, context, { contextForEvent, group });
+    .subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
 }

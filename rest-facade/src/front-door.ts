@@ -87,16 +87,21 @@ export class FrontDoor {
     // nobody else listens to a socket that has left the http server
     socket.on("error", () => socket.destroy());
     if (!upgrade || url.split("?", 1)[0] !== upgrade.path) {
-      closeWithProblem(socket, new DomainError("NOT_FOUND", { detail: "No websocket is served here." }), url);
+      refuseUpgrade(socket, new DomainError("NOT_FOUND", { detail: "No websocket is served here." }), url);
       return;
     }
     if (this.#closing) {
-      closeWithProblem(socket, new DomainError("UNAVAILABLE", { detail: "The platform is stopping." }), url);
+      refuseUpgrade(socket, new DomainError("UNAVAILABLE", { detail: "The platform is stopping." }), url);
       return;
     }
     this.#upgraded.add(socket);
     socket.once("close", () => this.#upgraded.delete(socket));
-    upgrade.accept(request, socket, head);
+    findClientAddress(request, this.#options.proxies);
+    try {
+      upgrade.accept(request, socket, head);
+    } catch (error) {
+      refuseUpgrade(socket, error, url);
+    }
   }
 
   #release(): void {
@@ -121,6 +126,15 @@ export class FrontDoor {
     }, timeoutMs);
     await stopped.finally(() => clearTimeout(deadline));
   }
+}
+
+const refusedUpgradeMs = 2000;
+
+/** No time limit of the http server holds for a socket that has left it. */
+function refuseUpgrade(socket: Duplex, error: unknown, url: string): void {
+  closeWithProblem(socket, error, url);
+  const deadline = setTimeout(() => socket.destroy(), refusedUpgradeMs);
+  socket.once("close", () => clearTimeout(deadline));
 }
 
 type FrontDoorRequest = (request: IncomingMessage, response: ServerResponse) => void;

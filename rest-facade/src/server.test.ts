@@ -1,4 +1,5 @@
-import { type Started, startWith } from "./fixture/facade.js";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { type Started, sendBytes, startWith } from "./fixture/facade.js";
 import { refused } from "./fixture/sample-graph.js";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
@@ -333,6 +334,23 @@ describe("surfaces", () => {
       expect(headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
     }
     expect((await facade.call("GET /git/acme/a/b.git/info/refs")).text).toBe("git /git/acme/a/b.git/info/refs");
+  });
+
+  it.each([
+    [new DomainError("RATE_LIMITED", { retryAfterSeconds: 10 }), 429, "10"],
+    [new DomainError("UNAVAILABLE"), 503, "1"],
+  ])("answer a websocket that the gateway has no place for: %s", async (refusal, status, retryAfter) => {
+    const upgrade = () => {
+      throw refusal;
+    };
+    const full = await startWith({}, { ports: { graphql: { handle: async () => undefined, upgrade } } });
+    try {
+      const handshake = "GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+      const answer = await sendBytes(full.publicUrl, handshake);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*retry-after: ${retryAfter}\r\n`, "s"));
+    } finally {
+      await full.close();
+    }
   });
 
   it("hand /graphql to the gateway with a parsed body", async () => {

@@ -12,6 +12,9 @@ export interface RawSocket {
   readonly closed: Promise<{ code: number; reason: string }>;
   send(message: unknown): void;
   close(): void;
+  /** Stops and starts reading: what arrives meanwhile stays in the kernel. */
+  pause(): void;
+  resume(): void;
 }
 
 /** A graphql-transport-ws socket without a client library: it sends what the test says, in the order it says. */
@@ -31,5 +34,7 @@ export async function aRawSocket(): Promise<RawSocket> {
     closed,
     send: (message) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
     close: () => socket.close(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
   };
 }

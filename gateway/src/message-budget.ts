@@ -1,0 +1,21 @@
+const burst = 500;
+const perSecond = 20;
+
+/** Messages of one socket that no other limit counts: pings, completions, operations that are refused. */
+export class MessageBudget {
+  #left = burst;
+  #countedAt = performance.now();
+
+  take(): boolean {
+    const now = performance.now();
+    this.#left = Math.min(burst, this.#left + ((now - this.#countedAt) / 1000) * perSecond);
+    this.#countedAt = now;
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#left += 1;
+  }
+}

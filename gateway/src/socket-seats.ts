@@ -1,0 +1,73 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+
+export interface SeatLimits {
+  /** Sockets that have not said who they are, on the whole and of one address. */
+  readonly unknown: number;
+  readonly unknownPerAddress: number;
+  /** All sockets of one address; behind it may be a company. */
+  readonly perAddress: number;
+}
+
+export interface Seat {
+  /** The socket has said who it is. */
+  known(): void;
+  leave(): void;
+}
+
+const defaultLimits: SeatLimits = { unknown: 4000, unknownPerAddress: 200, perAddress: 2000 };
+
+/** Bounds what websockets cost before they name a principal, whose own limits count from then on. */
+export class SocketSeats {
+  readonly #limits: SeatLimits;
+  readonly #unknownOf = new Map<string, number>();
+  readonly #allOf = new Map<string, number>();
+  #unknown = 0;
+
+  constructor(limits: SeatLimits = defaultLimits) {
+    this.#limits = limits;
+  }
+
+  /** Throws where there is no place left. */
+  take(address: string): Seat {
+    const { unknown, unknownPerAddress, perAddress } = this.#limits;
+    if (count(this.#unknownOf, address) >= unknownPerAddress || count(this.#allOf, address) >= perAddress)
+      throw new DomainError("RATE_LIMITED", {
+        detail: "Too many websockets are open from this address.",
+        retryAfterSeconds: 10,
+      });
+    if (this.#unknown >= unknown)
+      throw new DomainError("UNAVAILABLE", { detail: "Too many websockets wait for their connection_init." });
+    this.#unknown += 1;
+    add(this.#unknownOf, address, 1);
+    add(this.#allOf, address, 1);
+    return this.#seat(address);
+  }
+
+  #seat(address: string): Seat {
+    let [isKnown, hasLeft] = [false, false];
+    const known = () => {
+      if (isKnown) return;
+      isKnown = true;
+      this.#unknown -= 1;
+      add(this.#unknownOf, address, -1);
+    };
+    return {
+      known,
+      leave: () => {
+        if (hasLeft) return;
+        hasLeft = true;
+        known();
+        add(this.#allOf, address, -1);
+      },
+    };
+  }
+}
+
+const count = (counts: ReadonlyMap<string, number>, key: string) => counts.get(key) ?? 0;
+
+/** Addresses without sockets are forgotten. */
+function add(counts: Map<string, number>, key: string, change: number): void {
+  const next = count(counts, key) + change;
+  if (next > 0) counts.set(key, next);
+  else counts.delete(key);
+}

@@ -1,0 +1,79 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { sealEnvelope } from "@factory/runtime/outbox/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { rows } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
+import { aRawSocket, type RawSocket } from "../kit/raw-socket.js";
+import { request } from "../kit/request.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+const query = `subscription ($after: String) { events(types: ["TemplateRegistered"], after: $after) { cursor data } }`;
+const count = 700;
+const eventLength = 4096;
+
+interface Told {
+  readonly data?: { readonly events: { readonly cursor: string } } | null;
+  readonly errors?: readonly { readonly extensions: { readonly code: string; readonly cursor?: string } }[];
+}
+
+const told = ({ messages }: RawSocket) =>
+  messages.filter(({ type }) => type === "next").map(({ payload }) => payload as Told);
+const cursors = (socket: RawSocket) => told(socket).flatMap(({ data }) => (data ? [data.events.cursor] : []));
+const errors = (socket: RawSocket) => told(socket).flatMap((answer) => answer.errors ?? []);
+
+async function subscribed(token: string, after?: string): Promise<RawSocket> {
+  const socket = await aRawSocket();
+  socket.send({ type: "connection_init", payload: { authorization: `Bearer ${token}` } });
+  await eventually("it is acknowledged", () => socket.messages.some(({ type }) => type === "connection_ack"));
+  socket.send({ type: "subscribe", id: "1", payload: { query, variables: { after } } });
+  return socket;
+}
+
+/** Events as the catalog writes them, but larger and all at once. */
+async function writeEvents({ tenantId }: TestTenant): Promise<void> {
+  const envelopes = Array.from({ length: count }, () => {
+    const data = { templateId: newId("tpl"), name: "x".repeat(eventLength) };
+    const event = { type: "TemplateRegistered", subject: `templates/${data.templateId}`, data } as const;
+    return sealEnvelope(event, tenantId, { trace: continueTrace(undefined) });
+  });
+  await rows(
+    `insert into catalog.outbox (id, tenant_id, type, envelope)
+     select id::uuid, $1, 'TemplateRegistered', envelope::jsonb from unnest($2::text[], $3::text[]) as e (id, envelope)`,
+    [
+      decodeId("ten", tenantId),
+      envelopes.map(({ id }) => decodeId("evt", id)),
+      envelopes.map((envelope) => JSON.stringify(envelope)),
+    ],
+  );
+}
+
+describe("a subscriber that stops reading while events come", () => {
+  it("is told SUBSCRIPTION_LAGGED with the cursor of what it got, when it reads again, and misses nothing", async () => {
+    const tenant = await aTenant();
+    const token = await tenant.tokenWith();
+    const slow = await subscribed(token);
+    const fast = await subscribed(token);
+    await eventually("both listen", async () => {
+      await request("POST /v1/templates", { token, body: { name: `Heard ${Math.random()}` } });
+      return cursors(slow).length > 0 && cursors(fast).length > 0;
+    });
+    slow.pause();
+    const before = cursors(fast).length;
+    await writeEvents(tenant);
+    await eventually("the fast one has all", () => cursors(fast).length >= before + count, 60_000);
+    expect(errors(fast)).toEqual([]);
+    slow.resume();
+    await eventually("the slow one is told", () => errors(slow).length > 0);
+    const got = cursors(slow);
+    expect(errors(slow)).toEqual([
+      expect.objectContaining({
+        extensions: expect.objectContaining({ code: "SUBSCRIPTION_LAGGED", cursor: got.at(-1) }),
+      }),
+    ]);
+    const resumed = await subscribed(token, got.at(-1));
+    await eventually("the rest comes", () => got.length + cursors(resumed).length >= cursors(fast).length);
+    const whole = cursors(fast);
+    expect([...got, ...cursors(resumed)].filter((cursor) => whole.includes(cursor))).toEqual(whole);
+    for (const socket of [slow, fast, resumed]) socket.close();
+  });
+});
