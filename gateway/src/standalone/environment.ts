@@ -34,6 +34,8 @@ const variables = z
     PUBLIC_URL: z.url().optional(),
     DATA_DIR: z.string().default(".data"),
     DATABASE_URL: z.string().optional(),
+    /** After so long without the database the process ends with exit code 69; without it, it waits for ever. */
+    DATABASE_GIVE_UP_SECONDS: z.coerce.number().int().positive().optional(),
     EMBEDDED_DATABASE: flag.optional(),
     POSTGRES_BIN_DIR: z.string().optional(),
     /** 32 bytes or more; in development one is made and kept in DATA_DIR. */
@@ -88,6 +90,7 @@ export interface PlatformEnvironment {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  readonly databaseGiveUpMs: number | undefined;
   readonly postgresBinDir: string | undefined;
   readonly secretsKey: string | undefined;
   readonly platformClient: { id: string; secret: string } | undefined;
@@ -116,6 +119,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     publicUrl: given.PUBLIC_URL?.replace(/\/+$/, ""),
     dataDir: given.DATA_DIR,
     databaseUrl: given.DATABASE_URL,
+    databaseGiveUpMs: milliseconds(given.DATABASE_GIVE_UP_SECONDS),
     postgresBinDir: given.POSTGRES_BIN_DIR,
     secretsKey: given.SECRETS_KEY,
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
@@ -132,6 +136,8 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     failpoint: given.FAIL,
   };
 }
+
+const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
 /** What the developer's tools beside the platform need to know. */
 export function toolEnvironment(processEnv: NodeJS.ProcessEnv = process.env): { dataDir: string } {

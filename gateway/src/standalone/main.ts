@@ -2,10 +2,13 @@ import "reflect-metadata";
 import { EnvironmentError, exitConfiguration } from "@factory/runtime/environment/read-environment";
 import { armFailpoint } from "@factory/runtime/faults/failpoint";
 import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-directory-lock";
+import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { platformEnvironment } from "./environment.js";
 import { startPlatform } from "./platform.js";
 
+/** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
+const exitUnavailable = 69;
 const exitInUse = 75;
 const stopTimeoutMs = 20_000;
 
@@ -50,5 +53,6 @@ main().catch((error: unknown) => {
 
 function exitCode(error: unknown): number {
   if (error instanceof EnvironmentError) return exitConfiguration;
+  if (error instanceof DatabaseGivenUp) return exitUnavailable;
   return error instanceof DataDirectoryInUseError ? exitInUse : 1;
 }

@@ -11,6 +11,7 @@ import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@fact
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { JobProcess } from "@factory/runtime/jobs/job-process";
 import { type DataDirectoryHolder, lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
+import { awaitServer } from "@factory/runtime/postgres/database-patience";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -231,15 +232,17 @@ async function database(
   logger: Logger,
   onStop: OnStop,
 ): Promise<{ url: string; holder: DataDirectoryHolder }> {
-  const { databaseUrl, postgresBinDir } = environment;
+  const { databaseUrl, postgresBinDir, databaseGiveUpMs: giveUpAfterMs } = environment;
   if (databaseUrl !== undefined) {
     const lock = lockDataDirectory(dataDir);
     onStop("lock", async () => lock.release());
+    await awaitServer(databaseUrl, { logger, giveUpAfterMs });
     return { url: databaseUrl, holder: lock };
   }
   const server = await startEmbeddedPostgres({
     dataDir,
     logger,
+    giveUpAfterMs,
     ...(postgresBinDir === undefined ? {} : { binDir: postgresBinDir }),
   });
   onStop("PostgreSQL", () => server.stop());

@@ -68,12 +68,16 @@ export class DatabaseUnavailable extends Error {
 
 /** Of the error or of what caused it; undefined for a bug and for what a constraint refuses. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+  for (let cause = error; isErrorLike(cause); cause = cause.cause) {
     const found = failureOf(cause);
     if (found !== undefined) return found;
   }
   return undefined;
 }
+
+/** Whatever realm its class is of. */
+const isErrorLike = (error: unknown): error is Error =>
+  typeof error === "object" && error !== null && "message" in error;
 
 function failureOf(error: Error): DatabaseFailure | undefined {
   // the ORM wraps errors and copies their members

@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { access, chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { access, chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
 import { createLogger } from "../telemetry/logger.js";
 import { DataDirectoryInUseError } from "./data-directory-lock.js";
+import { DatabaseGivenUp } from "./database-patience.js";
 import { type PostgresServer, startEmbeddedPostgres } from "./embedded-postgres.js";
 import { removeDataDirectory } from "./remove-cluster.js";
 
@@ -153,24 +155,98 @@ test("a killed server comes back on the same port", async () => {
   expect(server.pid).not.toBe(pid);
 });
 
-test("a server that cannot come back is reported once, and the directory is free afterwards", async () => {
-  let exits = 0;
-  server = await startEmbeddedPostgres({ dataDir, logger, onExit: () => (exits += 1), restartPatienceMs: 500 });
-  const port = Number(new URL(server.url).port);
+test("a server that cannot come back is tried again for ever, with growing pauses, until it can", async () => {
+  const lines: string[] = [];
+  server = await startEmbeddedPostgres({ dataDir, logger: keepingLogger(lines), giveUpAfterMs: 100 });
+  const { url } = server;
   const squatter = createServer();
   process.kill(server.pid, "SIGKILL");
   while (!squatter.listening) {
     squatter.once("error", () => undefined);
-    squatter.listen(port, "127.0.0.1");
+    squatter.listen(Number(new URL(url).port), "127.0.0.1");
     await Promise.race([once(squatter, "listening").catch(() => undefined), sleep(5)]);
   }
-  const giveUpAt = Date.now() + 5_000;
-  while (exits === 0 && Date.now() < giveUpAt) await sleep(50);
-  expect(exits).toBe(1);
+  const pauses = () => lines.flatMap((line) => (JSON.parse(line) as { pauseMs?: number }).pauseMs ?? []);
+  await until(() => pauses().length >= 4);
+  expect(pauses().slice(0, 4)).toEqual([100, 200, 400, 800]);
   squatter.close();
-  await server.stop();
-  server = await startEmbeddedPostgres({ dataDir, logger });
+  expect(await queryUntilAnswered(url, "select count(*)::int as words from kept")).toEqual([{ words: 1 }]);
 });
+
+test("stop during a long pause is at once", async () => {
+  const lines: string[] = [];
+  server = await startEmbeddedPostgres({ dataDir, logger: keepingLogger(lines) });
+  const { clusterDir } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8"));
+  await rename(join(clusterDir, "global"), join(clusterDir, "away"));
+  process.kill(server.pid, "SIGKILL");
+  await until(() => lines.some((line) => line.includes('"pauseMs":3200')));
+  await server.stop();
+  await rename(join(clusterDir, "away"), join(clusterDir, "global"));
+  expect(lines.some((line) => line.includes('"pauseMs":6400'))).toBe(false);
+});
+
+describe("a program in the place of the server", () => {
+  let binDir: string;
+
+  beforeEach(async () => {
+    binDir = join(await mkdtemp(join(tmpdir(), "embedded-postgres-bin-")), "bin");
+    await mkdir(binDir);
+    for (const folder of [join(binDir, ".."), binDir]) await chmod(folder, 0o777);
+  });
+  afterEach(() => rm(join(binDir, ".."), { recursive: true }));
+
+  const install = (script: string) => writeFile(join(binDir, "postgres"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+
+  test("is given up at the first start when the operator says so", async () => {
+    await install("echo it is broken >&2; exit 1");
+    const attempt = startEmbeddedPostgres({ dataDir, logger, binDir, giveUpAfterMs: 500 });
+    await expect(attempt).rejects.toThrow(DatabaseGivenUp);
+    await expect(attempt).rejects.toThrow("it is broken");
+    server = await startEmbeddedPostgres({ dataDir, logger });
+  });
+
+  test("is left alone while it answers that it recovers, however long", async () => {
+    const { binariesDir } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8"));
+    await install(`
+      for setting; do case $setting in port=*) echo "\${setting#port=}" > "${binDir}/port";; esac; done
+      echo $$ >> "${binDir}/pids"
+      until [ -e "${binDir}/go" ]; do sleep 0.1; done
+      exec "${binariesDir}/bin/postgres" "$@"`);
+    const starting = startEmbeddedPostgres({ dataDir, logger, binDir, giveUpAfterMs: 100 });
+    const port = await until(() => readFile(join(binDir, "port"), "utf8").catch(() => ""));
+    let asked = 0;
+    const recovering = createServer((socket) => {
+      socket
+        .on("error", () => undefined)
+        .once("data", () => {
+          asked += 1;
+          socket.end(errorResponse("57P03", "the database system is in recovery mode"));
+        });
+    });
+    recovering.listen(Number(port), "127.0.0.1");
+    await until(() => asked >= 2);
+    recovering.close();
+    await writeFile(join(binDir, "go"), "");
+    server = await starting;
+    expect((await readFile(join(binDir, "pids"), "utf8")).trim()).toBe(String(server.pid));
+  });
+});
+
+/** As the server sends it (PostgreSQL, "Message Formats", ErrorResponse). */
+function errorResponse(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.from("E\0\0\0\0");
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+async function until<T>(condition: () => T | Promise<T>): Promise<T> {
+  for (const giveUpAt = Date.now() + 30_000; ; await sleep(20)) {
+    const found = await condition();
+    if (found) return found;
+    if (Date.now() > giveUpAt) throw new Error("Not in time");
+  }
+}
 
 test("stop during a restart leaves no process behind", async () => {
   server = await startEmbeddedPostgres({ dataDir, logger });

@@ -15,6 +15,7 @@ import {
 } from "./cluster.js";
 import { type ClusterLayout, prepareClusterLayout } from "./cluster-layout.js";
 import { type DataDirectoryHolder, type DataDirectoryLock, lockDataDirectory } from "./data-directory-lock.js";
+import { DatabaseGivenUp, isStarting } from "./database-patience.js";
 import { type ParentWatch, watchParent } from "./parent-watch.js";
 import { type PostgresBinaries, preparePostgresBinaries } from "./postgres-binaries.js";
 import { readPostmasterFile, removeStalePostmasterFile, stopOrphanedPostmaster } from "./postmaster-file.js";
@@ -22,12 +23,10 @@ import { readPostmasterFile, removeStalePostmasterFile, stopOrphanedPostmaster }
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   logger: Logger;
-  /** Called once when a crashed server could not be brought back. */
-  onExit?(): void;
   /** A folder with `postgres` and `initdb`, instead of the packaged ones. */
   binDir?: string;
-  /** How long a crashed server may refuse to start again before onExit is called. */
-  restartPatienceMs?: number;
+  /** How long the first start may fail; a recovery that goes on is waited for. Absent: it is tried for ever. */
+  giveUpAfterMs?: number | undefined;
 }
 
 export interface PostgresServer {
@@ -39,10 +38,17 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-const usualRestartPatienceMs = 10_000;
-const recoveryPatienceMs = 120_000;
+/** Between two tries to start a server; doubles with each. */
+const firstPauseMs = 100;
+const longestPauseMs = 30_000;
+const reportEveryMs = 30_000;
+/** Within this time a server that was launched answers that it is starting. */
+const launchMs = 2000;
 
-/** Starts the PostgreSQL of a data directory and keeps it running; throws DataDirectoryInUseError when it is taken. */
+/**
+ * Starts the PostgreSQL of a data directory and keeps it running, whatever it takes; throws DataDirectoryInUseError when
+ * the directory is taken.
+ */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<PostgresServer> {
   const { dataDir, logger } = options;
   const lock = lockDataDirectory(dataDir);
@@ -79,7 +85,7 @@ class SupervisedPostgres implements PostgresServer {
   #child: ChildProcess | undefined;
   #childEnded: Promise<unknown> = Promise.resolve();
   #watch: ParentWatch | undefined;
-  #stopping = false;
+  readonly #stopping = new AbortController();
   #stopped: Promise<void> | undefined;
   #supervision: Promise<void> = Promise.resolve();
   #lastWords: string[] = [];
@@ -104,9 +110,12 @@ class SupervisedPostgres implements PostgresServer {
 
   async start(): Promise<void> {
     const { record } = this.installation;
-    await this.#launchUntilReady(async () => {
+    const { giveUpAfterMs } = this.options;
+    const giveUpAt = giveUpAfterMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + giveUpAfterMs;
+    const anotherPort = async () => {
       record.port = await freePort();
-    });
+    };
+    await this.#launchUntilReady(anotherPort, giveUpAt);
     this.#supervision = this.#supervise();
   }
 
@@ -116,7 +125,7 @@ class SupervisedPostgres implements PostgresServer {
   }
 
   async #stop(): Promise<void> {
-    this.#stopping = true;
+    this.#stopping.abort();
     await this.#endChild();
     await this.#supervision;
     await this.#recordPid(null);
@@ -128,37 +137,43 @@ class SupervisedPostgres implements PostgresServer {
     for (;;) {
       await this.#childEnded;
       this.#watch?.dismiss();
-      if (this.#stopping) return;
+      if (this.#stopping.signal.aborted) return;
       const { exitCode, signalCode } = this.#child ?? {};
       logger.warn({ exitCode, signalCode, lastWords: this.#lastWords }, "PostgreSQL ended unexpectedly, restarting");
-      try {
-        // the port stays, so that pools find their way back
-        await this.#launchUntilReady(async () => undefined);
-      } catch (error) {
-        logger.error({ err: error }, "PostgreSQL could not be restarted");
-        this.options.onExit?.();
-        return;
-      }
-      if (!this.#stopping) logger.warn({ pid: this.pid }, "PostgreSQL is back");
+      // the port stays, so that pools find their way back
+      await this.#launchUntilReady(async () => undefined, Number.POSITIVE_INFINITY);
+      if (!this.#stopping.signal.aborted) logger.warn({ pid: this.pid }, "PostgreSQL is back");
     }
   }
 
-  /** The predecessor may still be a zombie, or its backends may still hold the shared memory: such starts are repeated. */
-  async #launchUntilReady(beforeRetry: () => Promise<void>): Promise<void> {
-    const { layout } = this.installation;
-    const giveUpAt = Date.now() + (this.options.restartPatienceMs ?? usualRestartPatienceMs);
-    for (;;) {
-      await removeStalePostmasterFile(layout.clusterDir);
-      if (this.#stopping) return;
-      const child = this.#spawn();
-      if (await this.#becomesReady(child)) {
-        await this.#recordPid(child.pid ?? null);
-        return;
-      }
-      if (this.#stopping) return;
-      if (Date.now() > giveUpAt) throw new Error(`PostgreSQL does not start: ${this.#lastWords.join(" | ")}`);
-      await sleep(100);
+  /**
+   * The predecessor may still be a zombie, its backends may still hold the shared memory, the disk may be full: a start
+   * is repeated until one succeeds.
+   */
+  async #launchUntilReady(beforeRetry: () => Promise<void>, giveUpAt: number): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      if (await this.#launch(giveUpAt)) return;
+      if (signal.aborted) return;
+      if (Date.now() > giveUpAt) throw new DatabaseGivenUp(`PostgreSQL does not start: ${this.#lastWords.join(" | ")}`);
+      this.options.logger.warn({ pauseMs, lastWords: this.#lastWords }, "PostgreSQL did not start, tried again");
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
       await beforeRetry();
+    }
+  }
+
+  async #launch(giveUpAt: number): Promise<boolean> {
+    try {
+      await removeStalePostmasterFile(this.installation.layout.clusterDir);
+      if (this.#stopping.signal.aborted) return false;
+      const child = this.#spawn();
+      if (!(await this.#becomesReady(child, giveUpAt))) return false;
+      await this.#recordPid(child.pid ?? null);
+      return true;
+    } catch (error) {
+      // no process or no file for it: a shortage that may pass
+      this.#lastWords = [String(error)];
+      return false;
     }
   }
 
@@ -197,13 +212,22 @@ class SupervisedPostgres implements PostgresServer {
     this.options.logger.debug({ postgres: line }, "PostgreSQL says");
   }
 
-  /** Waits as long as the server lives: after a crash it may have much to recover. */
-  async #becomesReady(child: ChildProcess): Promise<boolean> {
-    const giveUpAt = Date.now() + recoveryPatienceMs;
-    while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && !this.#stopping) {
+  /** Waits as long as the server lives: after a crash it may have much to recover, and would begin again if it were ended. */
+  async #becomesReady(child: ChildProcess, giveUpAt: number): Promise<boolean> {
+    let askAgainAt = Date.now() + launchMs;
+    let reportAt = Date.now() + reportEveryMs;
+    const { signal } = this.#stopping;
+    while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && !signal.aborted) {
       const seen = await readPostmasterFile(this.installation.layout.clusterDir);
       if (seen?.ready && seen.pid === child.pid) return true;
-      if (Date.now() > giveUpAt) break;
+      if (Date.now() > Math.max(giveUpAt, askAgainAt)) {
+        if (!(await isStarting(this.url))) break;
+        askAgainAt = Date.now() + launchMs;
+      }
+      if (Date.now() > reportAt) {
+        reportAt += reportEveryMs;
+        this.options.logger.warn({ pid: child.pid, lastWords: this.#lastWords }, "PostgreSQL is still starting");
+      }
       await sleep(15);
     }
     await this.#endChild();

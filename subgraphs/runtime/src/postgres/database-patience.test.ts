@@ -1,0 +1,47 @@
+import { connect, createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { aDatabase, type TestDatabase } from "../db/database.fixture.js";
+import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
+import { freePort } from "./cluster.js";
+import { awaitServer, DatabaseGivenUp } from "./database-patience.js";
+
+describe("a server that does not answer yet", () => {
+  let test: TestDatabase;
+  let lines: string[];
+
+  beforeAll(async () => {
+    test = await aDatabase();
+  });
+  beforeEach(() => {
+    lines = [];
+  });
+  afterAll(() => test.close());
+
+  it("is waited for, and each try is logged", async () => {
+    const url = new URL(test.url);
+    const target = Number(url.port);
+    url.port = String(await freePort());
+    const waiting = awaitServer(url.href, { logger: keepingLogger(lines) });
+    for (let round = 0; lines.length < 3 && round < 1000; round += 1) await pause(20);
+    const way = createServer((client) => {
+      const server = connect(target, "127.0.0.1");
+      client.pipe(server).pipe(client);
+    }).listen(Number(url.port), "127.0.0.1");
+    await waiting;
+    way.close();
+    expect(lines.map((line) => (JSON.parse(line) as { pauseMs: number }).pauseMs).slice(0, 3)).toEqual([100, 200, 400]);
+  });
+
+  it("is given up only when the operator says so", async () => {
+    const url = `postgres://a:b@127.0.0.1:${await freePort()}/none`;
+    const attempt = awaitServer(url, { logger: keepingLogger(lines), giveUpAfterMs: 300 });
+    await expect(attempt).rejects.toThrow(DatabaseGivenUp);
+  });
+
+  it("a wrong password is told at once", async () => {
+    const url = new URL(test.url);
+    url.password = "wrong";
+    await expect(awaitServer(url.href, { logger: keepingLogger(lines) })).rejects.toMatchObject({ code: "28P01" });
+    expect(lines).toEqual([]);
+  });
+});
