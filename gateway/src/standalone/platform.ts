@@ -27,6 +27,7 @@ import { readSupergraph } from "../supergraph.js";
 import type { PlatformEnvironment } from "./environment.js";
 import { choosePort } from "./free-port.js";
 import type { PlatformGrpc } from "./grpc.js";
+import { relayHealth } from "./relay-health.js";
 import { writeSampleRepository } from "./sample-repository.js";
 import { readSecretsKey } from "./secrets-key.js";
 
@@ -165,6 +166,7 @@ async function start(
   onRevoked.push((revocation) => sockets.revoked(revocation));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const relays = relayHealth(registry, { catalog: catalog.relay, integration: integration.relay, spine: spine.relay });
   const facade = await startFacade(
     {
       supergraphSdl,
@@ -173,7 +175,10 @@ async function start(
       graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development }),
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       git: (request, response) => catalog.git(request, response),
-      ready: async () => readiness({ spine, integration, catalog }),
+      ready: async () => {
+        const { ready, checks } = await readiness({ spine, integration, catalog });
+        return { ready, checks: { ...checks, ...relays() } };
+      },
       metrics: () => registry.metrics(),
     },
     {

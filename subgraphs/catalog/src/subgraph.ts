@@ -4,6 +4,7 @@ import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
+import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
@@ -72,6 +73,7 @@ export interface Catalog {
   readonly schema: GraphQLSchema;
   /** For the gRPC server of the process this runs in. */
   readonly grpcServices: readonly GrpcService[];
+  readonly relay: RelayLag;
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   /** `/git/{tenantSlug}/{owner}/{name}.git`, read-only. */
@@ -165,6 +167,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
       const path = readGitPath(request.url ?? "") ?? { tenant: "", owner: "", name: "", rest: "" };
       void git(request, response, path);
     },
+    relay: resources.relay,
     ready: () => database.reader.ping(),
     async close() {
       stopping.abort();

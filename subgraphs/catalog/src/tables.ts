@@ -20,6 +20,7 @@ import { Migration20261121110934_library_revisions } from "./migrations/Migratio
 import { Migration20261121112849_search_listing } from "./migrations/Migration20261121112849_search_listing.js";
 import { Migration20261121124610_search_postings } from "./migrations/Migration20261121124610_search_postings.js";
 import { Migration20261121161406_outbox_wake } from "./migrations/Migration20261121161406_outbox_wake.js";
+import { Migration20261122072411_outbox_status } from "./migrations/Migration20261122072411_outbox_status.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -53,5 +54,6 @@ export const catalogTables = {
     Migration20261121112849_search_listing,
     Migration20261121124610_search_postings,
     Migration20261121161406_outbox_wake,
+    Migration20261122072411_outbox_status,
   ],
 };

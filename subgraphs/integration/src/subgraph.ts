@@ -3,6 +3,7 @@ import { Retention } from "@factory/runtime/db/retention";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import { maintenance } from "@factory/runtime/jobs/job-definition";
+import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
@@ -46,6 +47,7 @@ export interface Integration {
   readonly schema: GraphQLSchema;
   /** For the gRPC server of the process this runs in. */
   readonly grpcServices: readonly GrpcService[];
+  readonly relay: RelayLag;
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -89,6 +91,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     return {
       schema: integrationSchema({ ...providerServices, credentials, subscriptions, messages, feeds }, logger).schema,
       grpcServices: [secretEndpoint(new SecretService(credentials, logger))],
+      relay: resources.relay,
       async ready() {
         await pool.query("select");
       },

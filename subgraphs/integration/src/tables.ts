@@ -7,6 +7,7 @@ import { Migration20261121075519_retention } from "./migrations/Migration2026112
 import { Migration20261121110030_api_clients } from "./migrations/Migration20261121110030_api_clients.js";
 import { Migration20261121123322_provider_status_reason } from "./migrations/Migration20261121123322_provider_status_reason.js";
 import { Migration20261121161410_outbox_wake } from "./migrations/Migration20261121161410_outbox_wake.js";
+import { Migration20261122072416_outbox_status } from "./migrations/Migration20261122072416_outbox_status.js";
 import { Provider } from "./providers/provider.entity.js";
 import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
@@ -29,5 +30,6 @@ export const integrationTables = {
     Migration20261121110030_api_clients,
     Migration20261121123322_provider_status_reason,
     Migration20261121161410_outbox_wake,
+    Migration20261122072416_outbox_status,
   ],
 };

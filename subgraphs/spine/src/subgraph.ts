@@ -1,6 +1,7 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { openPool } from "@factory/runtime/db/pool";
 import { maintenance } from "@factory/runtime/jobs/job-definition";
+import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
@@ -60,6 +61,7 @@ export interface Spine {
   readonly bootstrap: PlatformClient;
   /** Tells what still matters of before, then everything new. */
   watchRevocations(tell: (revocation: Revocation) => void): Promise<void>;
+  readonly relay: RelayLag;
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -146,6 +148,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       authorizationServer,
       bootstrap,
       watchRevocations: (tell) => revocations.start(resources.listener, tell),
+      relay: resources.relay,
       async ready() {
         await pool.query("select");
       },

@@ -16,6 +16,7 @@ import { Migration20261121135958_user_tokens_from } from "./migrations/Migration
 import { Migration20261121142212_client_keys } from "./migrations/Migration20261121142212_client_keys.js";
 import { Migration20261121144339_secret_held_by } from "./migrations/Migration20261121144339_secret_held_by.js";
 import { Migration20261121161414_outbox_wake } from "./migrations/Migration20261121161414_outbox_wake.js";
+import { Migration20261122072419_outbox_status } from "./migrations/Migration20261122072419_outbox_status.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -55,5 +56,6 @@ export const spineTables = {
     Migration20261121142212_client_keys,
     Migration20261121144339_secret_held_by,
     Migration20261121161414_outbox_wake,
+    Migration20261122072419_outbox_status,
   ],
 };

@@ -36,7 +36,7 @@ describe("commands of the bus", () => {
   const causedBy = async ({ id }: Pick<CommandEnvelope, "id">) =>
     (
       await fixture.rows<{ envelope: Envelope }>(
-        "select envelope from catalog.outbox where envelope->>'causationid' = $1 order by txid, seq",
+        "select envelope from catalog.outbox where envelope->>'causationid' = $1 order by seq",
         id,
       )
     ).map(({ envelope }) => envelope);

@@ -1,10 +1,8 @@
 import pg from "pg";
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
-import { Listener } from "../db/listener.js";
 import { DomainError } from "../errors/domain-error.js";
 import { sealCommand } from "../outbox/command.js";
 import { type Envelope, sealEnvelope } from "../outbox/envelope.js";
-import { OutboxRelay } from "../outbox/relay.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { UnreadableMessage } from "./bus.js";
 import { PostgresBus } from "./postgres-bus.js";
@@ -185,33 +183,6 @@ describe("the bus in PostgreSQL", () => {
     await bus.publish(envelopes(1, "outage"));
     await until(() => attempts >= 3);
     expect(await parked("outage")).toBe(0);
-  });
-
-  it("loses nothing that commits late: the relay publishes in commit order", async () => {
-    const listener = new Listener(test.definition.connections.worker, quiet);
-    await listener.start();
-    const relay = new OutboxRelay({
-      workerUrl: test.definition.connections.worker,
-      schema: "catalog",
-      bus,
-      logger: quiet,
-    });
-    await relay.start(listener);
-    const seen = await follow("late");
-    const tenant = aTenant();
-    const writer = (index: number) =>
-      test.database.transaction(tenant, cause, async ({ record, execute }) => {
-        record({ type: "TemplateRegistered", subject: `templates/late${index}`, data: {} });
-        // some transactions have their place in the sequence long before they commit
-        await execute("select pg_current_xact_id()");
-        if (index % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 30));
-      });
-    for (let round = 0; round < 10; round += 1)
-      await Promise.all(Array.from({ length: 10 }, (_, index) => writer(round * 10 + index)));
-    await until(() => seen.length === 100);
-    expect(new Set(seen).size).toBe(100);
-    await relay.stop();
-    await listener.close();
   });
 
   it("reconnects after its connections were ended", async () => {

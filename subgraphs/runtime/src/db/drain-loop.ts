@@ -1,12 +1,9 @@
 import type { Logger } from "../telemetry/logger.js";
 
-/** How a drain ended: nothing left, more at once, or something that will be ready in a moment. */
-export type Drained = "empty" | "more" | "soon";
+/** How a drain ended: nothing left, more at once, or something that is due in so many milliseconds. */
+export type Drained = "empty" | "more" | number;
 
 const backstopMs = 1000;
-const soonMs = 5;
-/** Of what is waited for, e.g. a long transaction of others: the pause doubles up to this. */
-const longestSoonMs = 160;
 
 /** Runs one drain at a time: when woken, again while there is more, and once a second in case a wake-up was lost. */
 export class DrainLoop {
@@ -15,7 +12,6 @@ export class DrainLoop {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #again = false;
-  #pauseMs = soonMs;
   #stopped = false;
 
   constructor(drain: () => Promise<Drained>, logger: Logger) {
@@ -51,8 +47,8 @@ export class DrainLoop {
     }
     this.#running = undefined;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => this.wake(), drained === "soon" ? this.#pauseMs : backstopMs);
+    const pauseMs = typeof drained === "number" ? Math.min(Math.max(0, drained), backstopMs) : backstopMs;
+    this.#timer = setTimeout(() => this.wake(), pauseMs);
     this.#timer.unref();
-    this.#pauseMs = drained === "soon" ? Math.min(this.#pauseMs * 2, longestSoonMs) : soonMs;
   }
 }

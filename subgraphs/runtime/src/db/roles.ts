@@ -68,7 +68,7 @@ function* provisioning(adminUrl: URL, schemas: readonly SubgraphSchema[]): Gener
       yield `alter role ${role} with login nosuperuser nobypassrls password '${rolePassword(adminUrl, role)}'`;
     }
     yield `alter role ${app} set statement_timeout = '15s'`;
-    yield `alter role ${app} set idle_in_transaction_session_timeout = '10s'`;
+    for (const role of [owner, app, worker]) yield `alter role ${role} set idle_in_transaction_session_timeout = '10s'`;
     yield `grant ${workerGroup} to ${worker}`;
     // the creator of a role must be its member to create a schema for it
     yield `grant ${owner}, ${worker} to current_user`;

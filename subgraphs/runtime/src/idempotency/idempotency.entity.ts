@@ -26,4 +26,5 @@ export const idempotencyTable = () =>
       result: { type: "json", nullable: true },
       createdAt: { type: "Date", columnType: "timestamptz", defaultRaw: "now()" },
     },
+    indexes: [{ name: "idempotency_records_created_at", properties: ["createdAt"] }],
   });

@@ -6,12 +6,11 @@ export interface OutboxRow {
   tenantId: string;
   type: string;
   envelope: unknown;
-  txid: string;
   seq: string;
   publishedAt: Date | null;
 }
 
-/** Events written with the rows they tell of, and commands. `txid` and `seq` give the order in which the relay may publish.
+/** Events written with the rows they tell of, and commands. `seq` gives the order in which the relay publishes them.
  * A schema made per ORM instance, since several instances of one process hold this table. */
 export const outboxTable = () =>
   new EntitySchema<OutboxRow>({
@@ -22,9 +21,11 @@ export const outboxTable = () =>
       tenantId: { type: "uuid" },
       type: { type: "text" },
       envelope: { type: "json" },
-      txid: { type: "string", columnType: "xid8", defaultRaw: "pg_current_xact_id()" },
       seq: { type: "bigint", autoincrement: true },
       publishedAt: { type: "Date", columnType: "timestamptz", nullable: true },
     },
-    indexes: [{ name: "outbox_unpublished", properties: ["txid", "seq"], where: "published_at is null" }],
+    indexes: [
+      { name: "outbox_unpublished", properties: ["seq"], where: "published_at is null" },
+      { name: "outbox_published", properties: ["publishedAt"], where: "published_at is not null" },
+    ],
   });

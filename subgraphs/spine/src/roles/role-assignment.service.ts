@@ -7,6 +7,7 @@ import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { LockMode } from "@mikro-orm/postgresql";
 import { grantRoles, recordAssigned, requireGrantable } from "./grant-roles.js";
 import { requireAnotherOwner } from "./last-owner.js";
 import type { Role } from "./role.entity.js";
@@ -25,6 +26,9 @@ interface AssignmentRow {
   assigned_at: Date;
   expires_at: Date | null;
 }
+
+/** Deleting its user takes an assignment without the role's lock. */
+const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
 const assignmentsAfter = tenantStatement(
   "role_assignments_after",
@@ -112,7 +116,7 @@ export class RoleAssignmentService {
         const role = await lockRole(transaction, roleId);
         const known = decodeId("asg", assignmentId) !== undefined;
         const { tenantId } = tenant;
-        const assignment = known ? await em.findOne(RoleAssignment, { tenantId, roleId, assignmentId }) : null;
+        const assignment = known ? await em.findOne(RoleAssignment, { tenantId, roleId, assignmentId }, lock) : null;
         if (!assignment) throw new DomainError("NOT_FOUND", { detail: "There is no such assignment of the role." });
         const { subject } = principalOf(context);
         // leaving is free
@@ -172,7 +176,7 @@ async function heldBy(
   principalId: string,
 ): Promise<RoleAssignment | undefined> {
   const { em } = transaction;
-  const assignment = await em.findOne(RoleAssignment, { tenantId, roleId, principalId });
+  const assignment = await em.findOne(RoleAssignment, { tenantId, roleId, principalId }, lock);
   if (!assignment) return undefined;
   if (assignment.expiresAt === null || assignment.expiresAt > new Date()) return assignment;
   await takeRoles(transaction, [{ assignment, roleCode: code }], { unassignedBy: expiryActor, reason: "Expired" });

@@ -126,7 +126,10 @@ export class RoleService {
         const role = await customRole(transaction, roleId);
         requireGrantable(context, [role]);
         const unassignedBy = principalOf(context).subject;
-        await takeRoles(transaction, await holders(transaction, role), { unassignedBy, reason: "RoleDeleted" });
+        await takeRoles(transaction, await holders(transaction, role, LockMode.PESSIMISTIC_WRITE), {
+          unassignedBy,
+          reason: "RoleDeleted",
+        });
         transaction.em.remove(role);
         return roleView(role);
       },
@@ -154,9 +157,9 @@ async function customRole(transaction: Transaction, roleId: string): Promise<Rol
   return role;
 }
 
-const holders = ({ em }: Transaction, { tenantId, roleId, code }: Role) =>
+const holders = ({ em }: Transaction, { tenantId, roleId, code }: Role, lockMode?: LockMode.PESSIMISTIC_WRITE) =>
   em
-    .find(RoleAssignment, { tenantId, roleId })
+    .find(RoleAssignment, { tenantId, roleId }, lockMode === undefined ? {} : { lockMode })
     .then((held) => held.map((assignment) => ({ assignment, roleCode: code })));
 
 /** A closed set is content, not shape: 422, with a pointer to each refused value. */

@@ -71,7 +71,8 @@ export class UserLifecycleService {
         if (unknownHash !== undefined) {
           await forget(transaction, user, unknownHash);
           const { em, tenant } = transaction;
-          const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, principalId: userId });
+          const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+          const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, principalId: userId }, lock);
           await takeRoles(transaction, await withCodes(transaction, held), {
             unassignedBy: principalOf(context).subject,
             reason: "Requested",

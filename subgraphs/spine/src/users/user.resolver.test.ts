@@ -254,4 +254,25 @@ describe("moving a user", () => {
     expect(told.map(({ type }) => type)).toEqual(["RoleUnassigned"]);
     expect((await platform.ask(owner, move("enableUser"), { id })).refusal).toMatchObject({ code: "INVALID_STATE" });
   });
+
+  it("does not tell a second time of a role that somebody else takes away meanwhile", async () => {
+    const [id = ""] = await people(tenantId, [{ email: "raced@x.example", roles: ["Viewer"] }]);
+    const other = await platform.admin.connect();
+    try {
+      await other.query("begin");
+      await other.query("delete from role_assignments where principal_id = $1", [id]);
+      const deleted = platform.ask(owner, move("deleteUser"), { id });
+      for (let look = 0; look < 1500; look += 1) {
+        const { rows } = await platform.admin.query("select from pg_stat_activity where wait_event_type = 'Lock'");
+        if (rows.length > 0) break;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      await other.query("commit");
+      expect((await deleted).data?.["deleteUser"].status).toBe("Deleted");
+    } finally {
+      other.release();
+    }
+    const told = (await platform.eventsOf(tenantId)).filter(({ data }) => data["principalId"] === id);
+    expect(told).toEqual([]);
+  });
 });

@@ -1,0 +1,21 @@
+import { type RelayLag, relayLagLimitSeconds } from "@factory/runtime/outbox/relay";
+import { Gauge, type Registry } from "prom-client";
+
+/** What `/readyz` says of the relays. A lag makes nobody unready: requests are served, and their events follow. */
+export function relayHealth(registry: Registry, relays: Record<string, RelayLag>): () => Record<string, string> {
+  const gauge = new Gauge({
+    name: "outbox_lag_seconds",
+    help: "Age of the oldest message that is committed and not yet published.",
+    labelNames: ["subgraph"],
+    registers: [registry],
+    collect: () => {
+      for (const [subgraph, relay] of Object.entries(relays)) gauge.set({ subgraph }, relay.lagSeconds());
+    },
+  });
+  return () => {
+    const lag = Math.max(...Object.values(relays).map((relay) => relay.lagSeconds()));
+    return lag > relayLagLimitSeconds
+      ? { relay: "degraded", relayLagSeconds: String(Math.round(lag)) }
+      : { relay: "ok" };
+  };
+}

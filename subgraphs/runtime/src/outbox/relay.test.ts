@@ -1,0 +1,261 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import pg from "pg";
+import type { BusPublisher } from "../bus/bus.js";
+import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "../db/database.fixture.js";
+import { Database } from "../db/database.js";
+import { Listener } from "../db/listener.js";
+import { type CountedWay, countedWay } from "../db/round-trips.fixture.js";
+import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
+import { continueTrace } from "../telemetry/trace.js";
+import type { Message } from "./envelope.js";
+import { OutboxRelay } from "./relay.js";
+
+const cause = { trace: continueTrace(undefined) };
+
+async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("not in time");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** A bus that remembers what it was given, each message once, as every bus does. */
+class RememberingBus implements BusPublisher {
+  readonly messages = new Map<string, Message>();
+  readonly batches: number[] = [];
+  refusal: Error | undefined;
+
+  async publish(messages: readonly Message[]): Promise<void> {
+    if (this.refusal) throw this.refusal;
+    this.batches.push(messages.length);
+    for (const message of messages) if (!this.messages.has(message.id)) this.messages.set(message.id, message);
+  }
+
+  of(subject: string): unknown[] {
+    return [...this.messages.values()].filter((message) => message.subject === subject).map(({ data }) => data["turn"]);
+  }
+}
+
+describe("the outbox relay", () => {
+  let test: TestDatabase;
+  let admin: pg.Client;
+  let listener: Listener;
+  let bus: RememberingBus;
+  const relays: OutboxRelay[] = [];
+
+  beforeAll(async () => {
+    test = await aDatabase();
+    admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    listener = new Listener(test.definition.connections.worker, quiet);
+    await listener.start();
+  });
+  afterAll(async () => {
+    await listener.close();
+    await admin.end();
+    await test.close();
+  });
+  beforeEach(() => {
+    bus = new RememberingBus();
+  });
+  afterEach(async () => {
+    await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+    await admin.query("delete from catalog.outbox");
+  });
+
+  const aRelay = async (workerUrl = test.definition.connections.worker, logger = quiet, to: BusPublisher = bus) => {
+    const relay = new OutboxRelay({ workerUrl, schema: "catalog", bus: to, logger });
+    relays.push(relay);
+    await relay.start(listener);
+    return relay;
+  };
+  const tell = (subject: string, turn = 1) =>
+    test.database.transaction(aTenant(), cause, async ({ record }) => {
+      record({ type: "TemplateRegistered", subject, data: { turn } });
+    });
+  /** Somebody's transaction that stays open, with an id of its own. */
+  const anOpenTransaction = async (url: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query("begin");
+    await client.query("select pg_current_xact_id()");
+    return client;
+  };
+  const ofOtherDatabase = () => Object.assign(new URL(test.url), { pathname: "/elsewhere" }).href;
+
+  it("loses nothing and keeps the order of each aggregate, whatever transactions take first and however long they are", async () => {
+    await admin.query("create database elsewhere");
+    const elsewhere = await anOpenTransaction(ofOtherDatabase());
+    await aRelay();
+    const turns = fc.array(
+      fc.record({
+        aggregates: fc.uniqueArray(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 2 }),
+        pauseBeforeLockMs: fc.constantFrom(0, 0, 3, 20),
+        pauseAfterLockMs: fc.constantFrom(0, 0, 3, 40),
+      }),
+      { minLength: 12, maxLength: 30 },
+    );
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    await fc.assert(
+      fc.asyncProperty(turns, async (given) => {
+        const tenant = aTenant();
+        const aggregates = Array.from({ length: 4 }, () => randomUUID());
+        await test.database.transaction(tenant, cause, async ({ em }) => {
+          for (const noteId of aggregates)
+            em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId, text: "0" }));
+        });
+        await Promise.all(
+          given.map(({ aggregates: touched, pauseBeforeLockMs, pauseAfterLockMs }) =>
+            test.database.transaction(tenant, cause, async ({ execute, record }) => {
+              // as the claim of an idempotency key does: the id first, the aggregate's row later
+              await execute("select pg_current_xact_id()");
+              await pause(pauseBeforeLockMs);
+              for (const place of touched.toSorted((one, other) => one - other)) {
+                const noteId = aggregates[place];
+                const [row] = await execute<{ text: string }>(
+                  "update notes set text = (text::int + 1)::text where tenant_id = $1 and note_id = $2 returning text",
+                  [tenant.uuid, noteId],
+                );
+                record({ type: "TemplateRegistered", subject: `notes/${noteId}`, data: { turn: Number(row?.text) } });
+              }
+              await pause(pauseAfterLockMs);
+            }),
+          ),
+        );
+        const wanted = aggregates.map((_, place) => given.filter((turn) => turn.aggregates.includes(place)).length);
+        const seen = () => aggregates.map((noteId) => bus.of(`notes/${noteId}`));
+        await until(() => seen().every((turnsSeen, place) => turnsSeen.length >= (wanted[place] ?? 0)));
+        expect(seen()).toEqual(wanted.map((count) => Array.from({ length: count }, (_, index) => index + 1)));
+      }),
+      { numRuns: 15, endOnFailure: true },
+    );
+    await elsewhere.end();
+  }, 120_000);
+
+  it("publishes past a transaction that stays open, and what that one wrote when it is committed", async () => {
+    const relay = await aRelay();
+    const open = await anOpenTransaction(test.url);
+    let end: () => void = () => undefined;
+    const long = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const late = test.database.transaction(aTenant(), cause, async ({ record, execute }) => {
+      record({ type: "TemplateRegistered", subject: "templates/late", data: {} });
+      await execute("select nextval('outbox_seq_seq')");
+      await long;
+    });
+    for (let turn = 1; turn <= 5; turn += 1) await tell("templates/other", turn);
+    relay.wake();
+    await until(() => bus.of("templates/other").length === 5);
+    expect(bus.of("templates/late")).toEqual([]);
+    end();
+    await late;
+    relay.wake();
+    await until(() => bus.messages.size === 6);
+    await open.end();
+  });
+
+  it("hands its turn over when its connection is gone, and meanwhile is told what others wrote", async () => {
+    const otherBus = new RememberingBus();
+    const first = await aRelay();
+    await tell("templates/first");
+    first.wake();
+    await until(() => bus.messages.size === 1);
+    const second = await aRelay(undefined, quiet, otherBus);
+    await tell("templates/second");
+    second.wake();
+    await until(() => bus.messages.size === 2);
+    expect(otherBus.messages.size).toBe(0);
+    bus.refusal = new Error("this process reaches no bus");
+    await tell("templates/third");
+    first.wake();
+    await until(() => otherBus.messages.size === 1);
+    // as when that process dies
+    bus.refusal = undefined;
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 4000003 and granted`,
+    );
+    await tell("templates/fourth");
+    await until(() => bus.messages.size + otherBus.messages.size === 4);
+  });
+
+  it("publishes nothing more once its turn is lost", async () => {
+    const relay = await aRelay();
+    await tell("templates/kept");
+    relay.wake();
+    await until(() => bus.messages.size === 1);
+    const taken = new pg.Client({ connectionString: test.url });
+    await taken.connect();
+    const lock = "4000003, hashtext('catalog')";
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 4000003 and granted`,
+    );
+    await taken.query(`select pg_advisory_lock(${lock})`);
+    await tell("templates/waits");
+    relay.wake();
+    await until(() => relay.lagSeconds() > 0);
+    expect(bus.messages.size).toBe(1);
+    await taken.end();
+    await until(() => bus.messages.size === 2);
+  });
+
+  it("says how long the oldest message has waited, and warns", async () => {
+    const lines: string[] = [];
+    bus.refusal = new Error("the bus is away");
+    const relay = await aRelay(undefined, keepingLogger(lines));
+    expect(relay.lagSeconds()).toBe(0);
+    await tell("templates/waiting");
+    await admin.query(
+      `update catalog.outbox set envelope = jsonb_set(envelope, '{time}', to_jsonb(now() - interval '1 minute'))`,
+    );
+    relay.wake();
+    await until(() => relay.lagSeconds() > 59);
+    await until(() => lines.some((line) => line.includes("messages wait in the outbox")));
+    bus.refusal = undefined;
+    await until(() => relay.lagSeconds() === 0);
+  });
+
+  describe("round trips", () => {
+    let way: CountedWay;
+    beforeAll(async () => {
+      way = await countedWay(test.definition.connections.worker);
+    });
+    afterAll(() => way.close());
+
+    it("are two for a batch of any size", async () => {
+      const untold = await Database.open(test.definition, quiet, { wake: () => undefined });
+      const relay = await aRelay(way.url);
+      const write = (turn: number) =>
+        untold.transaction(aTenant(), cause, async ({ record }) => {
+          record({ type: "TemplateRegistered", subject: "templates/counted", data: { turn } });
+        });
+      await write(0);
+      relay.wake();
+      await until(() => bus.messages.size === 1);
+      const counts: number[] = [];
+      // the relay also looks once a second, which may fall between
+      for (let round = 0; round < 3; round += 1) {
+        const published = async () =>
+          (await admin.query("select from catalog.outbox where published_at is null")).rows.length === 0;
+        await until(published);
+        await Promise.all(Array.from({ length: 50 }, (_, turn) => write(turn)));
+        way.count();
+        relay.wake();
+        await until(published);
+        counts.push(way.count());
+      }
+      expect(Math.min(...counts)).toBe(2);
+      expect(bus.messages.size).toBe(151);
+      await untold.close();
+    });
+  });
+
+  it("ends, in every role of ours, a transaction that does nothing", async () => {
+    const { rows } = await admin.query<{ rolname: string }>(
+      `select rolname from pg_roles where 'idle_in_transaction_session_timeout=10s' = any(rolconfig) order by rolname`,
+    );
+    expect(rows.map(({ rolname }) => rolname)).toEqual(["catalog_app", "catalog_owner", "catalog_worker"]);
+  });
+});

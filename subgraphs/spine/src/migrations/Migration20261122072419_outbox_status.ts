@@ -1,0 +1,25 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class Migration20261122072419_outbox_status extends Migration {
+
+  override name = 'Migration20261122072419_outbox_status';
+
+  override up(): void | Promise<void> {
+    this.addSql(`create index "idempotency_records_created_at" on "spine"."idempotency_records" ("created_at");`);
+
+    this.addSql(`drop index "spine"."outbox_unpublished";`);
+    this.addSql(`alter table "spine"."outbox" drop column "txid";`);
+    this.addSql(`create index "outbox_published" on "spine"."outbox" ("published_at") where published_at is not null;`);
+    this.addSql(`create index "outbox_unpublished" on "spine"."outbox" ("seq") where published_at is null;`);
+  }
+
+  override down(): void | Promise<void> {
+    this.addSql(`drop index "spine"."idempotency_records_created_at";`);
+
+    this.addSql(`drop index "spine"."outbox_published";`);
+    this.addSql(`drop index "spine"."outbox_unpublished";`);
+    this.addSql(`alter table "spine"."outbox" add "txid" xid8 not null default pg_current_xact_id();`);
+    this.addSql(`create index "outbox_unpublished" on "spine"."outbox" ("txid", "seq") where published_at IS NULL;`);
+  }
+
+}
