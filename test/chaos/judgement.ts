@@ -37,17 +37,11 @@ export async function judge(arena: Arena, load: Load, sink: Sink, ledger: Ledger
   ledger.note({ promise: "lost events", found: registered.lostEvents + executed.lostEvents, atMost: 0 });
   ledger.note({ promise: "doubled events", found: registered.doubledEvents + executed.doubledEvents, atMost: 0 });
   ledger.note({ promise: "webhook attempts beyond the first", found: sink.repeated });
-  ledger.note({
-    promise: "execution, acceptance to Completed, p50",
-    found: percentile(executed.waitsMs, 0.5) / 1000,
-    atMost: 30,
-    unit: " s",
-  });
-  ledger.note({
-    promise: "execution, acceptance to Completed, p95",
-    found: percentile(executed.waitsMs, 0.95) / 1000,
-    unit: " s",
-  });
+  if (executed.waitsMs.length > 0) {
+    const waited = (share: number) => percentile(executed.waitsMs, share) / 1000;
+    ledger.note({ promise: "execution, acceptance to Completed, p50", found: waited(0.5), atMost: 30, unit: " s" });
+    ledger.note({ promise: "execution, acceptance to Completed, p95", found: waited(0.95), unit: " s" });
+  }
   for (const [what, found] of Object.entries(await leftLying(arena)))
     ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
   for (const customer of new Set([...load.registered, ...load.executed].map((done) => done.customer)))
