@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as Listening, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { findClientAddress, type TrustedProxies } from "@factory/runtime/ingress/client-address";
 import { continueTrace, type Trace, traceparent } from "@factory/runtime/telemetry/trace";
+import { Connections } from "./connections.js";
 import { HttpRefusal, headersTooLarge, requestTimedOut, uriTooLong } from "./problem.js";
 import type { Meter } from "./request-metrics.js";
 import { answerWithProblem, closeWithProblem } from "./send-problem.js";
@@ -27,12 +30,24 @@ export interface FrontDoorOptions {
     | undefined;
 }
 
+export interface StopPatience {
+  /** New connections and requests are still answered for so long, since clients learn of the stop one by one. */
+  readonly graceMs: number;
+  /** What is still open then is cut. */
+  readonly timeoutMs: number;
+}
+
+/** A websocket whose client does not answer the closing handshake is cut after so long. */
+const websocketPatienceMs = 3000;
+
 /** The node server before fastify: limits, pass-through, upgrades, and what a stop has to wait for. */
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
+  readonly #connections = new Connections();
   readonly #upgraded = new Set<Duplex>();
-  #server: Server | undefined;
-  #inFlight = 0;
+  /** Several where a host name has several addresses. */
+  readonly #servers: Server[] = [];
+  #arrivals = 0;
   #closing = false;
 
   constructor(options: FrontDoorOptions) {
@@ -44,8 +59,7 @@ export class FrontDoor {
   }
 
   /** fastify's `serverFactory`. */
-  open(routed: (request: IncomingMessage, response: ServerResponse) => void): Server {
-    const released = () => this.#release();
+  open(routed: FrontDoorRequest): Server {
     const server = createServer(
       {
         maxHeaderSize: 16 * 1024,
@@ -53,24 +67,48 @@ export class FrontDoor {
         requestTimeout: 30_000,
         connectionsCheckingInterval: 2000,
         keepAliveTimeout: 65_000,
+        // node would answer without a body of ours
+        requireHostHeader: false,
       },
-      (request, response) => {
-        this.#inFlight++;
-        response.on("close", released);
-        this.#receive(request, response, routed);
-      },
+      (request, response) => this.#arrive(request, response, routed),
     );
-    server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-      this.#upgrade(request, socket, head),
+    server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
+      this.#arrive(request, response, () =>
+        answerWithProblem(response, unknownExpectation(), continueTrace(undefined)),
+      ),
     );
-    this.#server = server;
+    server.on("connect", (_request: IncomingMessage, socket: Socket) => {
+      this.#connections.remove(socket);
+      socket.on("error", () => socket.destroy());
+      closeWithProblem(socket, new DomainError("NOT_SUPPORTED", { detail: "This server is no proxy." }));
+    });
+    server.on("connection", (socket: Socket) => {
+      this.#arrivals++;
+      this.#connections.add(socket);
+    });
+    server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      this.#connections.remove(socket);
+      this.#upgrade(request, socket, head);
+    });
+    this.#servers.push(server);
     return server;
+  }
+
+  #arrive(request: IncomingMessage, response: ServerResponse, routed: FrontDoorRequest): void {
+    if (!this.#connections.receive(response)) request.resume();
+    else if (!this.#closing) this.#receive(request, response, routed);
+    else {
+      this.#arrivals++;
+      // what was pipelined behind it is read first, so that the last of them is known before any is answered
+      setImmediate(() => this.#receive(request, response, routed));
+    }
   }
 
   #receive(request: IncomingMessage, response: ServerResponse, routed: FrontDoorRequest): void {
     const url = originForm(request);
     findClientAddress(request, this.#options.proxies);
-    if (url.length > maxUrlLength) answerWithProblem(response, uriTooLong(), continueTrace(undefined));
+    const refusal = url.length > maxUrlLength ? uriTooLong() : hostRefusal(request);
+    if (refusal) answerWithProblem(response, refusal, continueTrace(undefined));
     else if (url === "*") response.writeHead(204, { allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS" }).end();
     else {
       const owned = this.#options.passThrough.find(({ prefix }) => url.startsWith(prefix));
@@ -86,6 +124,11 @@ export class FrontDoor {
     const url = originForm(request);
     // nobody else listens to a socket that has left the http server
     socket.on("error", () => socket.destroy());
+    const refusal = hostRefusal(request);
+    if (refusal) {
+      closeWithProblem(socket, refusal, url);
+      return;
+    }
     if (!upgrade || url.split("?", 1)[0] !== upgrade.path) {
       refuseUpgrade(socket, new DomainError("NOT_FOUND", { detail: "No websocket is served here." }), url);
       return;
@@ -104,27 +147,48 @@ export class FrontDoor {
     }
   }
 
-  #release(): void {
-    this.#inFlight--;
-    // a connection kept alive would hold the stop until its timeout
-    if (this.#closing) setImmediate(() => this.#dismiss());
+  /** fastify's `clientErrorHandler`: node's parser refused the bytes, and there is no request to answer to. */
+  refuse(error: Error & { code?: string }, socket: Duplex): void {
+    if (error.code === "ECONNRESET" || socket.destroyed) socket.destroy();
+    // what follows a refusal is as unreadable, and is read only so that the refusal arrives
+    else if (!socket.writableEnded)
+      this.#connections.refuse(socket as Socket, () => closeWithProblem(socket, unreadable(error)));
   }
 
-  #dismiss(): void {
-    this.#server?.closeIdleConnections();
-    if (this.#inFlight === 0) for (const socket of this.#upgraded) socket.destroy();
-  }
-
-  /** `stop` closes the listener; whatever is still open after `timeoutMs` is cut. */
-  async close(stop: () => Promise<unknown>, timeoutMs: number): Promise<void> {
+  /** Answers go on, each with "Connection: close" (RFC 9112 section 9.6). */
+  leave(): void {
     this.#closing = true;
-    const stopped = stop();
-    this.#dismiss();
-    const deadline = setTimeout(() => {
-      this.#server?.closeAllConnections();
-      for (const socket of this.#upgraded) socket.destroy();
-    }, timeoutMs);
-    await stopped.finally(() => clearTimeout(deadline));
+    this.#connections.leave();
+  }
+
+  /** Answers what arrives during the grace, then closes the listener, then waits for what is in flight; `stop` ends the app behind. */
+  async close(stop: () => Promise<unknown>, { graceMs, timeoutMs }: StopPatience): Promise<void> {
+    this.leave();
+    const deadlines = [
+      setTimeout(() => this.#connections.cut(), timeoutMs),
+      setTimeout(() => this.#cutWebsockets(), Math.min(websocketPatienceMs, timeoutMs)),
+    ];
+    await sleep(Math.min(graceMs, timeoutMs));
+    await this.#stopListening();
+    this.#connections.endIdle();
+    await this.#connections.empty();
+    await Promise.all([...this.#upgraded].map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+    for (const deadline of deadlines) clearTimeout(deadline);
+    await stop();
+  }
+
+  /** The kernel resets connections that are not accepted yet, so the moment is one in which none arrives. */
+  async #stopListening(): Promise<void> {
+    for (let turn = 0, seen = -1; turn < 100 && seen !== this.#arrivals; turn++) {
+      seen = this.#arrivals;
+      await nextTurn();
+    }
+    // the close of http.Server would also destroy idle connections, whatever is on its way to them
+    for (const server of this.#servers) if (server.listening) Listening.prototype.close.call(server);
+  }
+
+  #cutWebsockets(): void {
+    for (const socket of this.#upgraded) socket.destroy();
   }
 }
 
@@ -169,17 +233,31 @@ function passOn({ owner, meter }: PassThrough, request: IncomingMessage, respons
   }
 }
 
-/** node's parser refused the bytes; there is no request to answer to. */
-export function clientErrorHandler(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
+/** RFC 9112 section 3.2: one Host, and only HTTP/1.0 may leave it out. */
+function hostRefusal({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpRefusal | undefined {
+  if (headers.host === undefined && httpVersion === "1.1") return malformed("The request has no Host header.");
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
   }
-  const refusal =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? headersTooLarge()
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? requestTimedOut()
-        : new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", "The request is not well formed HTTP.");
-  closeWithProblem(socket, refusal);
+  return hosts > 1 ? malformed("The request has more than one Host header.") : undefined;
+}
+
+const malformed = (detail: string) => new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", detail);
+
+const unknownExpectation = () =>
+  new HttpRefusal(417, "VALIDATION_FAILED", "Expectation failed", "The only expectation that is met is 100-continue.");
+
+function unreadable({ code }: { code?: string }): unknown {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return headersTooLarge();
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new DomainError("PAYLOAD_TOO_LARGE", { detail: "The extensions of a chunk are over 16 KiB." });
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return requestTimedOut();
+    default:
+      return malformed("The request is not well formed HTTP.");
+  }
 }

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { rawCall, type Started, sendBytes, startWith } from "./fixture/facade.js";
 
 let facade: Started;
@@ -253,12 +254,6 @@ describe("addresses and methods", () => {
     expect(await sendBytes(facade.publicUrl, `GET http://x/git/a HTTP/1.1\r\n${head}`)).toContain("git /git/a");
   });
 
-  it("answer bytes that are no HTTP with a problem", async () => {
-    const answer = await sendBytes(facade.publicUrl, "NONSENSE\r\n\r\n");
-    expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(answer).toContain("application/problem+json");
-  });
-
   it("refuse a websocket anywhere but at /graphql", async () => {
     const upgrade = (path: string) =>
       sendBytes(
@@ -267,5 +262,74 @@ describe("addresses and methods", () => {
       );
     expect(await upgrade("/v1/templates/a")).toMatch(/^HTTP\/1.1 404 .*NOT_FOUND/s);
     expect(await upgrade("/graphql?x=1")).toMatch(/^HTTP\/1.1 101 /);
+  });
+});
+
+describe("requests that node itself refuses", () => {
+  const head = "POST /v1/templates HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\ncontent-type: application/json";
+  const chunked = `${head}\r\ntransfer-encoding: chunked\r\n\r\n`;
+  const upgrade = "connection: upgrade\r\nupgrade: websocket";
+
+  const refusals: readonly (readonly [name: string, bytes: string, status: number, code: string])[] = [
+    ["no HTTP", "NONSENSE\r\n\r\n", 400, "VALIDATION_FAILED"],
+    ["a method that HTTP does not have", "BREW / HTTP/1.1\r\nhost: x\r\n\r\n", 400, "VALIDATION_FAILED"],
+    ["a version that HTTP does not have", "GET / HTTP/7.0\r\nhost: x\r\n\r\n", 400, "VALIDATION_FAILED"],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "VALIDATION_FAILED"],
+    ["no Host", "GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "VALIDATION_FAILED"],
+    ["no Host before an upgrade", `GET /graphql HTTP/1.1\r\n${upgrade}\r\n\r\n`, 400, "VALIDATION_FAILED"],
+    ["two Hosts", "GET /livez HTTP/1.1\r\nhost: x\r\nHost: y\r\nconnection: close\r\n\r\n", 400, "VALIDATION_FAILED"],
+    [
+      "two lengths",
+      `${head}\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      "VALIDATION_FAILED",
+    ],
+    ["a header without a name", "GET / HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n", 400, "VALIDATION_FAILED"],
+    ["a chunk without a length", `${chunked}z\r\n{}\r\n0\r\n\r\n`, 400, "VALIDATION_FAILED"],
+    ["a chunk with a long extension", `${chunked}2;${"x".repeat(20_000)}\r\n{}\r\n`, 413, "PAYLOAD_TOO_LARGE"],
+    ["large headers", `GET / HTTP/1.1\r\nhost: x\r\nx-big: ${"x".repeat(20_000)}\r\n\r\n`, 431, "HEADERS_TOO_LARGE"],
+    [
+      "an unknown expectation",
+      `${head}\r\nexpect: tea\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
+      417,
+      "VALIDATION_FAILED",
+    ],
+    ["a tunnel", "CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n", 501, "NOT_SUPPORTED"],
+  ];
+
+  it.each(refusals)("are answered with a problem: %s", async (_name, bytes, status, code) => {
+    const answer = await sendBytes(facade.publicUrl, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer.toLowerCase()).toContain("content-type: application/problem+json");
+    const body = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)) as Record<string, unknown>;
+    expect([body["status"], body["code"]]).toEqual([status, code]);
+    expect(body["traceId"]).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("need no Host in HTTP/1.0", async () => {
+    expect(await sendBytes(facade.publicUrl, "GET /livez HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it("are refused after the answers to what came before them", async () => {
+    const get = "GET /v1/templates/tpl_1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\n\r\n";
+    const answer = await sendBytes(facade.publicUrl, `${get}${get}NONSENSE\r\n\r\n`);
+    expect([...answer.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(["200", "200", "400"]);
+  });
+
+  it("hold no connection open, whether their sender hangs up or not", async () => {
+    const { hostname, port } = new URL(facade.publicUrl);
+    for (const [, bytes] of refusals.filter(([name]) =>
+      ["no HTTP", "no Host before an upgrade", "a tunnel"].includes(name),
+    )) {
+      const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+      socket.write(bytes);
+      socket.resume();
+      await new Promise((resolve) => socket.once("end", resolve));
+      const cut = new Promise((resolve) => socket.once("error", resolve));
+      const timer = setInterval(() => socket.write("x"), 100);
+      await cut;
+      clearInterval(timer);
+      socket.destroy();
+    }
   });
 });

@@ -3,7 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type RouteOptions } from "fastify";
 import { cors } from "./cors.js";
-import { clientErrorHandler, FrontDoor, type FrontDoorOptions, maxUrlLength, strictTransport } from "./front-door.js";
+import { FrontDoor, type FrontDoorOptions, maxUrlLength, strictTransport } from "./front-door.js";
 import { KnownPaths } from "./known-paths.js";
 import { integrationMediaType } from "./match-version.js";
 import { readJson } from "./read-json.js";
@@ -33,7 +33,7 @@ export function createListener(options: ListenerOptions): Listener {
     bodyLimit: maxBodyBytes,
     return503OnClosing: false,
     routerOptions: { maxParamLength: maxUrlLength },
-    clientErrorHandler,
+    clientErrorHandler: (error, socket) => door.refuse(error, socket),
     frameworkErrors: (error, request, reply) => {
       void refuse(error, request, reply);
     },

@@ -8,6 +8,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLError } from "graphql";
 import type { Registry } from "prom-client";
+import type { StopPatience } from "./front-door.js";
 import type { RateLimits } from "./rate-limit.js";
 
 export interface OperationResult {
@@ -56,8 +57,7 @@ export interface FacadeOptions {
   logger: Logger;
   /** Where the request metrics are registered; absent: a registry of the facade, appended to `metrics()`. */
   registry?: Registry | undefined;
-  /** How long a stop waits for requests in flight. */
-  stopTimeoutMs?: number | undefined;
+  stopPatience?: Partial<StopPatience> | undefined;
 }
 
 declare module "fastify" {

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { endAndLinger } from "./connections.js";
 import { type Problem, problemMediaType, problemOf, requestAborted } from "./problem.js";
 
 /** After a refusal this much of an unread body is still taken in, so that the caller gets to read the answer. */
@@ -65,7 +66,7 @@ export function closeWithProblem(socket: Duplex, error: unknown, url = "/"): voi
   const text = JSON.stringify(body);
   const lines = Object.entries({ ...headers, ...bareHeaders(text, trace), connection: "close" });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.end(`HTTP/1.1 ${status} ${String(body["title"])}\r\n${head}\r\n${text}`);
+  endAndLinger(socket, `HTTP/1.1 ${status} ${String(body["title"])}\r\n${head}\r\n${text}`);
 }
 
 const bareHeaders = (body: string, trace: Trace) => ({

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { areas, type CompiledRoute, compileRoutes, routeTables } from "./compile-route.js";
 import { serveDocs } from "./docs.js";
+import type { StopPatience } from "./front-door.js";
 import { type Admission, admit, handlePlanned, handleRoute } from "./handle-route.js";
 import { rememberReadiness, serveHealth } from "./health.js";
 import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./listener.js";
@@ -20,11 +21,11 @@ export interface Facade {
   /** As callers see it; without a configured one, of the address that was bound. */
   publicUrl: string;
   internalUrl: string;
-  /** Refuses new connections, finishes what is in flight, then cuts websockets. */
+  /** Not ready at once; answers what still arrives for a second, then finishes what is in flight. Websockets are their owner's to close. */
   close(): Promise<void>;
 }
 
-const stopTimeoutMs = 20_000;
+const usualPatience: StopPatience = { graceMs: 1000, timeoutMs: 8000 };
 
 /** Opens the public and the internal listener. Fails when an operation of a route does not fit the graph. */
 export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
@@ -125,8 +126,7 @@ function serveMetrics(app: FastifyInstance, metrics: () => Promise<string>): voi
 async function listen(listeners: Record<"public" | "internal", Listener>, options: FacadeOptions): Promise<Facade> {
   let closing: Promise<unknown> | undefined;
   const close = async () => {
-    const timeoutMs = options.stopTimeoutMs ?? stopTimeoutMs;
-    closing ??= Promise.all(Object.values(listeners).map(({ app, door }) => door.close(() => app.close(), timeoutMs)));
+    closing ??= closeListeners(listeners, { ...usualPatience, ...options.stopPatience });
     await closing;
   };
   try {
@@ -141,6 +141,16 @@ async function listen(listeners: Record<"public" | "internal", Listener>, option
     internalUrl: urlOf(listeners.internal),
     close,
   };
+}
+
+/** The internal listener goes last, so that who watches the process sees it stop. */
+async function closeListeners(listeners: Record<"public" | "internal", Listener>, patience: StopPatience) {
+  const { app, door } = listeners.public;
+  const internal = listeners.internal;
+  internal.door.leave();
+  const graceMs = app.server.listening ? patience.graceMs : 0;
+  await door.close(() => app.close(), { ...patience, graceMs });
+  await internal.door.close(() => internal.app.close(), { ...patience, graceMs: 0 });
 }
 
 function urlOf({ app }: Listener): string {

@@ -1,8 +1,76 @@
-import { connect } from "node:net";
+import { Agent, get } from "node:http";
+import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { startWith } from "./fixture/facade.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Started, startWith } from "./fixture/facade.js";
 
 const template = { templateId: "tpl_1", name: "a", status: "Active", versions: [] };
+
+interface End {
+  readonly answered: number;
+  /** Answers with "Connection: close". */
+  readonly lastAnswers: number;
+  /** The code of the failure that ended the client. */
+  readonly end: string | undefined;
+}
+
+/** A client that keeps its connection alive and asks until the listener is gone. */
+async function ask(url: string, startAfterMs: number): Promise<End> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const counts = { answered: 0, lastAnswers: 0 };
+  await sleep(startAfterMs);
+  for (let turn = 0; turn < 2000; turn++) {
+    const failure = await new Promise<string | undefined>((resolve) => {
+      const headers = { authorization: "Bearer good" };
+      get(`${url}/v1/templates/tpl_1`, { agent, headers }, (response) => {
+        if (response.statusCode === 200) counts.answered++;
+        if (response.headers.connection === "close") counts.lastAnswers++;
+        response.resume().once("end", () => resolve(undefined));
+      }).once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    });
+    if (failure !== undefined) return { ...counts, end: failure };
+    await sleep(10);
+  }
+  return { ...counts, end: undefined };
+}
+
+interface Open {
+  readonly client: Socket;
+  /** The server has closed its half. */
+  readonly ended: Promise<unknown>;
+  readonly closed: Promise<unknown>;
+  readonly failures: Error[];
+  received(): string;
+}
+
+async function open(url: string): Promise<Open> {
+  const { hostname, port } = new URL(url);
+  const client = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  const failures: Error[] = [];
+  let received = "";
+  client.on("error", (error) => failures.push(error));
+  client.on("data", (chunk: Buffer) => {
+    received += chunk.toString();
+  });
+  const ended = new Promise((resolve) => client.once("end", resolve));
+  const closed = new Promise((resolve) => client.once("close", resolve));
+  await new Promise((resolve) => client.once("connect", resolve));
+  return { client, ended, closed, failures, received: () => received };
+}
+
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 1500 && !condition(); turn++) await sleep(10);
+  expect(condition()).toBe(true);
+}
+
+/** New connections are. */
+async function refused(facade: Started): Promise<void> {
+  for (let turn = 0; turn < 1500; turn++) {
+    const answer = await facade.call("GET /livez").catch(() => undefined);
+    if (!answer) return;
+  }
+  throw new Error("The listener stays open");
+}
 
 describe("starting", () => {
   it("fails when an operation does not fit the graph", async () => {
@@ -32,14 +100,64 @@ describe("stopping", () => {
     const answer = facade.call("GET /v1/templates/tpl_1");
     await new Promise((resolve) => setTimeout(resolve, 50));
     const stopped = facade.close();
-    await expect(facade.call("GET /livez")).rejects.toThrow();
+    await refused(facade);
     finish();
     expect((await answer).status).toBe(200);
     await stopped;
   });
 
+  it("resets no connection that is kept alive, and answers every request that was sent", async () => {
+    const facade = await startWith({ template: () => sleep(5, template) }, { stopPatience: { graceMs: 300 } });
+    const clients = Array.from({ length: 20 }, (_, index) => ask(facade.publicUrl, index * 3));
+    await sleep(200);
+    await facade.close();
+    const ends = await Promise.all(clients);
+    expect(new Set(ends.map(({ end }) => end))).toEqual(new Set(["ECONNREFUSED"]));
+    expect(ends.every(({ answered }) => answered > 0)).toBe(true);
+    expect(ends.some(({ lastAnswers }) => lastAnswers > 0)).toBe(true);
+  });
+
+  it("answers all that was pipelined, and says only with the last answer that it is the last", async () => {
+    let asked = 0;
+    const resolveTemplate = () => sleep(++asked === 1 ? 50 : 0, template);
+    const facade = await startWith({ template: resolveTemplate }, { stopPatience: { graceMs: 300 } });
+    const socket = await open(facade.publicUrl);
+    const lines = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\n\r\n`;
+    socket.client.write(lines("/v1/templates/tpl_1"));
+    await eventually(() => asked === 1);
+    const stopped = facade.close();
+    socket.client.write(["/livez", "/v1/templates/tpl_1", "/livez", "/git/x"].map(lines).join(""));
+    // the server has hung up its half; what comes too late is read, not answered, and not reset
+    await socket.ended;
+    socket.client.write(lines("/v1/templates/tpl_1"));
+    await sleep(50);
+    socket.client.end();
+    await socket.closed;
+    await stopped;
+    expect(socket.failures).toEqual([]);
+    expect(socket.received().match(/HTTP\/1.1 200 OK/g)).toHaveLength(5);
+    expect(socket.received().match(/connection: close/gi)).toHaveLength(1);
+    expect(socket.received().toLowerCase().indexOf("connection: close")).toBeGreaterThan(
+      socket.received().lastIndexOf("HTTP/1.1 200 OK"),
+    );
+    expect(asked).toBe(2);
+  });
+
+  it("is told by readiness at once, to new connections too, on both listeners", async () => {
+    const facade = await startWith({}, { stopPatience: { graceMs: 300 } });
+    const stopped = facade.close();
+    for (const internal of [false, true]) {
+      const answer = await facade.call("GET /readyz", { internal });
+      expect([answer.status, answer.json["checks"]]).toEqual([503, { stopping: "yes" }]);
+      expect(answer.headers.get("connection")).toBe("close");
+    }
+    await stopped;
+    for (const internal of [false, true])
+      await expect(facade.call("GET /readyz", { internal })).rejects.toThrow("fetch failed");
+  });
+
   it("cuts what does not finish in time", async () => {
-    const facade = await startWith({ template: () => new Promise(() => {}) }, { stopTimeoutMs: 100 });
+    const facade = await startWith({ template: () => new Promise(() => {}) }, { stopPatience: { timeoutMs: 100 } });
     const answer = facade.call("GET /v1/templates/tpl_1");
     const outcome = expect(answer).rejects.toThrow();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -56,7 +174,7 @@ describe("stopping", () => {
         socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
       },
     };
-    const facade = await startWith({}, { ports: { graphql } });
+    const facade = await startWith({}, { ports: { graphql }, stopPatience: { timeoutMs: 100 } });
     const { port } = new URL(facade.publicUrl);
     const socket = connect(Number(port), "127.0.0.1");
     socket.write("GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");

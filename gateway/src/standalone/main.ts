@@ -4,8 +4,10 @@ import { armFailpoint } from "@factory/runtime/faults/failpoint";
 import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-directory-lock";
 import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { Registry } from "prom-client";
 import { platformEnvironment } from "./environment.js";
-import { startPlatform } from "./platform.js";
+import { type Platform, startPlatform } from "./platform.js";
+import { watchUnexpectedErrors } from "./unexpected-errors.js";
 
 /** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
 const exitUnavailable = 69;
@@ -16,7 +18,29 @@ async function main(): Promise<void> {
   const environment = platformEnvironment();
   const logger = createLogger("platform", environment.logLevel);
   if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
-  const platform = await startPlatform(environment, logger);
+  const registry = new Registry();
+  let platform: Platform | undefined;
+  const stop = (code: number) => {
+    setTimeout(() => {
+      logger.error({ stopTimeoutMs }, "the stop took too long and was cut off");
+      process.exit(code);
+    }, stopTimeoutMs).unref();
+    // before the start is complete, PostgreSQL is stopped by its watch
+    if (!platform) process.exit(code);
+    platform.stop().then(
+      () => process.exit(code),
+      (error: unknown) => {
+        logger.error({ err: error }, "stop failed");
+        process.exit(1);
+      },
+    );
+  };
+  watchUnexpectedErrors(
+    logger,
+    registry,
+    once(() => stop(1)),
+  );
+  platform = await startPlatform(environment, { logger, registry });
   process.stdout.write(
     [
       `The platform is ready.`,
@@ -29,19 +53,20 @@ async function main(): Promise<void> {
       "",
     ].join("\n"),
   );
-  const stop = (signal: string) => {
-    logger.info({ signal }, "stopping");
-    setTimeout(() => process.exit(0), stopTimeoutMs).unref();
-    platform.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        logger.error({ err: error }, "stop failed");
-        process.exit(1);
-      },
-    );
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => {
+      logger.info({ signal }, "stopping");
+      stop(0);
+    });
+}
+
+/** A second error while the process stops changes nothing. */
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) work();
+    done = true;
   };
-  process.once("SIGTERM", stop);
-  process.once("SIGINT", stop);
 }
 
 main().catch((error: unknown) => {

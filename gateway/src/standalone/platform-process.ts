@@ -32,11 +32,13 @@ export async function temporaryDataDirectory(): Promise<string> {
 export async function startPlatformProcess(
   dataDir: string,
   variables: Record<string, string> = {},
+  onLog?: (text: string) => void,
 ): Promise<PlatformProcess> {
   const child = spawn(process.execPath, [main], {
     env: { ...bareEnvironment(), ...freePorts, DATA_DIR: dataDir, LOG_LEVEL: "warn", ...variables },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", onLog ? "pipe" : "inherit"],
   });
+  if (onLog) child.stderr?.setEncoding("utf8").on("data", onLog);
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   await rm(join(dataDir, "runtime.json"), { force: true });
   await ready(child);

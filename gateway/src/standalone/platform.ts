@@ -8,6 +8,7 @@ import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
+import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { JobProcess } from "@factory/runtime/jobs/job-process";
 import { type DataDirectoryHolder, lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
@@ -16,7 +17,7 @@ import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgr
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { startSpine } from "@factory/spine/subgraph";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, type Registry } from "prom-client";
 import { localSubgraph } from "../execution/local-subgraph.js";
 import { SupergraphExecutor } from "../execution/supergraph.js";
 import { graphqlEndpoint } from "../graphql-endpoint.js";
@@ -38,31 +39,42 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
+export interface Telemetry {
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
 type OnStop = (part: string, close: () => Promise<void>) => void;
 
 const schemas: readonly SubgraphSchema[] = ["catalog", "integration", "spine"];
 
 /** The whole platform in this process, over one PostgreSQL. Starts in order of need; what has started is stopped on failure. */
-export async function startPlatform(environment: PlatformEnvironment, logger: Logger): Promise<Platform> {
+export async function startPlatform(environment: PlatformEnvironment, telemetry: Telemetry): Promise<Platform> {
   const running: { part: string; close: () => Promise<void> }[] = [];
-  const stop = async () => {
-    for (const { part, close } of running.splice(0).reverse()) {
-      const started = performance.now();
-      await close();
-      logger.debug({ part, ms: Math.round(performance.now() - started) }, "stopped");
-    }
-  };
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= stopAll(running.reverse(), telemetry.logger));
   try {
-    return await start(environment, logger, (part, close) => running.push({ part, close }), stop);
+    return await start(environment, telemetry, (part, close) => running.push({ part, close }), stop);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
+async function stopAll(parts: readonly { part: string; close: () => Promise<void> }[], logger: Logger): Promise<void> {
+  const failures: unknown[] = [];
+  for (const { part, close } of parts) {
+    const started = performance.now();
+    await close().catch((error: unknown) => failures.push(error));
+    logger.debug({ part, ms: Math.round(performance.now() - started) }, "stopped");
+  }
+  // PostgreSQL and the lock come last, and are reached whatever fails before
+  if (failures.length > 0) throw new AggregateError(failures, "not every part could be stopped");
+}
+
 async function start(
   environment: PlatformEnvironment,
-  logger: Logger,
+  { logger, registry }: Telemetry,
   onStop: OnStop,
   stop: () => Promise<void>,
 ): Promise<Platform> {
@@ -164,7 +176,6 @@ async function start(
   onStop("GraphQL server", () => server.stop());
   const sockets = graphqlSockets({ executor, verifier, introspection, limits, logger });
   onRevoked.push((revocation) => sockets.revoked(revocation));
-  const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const relays = relayHealth(registry, { catalog: catalog.relay, integration: integration.relay, spine: spine.relay });
   const facade = await startFacade(
@@ -176,6 +187,7 @@ async function start(
       authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
       git: (request, response) => catalog.git(request, response),
       ready: async () => {
+        failpoint("platform.readiness");
         const { ready, checks } = await readiness({ spine, integration, catalog });
         return { ready, checks: { ...checks, ...relays() } };
       },
@@ -194,8 +206,8 @@ async function start(
       logger,
     },
   );
-  onStop("facade", () => facade.close());
-  onStop("websockets", () => sockets.close());
+  // together: the front door refuses new websockets while the open ones are closed
+  onStop("facade", async () => void (await Promise.all([facade.close(), sockets.close()])));
   if (environment.development) await writeSampleRepository(dataDir);
   await writeRuntimeFile(dataDir, {
     publicUrl: facade.publicUrl,

@@ -1,0 +1,25 @@
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { Counter, type Registry } from "prom-client";
+
+/**
+ * Errors that no code caught. A rejection that nothing awaited is logged and counted, and the process goes on: the
+ * work that failed had its own state. After an exception the state is unknown, so the process stops.
+ */
+export function watchUnexpectedErrors(logger: Logger, registry: Registry, stop: () => void): void {
+  const counter = new Counter({
+    name: "process_unexpected_errors_total",
+    help: "Errors that no code caught, by kind",
+    labelNames: ["kind"],
+    registers: [registry],
+  });
+  for (const kind of ["unhandledRejection", "uncaughtException"]) counter.inc({ kind }, 0);
+  process.on("unhandledRejection", (reason) => {
+    counter.inc({ kind: "unhandledRejection" });
+    logger.error({ err: reason }, "a promise was rejected and nothing handled it");
+  });
+  process.on("uncaughtException", (error) => {
+    counter.inc({ kind: "uncaughtException" });
+    logger.fatal({ err: error }, "an exception was not caught; the process stops");
+    stop();
+  });
+}

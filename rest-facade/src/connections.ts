@@ -1,0 +1,140 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+
+interface Connection {
+  unanswered: number;
+  /** The request that came last, as long as it is not answered. */
+  newest: ServerResponse | undefined;
+  /** "Connection: close" has been sent, or the connection is half closed: nothing more is processed. */
+  final: boolean;
+  /** Answers bytes that are not HTTP, once everything before them is answered. */
+  refusal: (() => void) | undefined;
+}
+
+/** Closing over unread bytes would reset the connection, and the client could lose the answer. */
+const lingerMs = 1000;
+
+/** The open connections of a listener, and how they end without a reset. */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>();
+  readonly #answered: (this: ServerResponse) => void;
+  #leaving = false;
+  #endIdle = false;
+  #onEmpty: (() => void) | undefined;
+
+  constructor() {
+    const answered = (response: ServerResponse) => this.#release(response);
+    // one function for all responses: a closure for each would cost every request
+    this.#answered = function answeredOne(this: ServerResponse) {
+      answered(this);
+    };
+  }
+
+  add(socket: Socket): void {
+    this.#open.set(socket, { unanswered: 0, newest: undefined, final: false, refusal: undefined });
+    if (this.#leaving) endInStages(socket);
+    socket.once("close", () => this.remove(socket));
+  }
+
+  /** Also for a socket that has become a websocket. */
+  remove(socket: Socket): void {
+    this.#open.delete(socket);
+    if (this.#open.size === 0) this.#onEmpty?.();
+  }
+
+  /** False for a request that came after the final answer of its connection: it must not be processed. */
+  receive(response: ServerResponse): boolean {
+    const connection = this.#open.get(response.req.socket);
+    if (!connection) return true;
+    if (this.#leaving && !this.#announce(connection, response)) return false;
+    connection.unanswered++;
+    connection.newest = response;
+    response.once("close", this.#answered);
+    return true;
+  }
+
+  /** Calls `answer` when it is the turn of the bytes that could not be read; a half-sent answer is only ended. */
+  refuse(socket: Socket, answer: () => void): void {
+    const connection = this.#open.get(socket);
+    if (!connection) {
+      answer();
+      return;
+    }
+    connection.refusal ??= answer;
+    refuseInTurn(socket, connection);
+  }
+
+  /** From now on the answer to the newest request of each connection says that it is the last one. */
+  leave(): void {
+    this.#leaving = true;
+    for (const [socket, { newest }] of this.#open) {
+      endInStages(socket);
+      if (newest && !newest.headersSent) newest.shouldKeepAlive = false;
+    }
+  }
+
+  /** Half-closes what waits for a request, now and from now on. */
+  endIdle(): void {
+    this.#endIdle = true;
+    for (const [socket, connection] of this.#open) this.#endIfIdle(socket, connection);
+  }
+
+  /** Resolves once every connection is closed. */
+  empty(): Promise<void> {
+    return this.#open.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onEmpty = resolve));
+  }
+
+  cut(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+
+  #announce(connection: Connection, response: ServerResponse): boolean {
+    const { newest } = connection;
+    if (connection.final || (newest?.headersSent && !newest.shouldKeepAlive)) return false;
+    // pipelined: the one before is not the last answer after all
+    if (newest) newest.shouldKeepAlive = true;
+    response.shouldKeepAlive = false;
+    return true;
+  }
+
+  #release(response: ServerResponse): void {
+    const { socket } = response.req;
+    const connection = this.#open.get(socket);
+    if (!connection) return;
+    connection.unanswered--;
+    if (connection.newest === response) connection.newest = undefined;
+    if (!response.shouldKeepAlive) connection.final = true;
+    else if (connection.refusal) refuseInTurn(socket, connection);
+    else if (this.#endIdle) this.#endIfIdle(socket, connection);
+  }
+
+  #endIfIdle(socket: Socket, connection: Connection): void {
+    if (connection.unanswered > 0 || connection.final) return;
+    connection.final = true;
+    socket.destroySoon();
+  }
+}
+
+function refuseInTurn(socket: Socket, connection: Connection): void {
+  const { refusal, newest, unanswered } = connection;
+  // bytes that break the body of a request are answered as that request
+  const broken = newest && !newest.req.complete ? newest : undefined;
+  if (unanswered > (broken ? 1 : 0)) return;
+  connection.final = true;
+  if (broken?.headersSent) endAndLinger(socket);
+  else refusal?.();
+}
+
+/** After the final answer node calls `destroySoon`, which resets a client that is still sending. */
+function endInStages(socket: Socket): void {
+  socket.destroySoon = () => endAndLinger(socket);
+}
+
+/** Half-closes and goes on reading for a while, so that the client can read the answer (RFC 9112 section 9.6). */
+export function endAndLinger(socket: Duplex, lastWords?: string): void {
+  socket.end(lastWords);
+  socket.resume();
+  const linger = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(linger));
+}

@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/platform-process";
+import { eventually } from "../kit/eventually.js";
+import { request } from "../kit/request.js";
+
+describe("an error that no code catches", () => {
+  let dataDir: string;
+  let platform: PlatformProcess | undefined;
+  let log: string;
+
+  const start = async (action: string) => {
+    log = "";
+    platform = await startPlatformProcess(dataDir, { FAIL: `platform.readiness:${action}:1` }, (text) => {
+      log += text;
+    });
+    return platform;
+  };
+  const lines = () =>
+    log
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line));
+
+  beforeAll(async () => {
+    dataDir = await temporaryDataDirectory();
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await removeData(dataDir);
+  });
+
+  it("does not end the process without a word when a promise was rejected: it is logged, counted, and the work goes on", async () => {
+    const running = await start("reject");
+    const base = running.publicUrl;
+    await request("GET /readyz", { base });
+    await eventually("the rejection is logged", () => log.includes("a promise was rejected and nothing handled it"));
+    const logged = lines().find(({ msg }) => msg === "a promise was rejected and nothing handled it");
+    expect([logged.level, logged.err.message]).toEqual([50, expect.stringContaining("failpoint platform.readiness")]);
+    expect(logged.err.stack).toMatch(/failpoint\.js:\d+/);
+    expect(logged.err.stack).toContain("rejected, and nothing awaits it");
+    const { text } = await request("GET /metrics", { base });
+    expect(text).toContain('process_unexpected_errors_total{kind="unhandledRejection"} 1');
+    expect((await request("GET /readyz", { base })).status).toBe(200);
+    expect(await running.stop()).toBe(0);
+  }, 120_000);
+
+  it("stops the process in the ordinary way, PostgreSQL with it, when an exception was thrown out of a timer", async () => {
+    const { publicUrl: base, ended } = await start("throw");
+    const { pid } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number };
+    await request("GET /readyz", { base });
+    expect(await ended).toBe(1);
+    await eventually("the exception is logged", () => log.includes("the process stops"));
+    const logged = lines().find(({ msg }) => msg === "an exception was not caught; the process stops");
+    expect([logged.level, logged.err.message]).toEqual([60, expect.stringContaining("failpoint platform.readiness")]);
+    expect(logged.err.stack).toContain("thrown out of a timer");
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    await expect(readFile(join(dataDir, "runtime.json"))).rejects.toThrow("ENOENT");
+    expect(JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")).pid).toBeNull();
+  }, 120_000);
+});
