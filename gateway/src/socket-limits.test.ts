@@ -79,6 +79,20 @@ describe("messages on a websocket", () => {
     await until("all are ended", () => server.notebook.subscribers === 0);
   });
 
+  it("that use an id again before its operation has ended leave no subscription behind", async () => {
+    await start();
+    const { subscribe, send, socket } = await client("good");
+    for (let times = 0; times < 5; times += 1) {
+      subscribe("subscription { noted { id } }", "1");
+      send({ type: "complete", id: "1" });
+    }
+    subscribe("subscription { noted { id } }", "1");
+    await until("all are counted", () => server.spent["read"] === 6);
+    await until("some are open", () => server.notebook.subscribers > 0);
+    socket.terminate();
+    await until("none is open", () => server.notebook.subscribers === 0);
+  });
+
   it.each([
     ["messages that nothing else counts", (connected: Client) => connected.send({ type: "ping" })],
     ["pings of the protocol below", ({ socket }: Client) => socket.ping()],

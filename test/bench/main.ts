@@ -5,13 +5,14 @@ import { packExecutions } from "./pack-executions.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
 import { librarySearches } from "./search.js";
 import { onStage, type Stage } from "./stage.js";
+import { subscriberFanOut } from "./subscribers.js";
 import { knownTokens, serviceTokens } from "./tokens.js";
 import { userLists } from "./users.js";
 import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, webhook, packs, search, evaluate, users, token or post
+  --only <table>  get, webhook, subscribers, packs, search, evaluate, users, token or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -25,6 +26,7 @@ const benches = {
     tableOf("GET /v1/templates/{templateId} over REST", 2, await interleave(readers(stage), rounds)),
   // before the POSTs, which leave a backlog of events behind
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds),
+  subscribers: (stage: Stage) => subscriberFanOut(stage),
   packs: (stage: Stage) => packExecutions(stage),
   search: (stage: Stage) => librarySearches(stage),
   evaluate: (stage: Stage) => evaluations(stage),
