@@ -81,7 +81,7 @@ export const errorCodes = {
   UPSTREAM_FAILED:                 { status: 502,  title: "Upstream failed", when: "subgraph error" },
   SECRET_STORE_UNAVAILABLE:        { status: 503,  title: "Secret store unavailable", when: "secret store does not answer" },
   UNAVAILABLE:                     { status: 503,  title: "Unavailable", when: "Retry-After" },
-  UPSTREAM_TIMEOUT:                { status: 504,  title: "Upstream timeout", when: "Upstream timeout" },
+  UPSTREAM_TIMEOUT:                { status: 504,  title: "Upstream timeout", when: "an operation over its deadline of 30 s, or 60 s for validate, preview, import and advice; a mutation goes on" },
   SOURCE_UNAVAILABLE:              { status: null, title: "Source unavailable", when: "template source cannot be fetched (execution error)" },
   SOURCE_TOO_LARGE:                { status: null, title: "Source too large", when: "over a limit of the limits table" },
   SOURCE_UNSAFE:                   { status: null, title: "Source unsafe", when: "path, link or name rule broken" },

@@ -4,6 +4,7 @@ import { HeaderMap } from "@apollo/server";
 import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -56,7 +57,7 @@ export function graphqlEndpoint(options: {
           .type("text/html; charset=utf-8")
           .send(await page);
       }
-      const context = await contextOf(request, options.verifier);
+      const context = await contextOf(request, reply, options.verifier);
       const { status, headers, body } = await options.server.execute(
         {
           method: request.method,
@@ -73,14 +74,14 @@ export function graphqlEndpoint(options: {
 }
 
 /** A token that is wrong is refused here; an absent one when the document is known, unless all of it is anonymous. */
-async function contextOf(request: FastifyRequest, verifier: Verifier): Promise<RequestContext> {
+async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier: Verifier): Promise<RequestContext> {
   const { headers, raw } = request;
   const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier);
   const idempotencyKey = headers["idempotency-key"];
   if (Array.isArray(idempotencyKey))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", { detail: "One Idempotency-Key at most." });
   const address = clientNetworkOf(raw);
-  return requestContext({ principal, idempotencyKey, address, trace: traceOf(request) });
+  return requestContext({ principal, idempotencyKey, address, trace: traceOf(request), signal: new HangUp(reply.raw) });
 }
 
 /** The front door has opened the trace already; on its own the gateway continues the caller's. */

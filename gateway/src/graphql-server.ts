@@ -12,7 +12,8 @@ import { GraphQLError, type GraphQLSchema } from "graphql";
 import { tokenCheck } from "./anonymous-fields.js";
 import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
-import { countInvalid, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
+import { countInvalid, operationFields, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
+import { deadlineOf, runInTime } from "./operation-deadline.js";
 import { publicErrors } from "./public-error.js";
 
 export interface GraphqlServer {
@@ -82,7 +83,8 @@ function compiledGateway({
           const refusal = refusedWithoutToken(asked, caller) ?? (await refusedByRate(limits, asked, caller));
           if (refusal) return { errors: [refusal] };
           const compiled = executor.compile(document, operation.name?.value);
-          return compiled.execute(request.variables ?? {}, caller);
+          const deadlineMs = deadlineOf(operationFields(asked));
+          return runInTime(compiled, { variables: request.variables ?? {}, context: caller, deadlineMs });
         },
       };
     },
@@ -137,7 +139,7 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
           response.http.status = code === "RATE_LIMITED" ? 429 : 503;
           const seconds = errors[0]?.extensions?.["retryAfterSeconds"];
           response.http.headers.set("retry-after", typeof seconds === "number" ? `${seconds}` : "1");
-        }
+        } else if (code === "UPSTREAM_TIMEOUT") response.http.status = 504;
       },
     };
   },

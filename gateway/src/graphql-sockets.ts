@@ -22,7 +22,8 @@ import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws
 import { WebSocketServer } from "ws";
 import { limitsRule, maxTokens } from "./document-limits-rule.js";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
-import { countInvalid, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
+import { countInvalid, operationFields, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
+import { deadlineOf, runInTime } from "./operation-deadline.js";
 import { publicErrors } from "./public-error.js";
 import { type ChannelBounds, defaultBounds, SocketChannel } from "./socket-channel.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
@@ -123,11 +124,17 @@ export function graphqlSockets(options: {
     connectionInitWaitTimeout: initTimeoutMs,
     onConnect: connect,
     onDisconnect: disconnect,
-    async onSubscribe(context, _id, { query, operationName, variables }) {
+    async onSubscribe(context, id, { query, operationName, variables }) {
       const state = states.get(context.extra);
       if (!state)
         return [new GraphQLError("The socket is not authenticated.", { extensions: { code: "UNAUTHENTICATED" } })];
-      const contextValue = requestContext({ principal: state.principal, trace: continueTrace(undefined) });
+      // graphql-ws forgets the id when the client completes the operation, and all of them when the socket closes
+      const signal = {
+        get aborted() {
+          return !(id in context.subscriptions);
+        },
+      };
+      const contextValue = requestContext({ principal: state.principal, trace: continueTrace(undefined), signal });
       const unread = await refusedUnread(limits, contextValue);
       if (unread) return [toGraphqlError(unread, contextValue)];
       const document = readOperation(executor, { query, operationName, introspection });
@@ -229,9 +236,12 @@ function readOperation(
 
 function run(
   executor: SupergraphExecutor<RequestContext>,
-  { document, operationName, variableValues, contextValue }: SocketOperation,
+  { document, operationName, variableValues, contextValue: context }: SocketOperation,
 ) {
-  return executor.compile(document, operationName ?? undefined).execute({ ...variableValues }, contextValue);
+  const compiled = executor.compile(document, operationName ?? undefined);
+  const operation = getOperationAST(document, operationName) as OperationDefinitionNode;
+  const deadlineMs = deadlineOf(operationFields({ document, operation }));
+  return runInTime(compiled, { variables: { ...variableValues }, context, deadlineMs });
 }
 
 function subscribe(

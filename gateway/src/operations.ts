@@ -1,6 +1,15 @@
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { type ExecutionResult, GraphQLError, parse, validate } from "graphql";
+import {
+  type ExecutionResult,
+  GraphQLError,
+  getOperationAST,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from "graphql";
 import type { SupergraphExecutor } from "./execution/supergraph.js";
+import { operationFields } from "./operation-charge.js";
+import { deadlineOf, runInTime } from "./operation-deadline.js";
 
 export interface PreparedOperation {
   run(variables: Record<string, unknown>, context: RequestContext): Promise<ExecutionResult>;
@@ -17,5 +26,7 @@ export function prepareOperation(
   if (errors.length > 0)
     throw new GraphQLError(`Operation ${operationName} does not fit the graph: ${errors.join("; ")}`);
   const compiled = executor.compile(parsed, operationName);
-  return { run: (variables, context) => compiled.execute(variables, context) };
+  const operation = getOperationAST(parsed, operationName) as OperationDefinitionNode;
+  const deadlineMs = deadlineOf(operationFields({ document: parsed, operation }));
+  return { run: (variables, context) => runInTime(compiled, { variables, context, deadlineMs }) };
 }

@@ -2,6 +2,7 @@ import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate"
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CompiledRoute } from "./compile-route.js";
@@ -74,6 +75,7 @@ export function handleRoute(route: CompiledRoute): Handler {
       trace: request.trace,
       idempotencyKey: row.idempotent ? idempotencyKey(request) : undefined,
       internal: row.surface === "internal",
+      signal: new HangUp(reply.raw),
     });
     const { data, errors } = await prepared.run(variables, context);
     const [first] = errors ?? [];

@@ -1,4 +1,6 @@
+import { request } from "node:http";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Started, sendBytes, startWith } from "./fixture/facade.js";
 import { refused } from "./fixture/sample-graph.js";
 
@@ -350,6 +352,31 @@ describe("surfaces", () => {
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} .*retry-after: ${retryAfter}\r\n`, "s"));
     } finally {
       await full.close();
+    }
+  });
+
+  it("tell an operation that its caller has hung up", async () => {
+    const asked: Pick<RequestContext, "signal">[] = [];
+    const hung = await startWith({
+      library: (_, context) => {
+        asked.push(context as RequestContext);
+        return new Promise(() => undefined);
+      },
+    });
+    try {
+      const call = request(`${hung.publicUrl}/v1/libraries/lib_1`, { headers: { authorization: "Bearer good" } });
+      call.on("error", () => undefined).end();
+      const within = async (condition: () => boolean | undefined) => {
+        const deadline = Date.now() + 15_000;
+        while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+      };
+      await within(() => asked.length > 0);
+      expect(asked[0]?.signal?.aborted).toBe(false);
+      call.destroy();
+      await within(() => asked[0]?.signal?.aborted);
+      expect(asked[0]?.signal?.aborted).toBe(true);
+    } finally {
+      await hung.close();
     }
   });
 

@@ -11,6 +11,7 @@ import {
 import { failedFetch } from "./downstream-error.js";
 import { isEvents, mapEvents } from "./event-stream.js";
 import {
+  type Abortable,
   compileRootAnswer,
   noteErrors,
   type PlanTools,
@@ -45,7 +46,8 @@ export interface SubscribeOptions<C> {
 export interface CompiledOperation<C> {
   readonly kind: "query" | "mutation" | "subscription";
   readonly plan: QueryPlan;
-  execute(variables: Record<string, unknown> | undefined, context: C): Promise<ExecutionResult>;
+  /** `signal` ends a query before its next fetch; a mutation runs to its end. */
+  execute(variables: Record<string, unknown> | undefined, context: C, signal?: Abortable): Promise<ExecutionResult>;
   subscribe(
     variables: Record<string, unknown> | undefined,
     context: C,
@@ -77,10 +79,12 @@ export function compileOperation<C>(source: OperationSource<C>): CompiledOperati
     return new PlannedSubscription(source, responder);
   }
   const step = node && compilePlan(node, [], source);
+  const kind = source.operation.operation;
   return {
-    kind: source.operation.operation,
+    kind,
     plan: source.plan,
-    execute: (variables, context) => responder.respond(responder.start(variables, context), step),
+    execute: (variables, context, signal) =>
+      responder.respond(responder.start(variables, context, kind === "query" ? signal : undefined), step),
     async subscribe() {
       return { errors: [new GraphQLError(`A ${source.operation.operation} is executed, not subscribed to`)] };
     },
@@ -197,12 +201,12 @@ class Responder<C> {
   }
 
   /** A run that already has errors is refused: its variables do not fit. */
-  start(variables: Record<string, unknown> | undefined, context: C): Run<C> {
+  start(variables: Record<string, unknown> | undefined, context: C, signal?: Abortable): Run<C> {
     const { schema, operation } = this.#source;
     const provided = variables ?? {};
     const definitions = operation.variableDefinitions;
     const { clientKeys } = this.#source.names;
-    const run = { provided, context, clientKeys, data: undefined, extensions: undefined };
+    const run = { provided, context, signal, clientKeys, data: undefined, extensions: undefined };
     const plain = this.#plainVariables?.(provided);
     if (plain || !definitions) {
       return { ...run, coerced: plain ?? {}, errors: [] };

@@ -42,7 +42,7 @@ export function conditionalOperation<C>(
   return {
     kind: general.kind,
     plan: general.plan,
-    execute: async (variables, context) => pick(variables).execute(variables, context),
+    execute: async (variables, context, signal) => pick(variables).execute(variables, context, signal),
     subscribe: async (variables, context, options) => pick(variables).subscribe(variables, context, options),
   };
 }

@@ -9,6 +9,11 @@ import { compileRepresentation, representationKey } from "./representation.js";
 import { compileRewrites, renamedKeys, renameInShape } from "./rewrites.js";
 import type { PreparedFetch, Subgraph } from "./subgraph-port.js";
 
+/** As an AbortSignal, which is only looked at. */
+export interface Abortable {
+  readonly aborted: boolean;
+}
+
 /** One execution of an operation: what it was given and what has been gathered so far. */
 export interface Run<C> {
   /** As the client sent them: each subgraph coerces for itself. */
@@ -16,6 +21,8 @@ export interface Run<C> {
   /** Coerced, for @skip and @include. */
   readonly coerced: Readonly<Fields>;
   readonly context: C;
+  /** Once aborted, no further fetch starts. */
+  readonly signal: Abortable | undefined;
   readonly errors: GraphQLError[];
   /** Keys that have another name in the plan than in the response. */
   readonly clientKeys: ReadonlyMap<string, string>;
@@ -60,6 +67,10 @@ export function compileFetch<C>(node: FetchNode, path: ResponsePath, tools: Plan
         run.errors.push(failedFetch(reason, node.serviceName));
       }
     };
+    if (run.signal?.aborted) {
+      run.errors.push(new GraphQLError("The caller has gone.", { extensions: { code: "REQUEST_TIMEOUT" } }));
+      return undefined;
+    }
     try {
       const request = exchange(run);
       if (!request) {

@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly address: string | undefined;
   /** The operation was asked for on the internal listener. */
   readonly internal: boolean;
+  /** Aborted once the caller has gone: the answer is for nobody. Only to be looked at, hence no whole AbortSignal. */
+  readonly signal: Pick<AbortSignal, "aborted"> | undefined;
   /** Request-scoped caches, e.g. entity loaders, by their owner. */
   readonly loaders: Map<object, unknown>;
   /** Set when a stored result was returned instead of a new effect. */
@@ -21,9 +23,11 @@ export interface RequestContext {
 
 export function requestContext(
   from: Pick<RequestContext, "principal" | "trace"> &
-    Partial<Pick<RequestContext, "idempotencyKey" | "correlationId" | "causationId" | "internal" | "address">>,
+    Partial<
+      Pick<RequestContext, "idempotencyKey" | "correlationId" | "causationId" | "internal" | "address" | "signal">
+    >,
 ): RequestContext {
-  const { idempotencyKey, correlationId, causationId, address, internal = false } = from;
-  const given = { ...from, idempotencyKey, correlationId, causationId, address, internal };
+  const { idempotencyKey, correlationId, causationId, address, signal, internal = false } = from;
+  const given = { ...from, idempotencyKey, correlationId, causationId, address, signal, internal };
   return { ...given, loaders: new Map(), replayed: false };
 }
