@@ -97,6 +97,7 @@ export const eventTypes = {
   InvitationRevoked:              { source: "spine",        readScopes: ["user.read"] },
   InvitationExpired:              { source: "spine",        readScopes: ["user.read"] },
   InvitationAccepted:             { source: "spine",        readScopes: ["user.read"] },
+  MailFailed:                     { source: "spine",        readScopes: ["user.read"] },
   UserRegistered:                 { source: "spine",        readScopes: ["user.read"] },
   UserDisabled:                   { source: "spine",        readScopes: ["user.read"] },
   UserEnabled:                    { source: "spine",        readScopes: ["user.read"] },

@@ -60,8 +60,8 @@ function problems(name: string, value: unknown): unknown[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => [name, instancePath, message]);
 }
 
-/** These need 75 hours of failures, or a provisioning step that fails for good: no request brings them about. */
-const beyondATest: readonly EventType[] = ["TenantProvisioningFailed", "WebhookDeliveryExhausted"];
+/** These need hours of failures, or a provisioning step that fails for good: no request brings them about. */
+const beyondATest: readonly EventType[] = ["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"];
 /** Read by the platform's administrators alone, and written to the log of the tenant they are about: no token shows them. */
 const inTheLogOnly: readonly EventType[] = [
   "TenantRegistered",

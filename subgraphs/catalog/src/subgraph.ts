@@ -16,7 +16,7 @@ import { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { EarlierRenders } from "./executions/earlier-render.js";
 import { ExecutionAcceptance } from "./executions/execution.acceptance.js";
 import { ExecutionFailure } from "./executions/execution.failure.js";
-import { executionJob } from "./executions/execution.job.js";
+import { executionJob, waitingExecutions } from "./executions/execution.job.js";
 import { ExecutionRunner } from "./executions/execution.runner.js";
 import { ExecutionService } from "./executions/execution.service.js";
 import { ExecutionWatch } from "./executions/execution.watch.js";
@@ -151,6 +151,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   await resources.consume(new ApiClientProjection(database).consumer());
   await resources.consume(new CommandService(database, promoting, logger));
   await jobs.work(executionJob, (payload, attempt) => runner.run(payload, attempt), new ExecutionFailure(database));
+  resources.sweep(waitingExecutions);
   const git = createGitHttpHandler(store, { authorize: (request) => gitReader(request, settings.verifier), logger });
   return {
     schema,

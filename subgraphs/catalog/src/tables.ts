@@ -21,6 +21,7 @@ import { Migration20261121112849_search_listing } from "./migrations/Migration20
 import { Migration20261121124610_search_postings } from "./migrations/Migration20261121124610_search_postings.js";
 import { Migration20261121161406_outbox_wake } from "./migrations/Migration20261121161406_outbox_wake.js";
 import { Migration20261122072411_outbox_status } from "./migrations/Migration20261122072411_outbox_status.js";
+import { Migration20261122074336_executions_waiting } from "./migrations/Migration20261122074336_executions_waiting.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -55,5 +56,6 @@ export const catalogTables = {
     Migration20261121124610_search_postings,
     Migration20261121161406_outbox_wake,
     Migration20261122072411_outbox_status,
+    Migration20261122074336_executions_waiting,
   ],
 };

@@ -1,5 +1,6 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { openPool } from "@factory/runtime/db/pool";
+import { Retention } from "@factory/runtime/db/retention";
 import { maintenance } from "@factory/runtime/jobs/job-definition";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -19,7 +20,7 @@ import { invitationPath } from "./invitations/invitation-path.js";
 import { inviteOwner } from "./invitations/invite-owner.js";
 import { startInvitations } from "./invitations/start-invitations.js";
 import { type MailSettings, openMailTransport } from "./mail/mail-transport.js";
-import { Mailer, sendMailJob } from "./mail/mailer.js";
+import { Mailer, mailRetention, sendMailJob, waitingMails } from "./mail/mailer.js";
 import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
 import { AssignmentExpiry } from "./roles/assignment-expiry.js";
@@ -31,7 +32,7 @@ import { spineSchema } from "./schema.js";
 import { SigningKeyService } from "./signing-keys/signing-key.service.js";
 import { spineTables } from "./tables.js";
 import { completeProvisioningJob, ProvisioningCompletion } from "./tenants/complete-provisioning.js";
-import { ProvisioningRunner, provisionTenantJob } from "./tenants/provisioning.js";
+import { ProvisioningRunner, provisionTenantJob, waitingProvisioningRuns } from "./tenants/provisioning.js";
 import { ProvisioningService } from "./tenants/provisioning.service.js";
 import { TenantService } from "./tenants/tenant.service.js";
 import { TenantLifecycleService } from "./tenants/tenant-lifecycle.service.js";
@@ -82,6 +83,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
   const resources = await SubgraphResources.open(host, spineTables, jobDefinitions);
   const { database, jobs } = resources;
   const pool = openPool(host.connections.worker, 4, host.logger);
+  const retention = new Retention(host.connections.worker, host.logger, [mailRetention]);
   const mailTransport = openMailTransport(settings.mail, host.logger);
   try {
     const revocations = new RevocationFeed(pool, host.logger);
@@ -90,7 +92,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const tenants = new TenantService(database, cursors);
     const provisioning = new ProvisioningService(database, jobs);
     const roles = new RoleService(database, cursors);
-    const mailer = new Mailer(jobs, mailTransport, host.logger);
+    const mailer = new Mailer({ database, jobs, transport: mailTransport });
     const parts = { database, jobs, pool, mailer, tenants, cursors, settings };
     const { issuer: invitationIssuer, ...invitations } = await startInvitations(parts);
     const services = {
@@ -110,10 +112,12 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const steps = [createPlanSubscription, seedSystemRoles, inviteOwner(invitationIssuer)];
     const runner = new ProvisioningRunner(database, steps);
     await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt), runner);
+    resources.sweep(waitingProvisioningRuns);
     const assignmentExpiry = new AssignmentExpiry(database, pool, host.logger);
     const completion = new ProvisioningCompletion(database, steps, host.logger);
     await jobs.work(completeProvisioningJob, (_, attempt) => completion.run(attempt), maintenance);
     await jobs.work(sendMailJob, (payload) => mailer.send(payload), mailer);
+    resources.sweep(waitingMails);
     const systemRoles = new SystemRolesRefresher(database);
     await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt), maintenance);
     // first, because it proves that this is the SECRETS_KEY of this database
@@ -156,12 +160,14 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
         await revocations.stop();
         await authorizationServer.close();
         await assignmentExpiry.stop();
+        await retention.stop();
         await resources.close();
         mailTransport.close();
         await pool.end();
       },
     };
   } catch (error) {
+    await retention.stop();
     await resources.close();
     mailTransport.close();
     await pool.end();

@@ -2,6 +2,7 @@ import { ApiClient } from "./api-clients/api-client.entity.js";
 import { Approval } from "./approvals/approval.entity.js";
 import { OidcArtifact } from "./authorization-server/oidc-artifact.entity.js";
 import { Invitation } from "./invitations/invitation.entity.js";
+import { OutgoingMail } from "./mail/outgoing-mail.entity.js";
 import { Migration20261121070911_first } from "./migrations/Migration20261121070911_first.js";
 import { Migration20261121075523_retention } from "./migrations/Migration20261121075523_retention.js";
 import { Migration20261121123829_identity } from "./migrations/Migration20261121123829_identity.js";
@@ -17,6 +18,7 @@ import { Migration20261121142212_client_keys } from "./migrations/Migration20261
 import { Migration20261121144339_secret_held_by } from "./migrations/Migration20261121144339_secret_held_by.js";
 import { Migration20261121161414_outbox_wake } from "./migrations/Migration20261121161414_outbox_wake.js";
 import { Migration20261122072419_outbox_status } from "./migrations/Migration20261122072419_outbox_status.js";
+import { Migration20261122074348_waiting_rows } from "./migrations/Migration20261122074348_waiting_rows.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -40,6 +42,7 @@ export const spineTables = {
     Approval,
     OidcArtifact,
     Revocation,
+    OutgoingMail,
   ],
   migrations: [
     Migration20261121070911_first,
@@ -57,5 +60,6 @@ export const spineTables = {
     Migration20261121144339_secret_held_by,
     Migration20261121161414_outbox_wake,
     Migration20261122072419_outbox_status,
+    Migration20261122074348_waiting_rows,
   ],
 };

@@ -1,9 +1,9 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { OnConflict } from "../targets/on-conflict.js";
-import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
+import { type ExecutionPhase, type ExecutionState, executionWaits } from "./execution.states.js";
 import type {
   ExecutionErrorType,
   ExecutionWarningType,
@@ -16,7 +16,11 @@ export interface LibraryReference {
   version: string;
 }
 
-@Entity(tenantTable("executions"))
+@Entity(sweptTenantTable("executions", executionWaits))
+@Index({
+  name: "executions_waiting",
+  expression: `create index executions_waiting on executions (execution_id) where ${executionWaits}`,
+})
 @Index({ name: "executions_template_version", properties: ["tenantId", "templateVersionId"] })
 @Unique({ name: "executions_scaffold_output", properties: ["tenantId", "scaffoldOutputId"] })
 export class Execution {

@@ -1,4 +1,6 @@
 import type { JobDefinition } from "@factory/runtime/jobs/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/job-rows";
+import { executionWaits } from "./execution.states.js";
 
 export interface ExecutionPayload {
   tenantId: string;
@@ -16,4 +18,15 @@ export const executionJob: JobDefinition<ExecutionPayload> = {
   fair: true,
   subject: "executionId",
   retriedBy: "retryExecution",
+};
+
+export const waitingExecutions: WaitingRows<ExecutionPayload> = {
+  slice: "executions",
+  job: executionJob,
+  table: "executions",
+  id: "execution_id",
+  prefix: "exe",
+  waiting: executionWaits,
+  since: "requested_at",
+  payload: ({ tenantId, id }) => ({ tenantId, executionId: id }),
 };

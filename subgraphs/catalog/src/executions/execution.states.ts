@@ -7,6 +7,9 @@ export const executionStates = {
   Cancelled: { next: [], event: "TemplateExecutionCancelled" },
 } as const;
 
+/** SQL: the states that only a job ends. */
+export const executionWaits = "status in ('Requested', 'Running')";
+
 export type ExecutionState = keyof typeof executionStates;
 
 /** What a running execution is doing. */

@@ -34,6 +34,15 @@ export function expiringTenantTable(tableName: string, expired: string): TableOp
   return { tableName, rowLevelSecurity: "force", policies };
 }
 
+/** As `tenantTable`; workers read, across tenants, the rows that wait for a job: see `Sweeper`. */
+export function sweptTenantTable(tableName: string, waiting: string): TableOptions {
+  const policies: PolicyDef[] = [
+    tenantPolicy,
+    { name: "waiting", command: "select", roles: [workerGroup], using: waiting },
+  ];
+  return { tableName, rowLevelSecurity: "force", policies };
+}
+
 /** As `tenantTable`, readable and writable by workers too: outbox, inbox, claims, look-ups before a tenant is known. */
 export function workerTable(tableName: string): TableOptions {
   return { tableName, rowLevelSecurity: "force", policies: [tenantPolicy, workerPolicy] };

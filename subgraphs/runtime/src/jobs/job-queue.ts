@@ -12,6 +12,7 @@ import {
   deadQueue,
   type JobAttempt,
   type JobDefinition,
+  type JobEnd,
   jobEnd,
   maintenance,
   type SendOptions,
@@ -20,7 +21,7 @@ import {
 import { JobProcess } from "./job-process.js";
 import { createQueues, deadLetterRetryLimit } from "./job-queues.js";
 import { type AloneJob, JobRuns, type JobSql, type TakenJob } from "./job-runs.js";
-import { jobTables } from "./job-tables.js";
+import { jobTables, nameSubjects } from "./job-tables.js";
 import { JobWorkers } from "./job-workers.js";
 import { ProcessLease } from "./process-lease.js";
 
@@ -49,13 +50,16 @@ type Handler = (payload: TenantPayload, attempt: JobAttempt) => Promise<void>;
 interface Worked {
   readonly job: JobDefinition<TenantPayload>;
   readonly handle: Handler;
+  readonly dead: DeadLetterRule<TenantPayload>;
 }
 
 /** pg-boss in the schema `<subgraph>_jobs`: jobs are sent inside the transaction that makes them necessary. */
 export class JobQueue {
+  /** Of the jobs' tables. */
+  readonly schema: string;
+  readonly sql: JobSql;
   readonly #boss: PgBoss;
   readonly #logger: Logger;
-  readonly #schema: string;
   readonly #process: JobProcess;
   readonly #workers: JobWorkers;
   readonly #worked = new Map<string, Worked>();
@@ -63,16 +67,15 @@ export class JobQueue {
   readonly #runs: JobRuns;
   readonly #lease: ProcessLease;
   readonly #lane: AloneLane;
-  readonly #sql: JobSql;
   #stopping = false;
 
   constructor(connections: SchemaConnections, logger: Logger, process = new JobProcess()) {
     this.#logger = logger;
     this.#process = process;
-    this.#schema = `${connections.schema}_jobs`;
+    this.schema = `${connections.schema}_jobs`;
     this.#boss = new PgBoss({
       connectionString: relaxedCommits(connections.worker),
-      schema: this.#schema,
+      schema: this.schema,
       createSchema: false,
       max: 5,
       schedule: false,
@@ -84,16 +87,17 @@ export class JobQueue {
     this.#boss.on("error", (error) => logger.warn({ err: error }, "job queue"));
     this.#boss.on("warning", (warning) => logger.debug({ warning }, "job queue"));
     this.#workers = new JobWorkers(this.#boss, process.gate);
-    this.#sql = { executeSql: (text, values) => this.#boss.getDb().executeSql(text, values) };
-    this.#runs = new JobRuns(this.#sql, this.#schema, process.processId);
-    this.#lease = new ProcessLease({ sql: this.#sql, schema: this.#schema, runs: this.#runs, process, logger });
+    this.sql = { executeSql: (text, values) => this.#boss.getDb().executeSql(text, values) };
+    this.#runs = new JobRuns(this.sql, this.schema, process.processId);
+    this.#lease = new ProcessLease({ sql: this.sql, schema: this.schema, runs: this.#runs, process, logger });
     this.#lane = new AloneLane(process.gate, this.#runs, logger);
   }
 
   async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
     await this.#boss.start();
-    await this.#sql.executeSql(jobTables(this.#schema));
+    await this.sql.executeSql(jobTables(this.schema));
     await createQueues(this.#boss, definitions);
+    await nameSubjects(this.sql, this.schema, definitions);
     const queues = definitions.flatMap(({ queue }) => [queue, aloneQueue(queue), deadQueue(queue)]);
     await this.#lease.start({
       queues,
@@ -141,7 +145,7 @@ export class JobQueue {
   async #nextTurn({ tenant, execute }: Transaction, { queue }: JobDefinition<object>): Promise<number> {
     const [found] = await execute<{ turn: number }>(
       `select greatest(1 + coalesce(max(-priority) filter (where group_id = $2), 0), coalesce(min(-priority), 0)) as turn
-       from ${this.#schema}.job where name = $1 and state < 'active' and not blocked`,
+       from ${this.schema}.job where name = $1 and state < 'active' and not blocked`,
       [queue, tenant.tenantId],
     );
     return found?.turn ?? 1;
@@ -153,19 +157,36 @@ export class JobQueue {
     handle: (payload: P, attempt: JobAttempt) => Promise<void>,
     dead: DeadLetterRule<P>,
   ): Promise<void> {
-    this.#worked.set(job.queue, { job, handle: handle as Handler });
+    const worked = { job, handle, dead } as unknown as Worked;
+    this.#worked.set(job.queue, worked);
     const { queue, concurrency, concurrencyPerTenant } = job;
     const limits = { concurrency, concurrencyPerTenant };
-    await this.#workers.start({ queue, ...limits, run: (taken) => this.#run(job, taken, handle as Handler) });
+    await this.#workers.start({ queue, ...limits, run: (taken) => this.#run(job, taken, worked.handle) });
     const deadJob = { ...job, queue: deadQueue(queue), retryLimit: deadLetterRetryLimit };
-    const abandon = (taken: DeadJob) =>
-      this.#abandon(job as JobDefinition<TenantPayload>, dead as DeadLetterRule<TenantPayload>, taken);
-    await this.#workers.start({
-      queue: deadJob.queue,
-      concurrency: 1,
-      concurrencyPerTenant: 1,
-      run: (taken) => this.#run(deadJob, taken, () => abandon(taken)),
-    });
+    const abandon = ({ data, sourceOutput }: DeadJob) => this.abandon(worked.job, data, jobEnd(sourceOutput));
+    const run = (taken: DeadJob) => this.#run(deadJob, taken, () => abandon(taken));
+    await this.#workers.start({ queue: deadJob.queue, concurrency: 1, concurrencyPerTenant: 1, run });
+  }
+
+  /** Ends what waits for a job that will not be tried again; maintenance is sent again later. */
+  async abandon<P extends TenantPayload>(job: JobDefinition<P>, payload: P, end: JobEnd): Promise<void> {
+    const dead = this.deadLetterRule(job);
+    const facts = { queue: job.queue, tenantId: payload.tenantId, ...end };
+    if (dead !== maintenance) {
+      await dead.abandoned(payload, end);
+      this.#logger.error(facts, "job given up; what waited for it has ended");
+      return;
+    }
+    // twice at most when the process dies in between: maintenance finds nothing to do the second time
+    const startAfter = new Date(Date.now() + maintenancePauseMs);
+    await this.#boss.insert(job.queue, [{ ...sent(job, payload), startAfter }]);
+    this.#logger.error(facts, "maintenance failed, tried again later");
+  }
+
+  deadLetterRule<P extends TenantPayload>({ queue }: JobDefinition<P>): DeadLetterRule<P> {
+    const worked = this.#worked.get(queue);
+    if (!worked) throw new Error(`Nothing works on ${queue}`);
+    return worked.dead as unknown as DeadLetterRule<P>;
   }
 
   /** What does not end within the grace is given back, to be taken up by another process or the next start. */
@@ -255,24 +276,6 @@ export class JobQueue {
   async #end(job: { id: string; name: string }, reason: object): Promise<void> {
     await this.#runs.exhaust(job);
     await this.#boss.fail(job.name, job.id, reason);
-  }
-
-  async #abandon(
-    job: JobDefinition<TenantPayload>,
-    dead: DeadLetterRule<TenantPayload>,
-    { data, id, sourceOutput }: DeadJob,
-  ): Promise<void> {
-    const end = jobEnd(sourceOutput);
-    const facts = { queue: job.queue, jobId: id, tenantId: data.tenantId, ...end };
-    if (dead !== maintenance) {
-      await dead.abandoned(data, end);
-      this.#logger.error(facts, "job given up; what waited for it has ended");
-      return;
-    }
-    // twice at most when the process dies in between: maintenance finds nothing to do the second time
-    const startAfter = new Date(Date.now() + maintenancePauseMs);
-    await this.#boss.insert(job.queue, [{ ...sent(job, data), startAfter }]);
-    this.#logger.error(facts, "maintenance failed, tried again later");
   }
 }
 

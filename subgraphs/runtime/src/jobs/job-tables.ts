@@ -1,3 +1,6 @@
+import type { JobDefinition } from "./job-definition.js";
+import type { JobSql } from "./job-runs.js";
+
 const setupLock = 4_000_002;
 
 /**
@@ -44,3 +47,18 @@ export const jobTables = (schema: string): string => `
   end $$;
   commit;
 `;
+
+/** Jobs that a previous release has sent do not say for which row they are. */
+export async function nameSubjects(
+  sql: JobSql,
+  schema: string,
+  definitions: readonly JobDefinition<object>[],
+): Promise<void> {
+  for (const { queue, subject } of definitions)
+    if (subject !== undefined)
+      await sql.executeSql(
+        `update ${schema}.job set singleton_key = data ->> $2
+         where name in ($1, $1 || '.dead') and state <= 'active' and singleton_key is null`,
+        [queue, subject],
+      );
+}

@@ -4,8 +4,11 @@ import { Listener } from "../db/listener.js";
 import { migrate } from "../db/migrate.js";
 import { Retention } from "../db/retention.js";
 import type { SchemaConnections } from "../db/roles.js";
+import type { TenantPayload } from "../jobs/job-definition.js";
 import type { JobProcess } from "../jobs/job-process.js";
 import { type JobDefinition, JobQueue } from "../jobs/job-queue.js";
+import { JobRows, type WaitingRows } from "../jobs/job-rows.js";
+import { Sweeper } from "../jobs/sweeper.js";
 import { OutboxRelay } from "../outbox/relay.js";
 import type { Logger } from "../telemetry/logger.js";
 
@@ -22,6 +25,7 @@ export interface SubgraphHost {
 export class SubgraphResources {
   readonly #consumers: (() => Promise<void>)[] = [];
   readonly #retention: Retention;
+  readonly sweeper: Sweeper;
 
   private constructor(
     readonly database: Database,
@@ -31,6 +35,7 @@ export class SubgraphResources {
     readonly relay: OutboxRelay,
   ) {
     this.#retention = new Retention(host.connections.worker, host.logger);
+    this.sweeper = new Sweeper(host.logger);
   }
 
   static async open(
@@ -54,13 +59,18 @@ export class SubgraphResources {
     return new SubgraphResources(database, jobs, listener, host, relay);
   }
 
+  /** Jobs that these rows wait for are sent again, or the rows end. */
+  sweep<P extends TenantPayload>(rows: WaitingRows<P>): void {
+    this.sweeper.add(new JobRows(this.database, this.jobs, rows));
+  }
+
   async consume(consumer: BusConsumer): Promise<void> {
     this.#consumers.push(await this.host.bus.subscribe(consumer));
   }
 
   /** Consumers and jobs first: they still need the database. */
   async close(): Promise<void> {
-    await Promise.all([...this.#consumers.map((stop) => stop()), this.#retention.stop()]);
+    await Promise.all([...this.#consumers.map((stop) => stop()), this.#retention.stop(), this.sweeper.stop()]);
     await this.jobs.stop();
     await this.relay.stop();
     await this.listener.close();

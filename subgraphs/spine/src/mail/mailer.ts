@@ -1,10 +1,16 @@
-import type { Transaction } from "@factory/runtime/db/database";
-import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import type { RetentionRule } from "@factory/runtime/db/retention";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { JobEnd, JobOwner } from "@factory/runtime/jobs/job-definition";
 import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
-import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { WaitingRows } from "@factory/runtime/jobs/job-rows";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Mail } from "./mail.js";
+import { type MailState, mailWaits } from "./mail.states.js";
 import type { MailTransport } from "./mail-transport.js";
+import { OutgoingMail } from "./outgoing-mail.entity.js";
 
 /** Ids only: who gets what is read when it is sent. */
 interface SendMailPayload {
@@ -16,7 +22,7 @@ interface SendMailPayload {
   about: string;
 }
 
-/** Tried for about an hour; then it lies in the dead-letter queue. */
+/** Tried for about an hour; then the mail is Failed. */
 export const sendMailJob: JobDefinition<SendMailPayload> = {
   queue: "send-mail",
   retryLimit: 8,
@@ -25,22 +31,52 @@ export const sendMailJob: JobDefinition<SendMailPayload> = {
   expireInSeconds: 120,
   concurrency: 2,
   concurrencyPerTenant: 1,
+  subject: "mailId",
+};
+
+export const waitingMails: WaitingRows<SendMailPayload> = {
+  slice: "mails",
+  job: sendMailJob,
+  table: "mails",
+  id: "mail_id",
+  prefix: "msg",
+  waiting: mailWaits,
+  since: "created_at",
+  columns: ["kind", "about"],
+  payload: ({ tenantId, id, columns: { kind, about } }) => ({
+    tenantId,
+    mailId: id,
+    kind: String(kind),
+    about: String(about),
+  }),
+};
+
+export const mailRetention: RetentionRule = {
+  table: "mails",
+  expired: "ended_at < now() - interval '30 days'",
+  order: "ended_at",
 };
 
 /** Undefined: there is nothing to say any more. */
 export type MailComposer = (tenant: Tenant, about: string) => Promise<Mail | undefined>;
 
+interface MailerParts {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly transport: MailTransport;
+}
+
 /** Mail leaves after the transaction that makes it necessary, at least once. */
-export class Mailer {
+export class Mailer implements JobOwner<SendMailPayload> {
+  readonly #database: Database;
   readonly #jobs: JobQueue;
   readonly #transport: MailTransport;
-  readonly #logger: Logger;
   readonly #composers = new Map<string, MailComposer>();
 
-  constructor(jobs: JobQueue, transport: MailTransport, logger: Logger) {
+  constructor({ database, jobs, transport }: MailerParts) {
+    this.#database = database;
     this.#jobs = jobs;
     this.#transport = transport;
-    this.#logger = logger;
   }
 
   /** Before the jobs are worked on. */
@@ -51,18 +87,55 @@ export class Mailer {
   /** Joins the transaction. */
   async queue(transaction: Transaction, kind: string, about: string): Promise<void> {
     const { tenantId } = transaction.tenant;
-    await this.#jobs.send(transaction, sendMailJob, { tenantId, mailId: newId("msg"), kind, about });
+    const payload = { tenantId, mailId: newId("msg"), kind, about };
+    const mail = { ...payload, status: "Waiting", createdAt: new Date(), endedAt: null } as const;
+    transaction.em.persist(transaction.em.create(OutgoingMail, mail));
+    await this.#jobs.send(transaction, sendMailJob, payload);
   }
 
-  async send({ tenantId, mailId, kind, about }: SendMailPayload): Promise<void> {
+  async send(payload: SendMailPayload): Promise<void> {
+    const { tenantId, mailId, kind, about } = payload;
     const compose = this.#composers.get(kind);
     if (!compose) throw new Error(`There is no mail of kind ${kind}`);
     const mail = await compose(tenantWithId(tenantId), about);
-    if (!mail) return;
-    await this.#transport.deliver(mailId, mail);
+    if (mail) await this.#transport.deliver(mailId, mail);
+    await this.#transaction(payload, (transaction) => end(transaction, payload, mail ? "Sent" : "Unneeded"));
   }
 
-  async abandoned({ tenantId, mailId, kind, about }: SendMailPayload): Promise<void> {
-    this.#logger.error({ tenantId, mailId, kind, about }, "mail given up");
+  async abandoned(payload: SendMailPayload, { message }: JobEnd): Promise<void> {
+    await this.#transaction(payload, async (transaction) => {
+      if (!(await end(transaction, payload, "Failed"))) return;
+      const { tenantId, mailId, kind, about } = payload;
+      transaction.record({
+        type: "MailFailed",
+        subject: `mails/${mailId}`,
+        data: { tenantId, mailId, kind, about, reason: message },
+      });
+    });
   }
+
+  async revived({ execute, tenant }: Transaction, { mailId }: SendMailPayload): Promise<void> {
+    const waiting = await execute(
+      `update mails set status = 'Waiting', ended_at = null
+       where tenant_id = $1 and mail_id = $2 and status = 'Failed' returning mail_id`,
+      [tenant.uuid, decodeId("msg", mailId)],
+    );
+    if (waiting.length === 0)
+      throw new DomainError("INVALID_STATE", { detail: "The mail did not fail, or it is no longer known." });
+  }
+
+  #transaction<T>({ tenantId }: SendMailPayload, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const cause = { trace: continueTrace(undefined), actorId: "system" };
+    return this.#database.transaction(tenantWithId(tenantId), cause, work);
+  }
+}
+
+/** False: it had ended before. */
+async function end({ execute, tenant }: Transaction, { mailId }: SendMailPayload, status: MailState): Promise<boolean> {
+  const ended = await execute(
+    `update mails set status = $3, ended_at = now()
+     where tenant_id = $1 and mail_id = $2 and ${mailWaits} returning mail_id`,
+    [tenant.uuid, decodeId("msg", mailId), status],
+  );
+  return ended.length > 0;
 }

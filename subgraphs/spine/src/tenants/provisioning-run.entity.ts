@@ -1,10 +1,17 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
+/** SQL: the state that only a job ends. */
+export const provisioningWaits = "status = 'Running'";
+
 /** One walk through the provisioning steps of a tenant; at most one is Running. */
-@Entity(tenantTable("provisioning_runs"))
+@Entity(sweptTenantTable("provisioning_runs", provisioningWaits))
+@Index({
+  name: "provisioning_runs_waiting",
+  expression: `create index provisioning_runs_waiting on provisioning_runs (run_id) where ${provisioningWaits}`,
+})
 @Unique({ name: "provisioning_runs_running", properties: ["tenantId"], where: "status = 'Running'" })
 export class ProvisioningRun {
   [PrimaryKeyProp]?: ["tenantId", "runId"];

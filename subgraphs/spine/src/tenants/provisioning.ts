@@ -1,11 +1,13 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { JobOwner } from "@factory/runtime/jobs/job-definition";
 import type { JobAttempt, JobDefinition } from "@factory/runtime/jobs/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/job-rows";
 import type { Cause } from "@factory/runtime/outbox/envelope";
-import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
-import { ProvisioningRun } from "./provisioning-run.entity.js";
+import { ProvisioningRun, provisioningWaits } from "./provisioning-run.entity.js";
 import { Tenant } from "./tenant.entity.js";
 import { tenantFacts } from "./tenant.view.js";
 
@@ -24,6 +26,22 @@ export const provisionTenantJob: JobDefinition<ProvisionTenantPayload> = {
   concurrency: 2,
   concurrencyPerTenant: 1,
   subject: "runId",
+};
+
+export const waitingProvisioningRuns: WaitingRows<ProvisionTenantPayload> = {
+  slice: "provisioning",
+  job: provisionTenantJob,
+  table: "provisioning_runs",
+  id: "run_id",
+  prefix: "run",
+  waiting: provisioningWaits,
+  since: "requested_at",
+  payload: ({ tenantId, id }) => ({
+    tenantId,
+    runId: id,
+    traceparent: traceparent(continueTrace(undefined)),
+    actorId: "system",
+  }),
 };
 
 /** Runs in a transaction of the new tenant, and again for tenants that were provisioned before the step existed:
@@ -81,6 +99,27 @@ export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
         subject: `tenants/${tenantId}`,
         data: { tenantId, runId, status: tenant.status, failedStep },
       });
+    });
+  }
+
+  /** The run goes on where it failed, unless another one has started meanwhile. */
+  async revived({ em, record }: Transaction, { tenantId, runId }: ProvisionTenantPayload): Promise<void> {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    const tenant = await em.findOne(Tenant, { tenantId }, lock);
+    const run = await em.findOne(ProvisioningRun, { tenantId, runId }, lock);
+    if (tenant?.status !== "ProvisioningFailed" || run?.status !== "Failed")
+      throw new DomainError("INVALID_STATE", {
+        detail: "The tenant was provisioned by another run, or is being provisioned.",
+        currentState: tenant?.status,
+      });
+    run.status = "Running";
+    run.endedAt = null;
+    tenant.status = "Provisioning";
+    tenant.updatedAt = new Date();
+    record({
+      type: "TenantProvisioningStarted",
+      subject: `tenants/${tenantId}`,
+      data: { tenantId, runId, status: tenant.status },
     });
   }
 

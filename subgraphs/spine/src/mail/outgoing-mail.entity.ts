@@ -1,0 +1,36 @@
+import { workerTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import { type MailState, mailWaits } from "./mail.states.js";
+
+/** What became of a mail. Its text and its recipient are composed when it is sent, and stand nowhere. */
+@Entity(workerTable("mails"))
+@Index({ name: "mails_waiting", expression: `create index mails_waiting on mails (mail_id) where ${mailWaits}` })
+@Index({ name: "mails_ended", expression: "create index mails_ended on mails (ended_at) where ended_at is not null" })
+export class OutgoingMail {
+  [PrimaryKeyProp]?: ["tenantId", "mailId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("msg") })
+  mailId: string;
+
+  /** Names the composer. */
+  @Property({ type: "text" })
+  kind: string;
+
+  /** Id of what the mail is about. */
+  @Property({ type: "text" })
+  about: string;
+
+  @Property({ type: "text" })
+  status: MailState;
+
+  @Property({ type: "timestamptz" })
+  createdAt: Date;
+
+  @Property({ type: "timestamptz", nullable: true })
+  endedAt: Date | null;
+}
