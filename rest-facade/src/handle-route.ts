@@ -8,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CompiledRoute } from "./compile-route.js";
 import { entityTag, matchesEntityTag } from "./entity-tag.js";
 import { apiVersion, matchApiVersion, matchMediaType } from "./match-version.js";
+import type { OperationResult } from "./ports.js";
 import type { RateClass, RateLimit } from "./rate-limit.js";
 import { endpointOf, type PlannedRoute, type Route } from "./routes/route.js";
 
@@ -77,15 +78,23 @@ export function handleRoute(route: CompiledRoute): Handler {
       internal: row.surface === "internal",
       signal: new HangUp(reply.raw),
     });
-    const { data, errors } = await prepared.run(variables, context);
-    const [first] = errors ?? [];
-    // data beside an error is no answer either: half a resource is none
-    if (first) throw first;
-    const body = data?.[operation.name] as Answer | null | undefined;
-    if (body === null || body === undefined)
-      throw new DomainError("NOT_FOUND", { detail: "There is no such resource." });
-    return answer(body, request, reply, context);
+    return answer(bodyOf(await prepared.run(variables, context), operation.name), request, reply, context);
   };
+}
+
+/** Not found is only a root field that is null and that nothing failed for. */
+function bodyOf({ data, errors, extensions }: OperationResult, rootField: string): Answer {
+  const [first] = errors ?? [];
+  // data beside an error is no answer either: half a resource is none
+  if (first) throw first;
+  const body = data?.[rootField] as Answer | null | undefined;
+  const broken = extensions?.["valueCompletion"];
+  if (body === undefined || broken !== undefined)
+    throw new Error(`The answer to ${rootField} does not fit the graph`, {
+      cause: Array.isArray(broken) ? broken[0] : broken,
+    });
+  if (body === null) throw new DomainError("NOT_FOUND", { detail: "There is no such resource." });
+  return body;
 }
 
 export function handlePlanned({ at }: PlannedRoute): Handler {

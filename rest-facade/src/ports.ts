@@ -14,6 +14,8 @@ import type { RateLimits } from "./rate-limit.js";
 export interface OperationResult {
   data?: Record<string, unknown> | null;
   errors?: readonly GraphQLError[];
+  /** `valueCompletion`: nulls where the graph allows none, though no fetch failed. */
+  extensions?: Record<string, unknown>;
 }
 
 export interface PreparedOperation {

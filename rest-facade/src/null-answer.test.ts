@@ -1,0 +1,53 @@
+import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
+import { GraphQLError } from "graphql";
+import { startWith } from "./fixture/facade.js";
+import { refused } from "./fixture/sample-graph.js";
+import type { OperationResult } from "./ports.js";
+
+/** Asks for a template whose operation came to this result. */
+async function answerTo(result: OperationResult) {
+  const lines: string[] = [];
+  const prepare = () => ({ run: async () => result });
+  const facade = await startWith({}, { ports: { prepare }, logger: keepingLogger(lines) });
+  try {
+    const { status, json } = await facade.call("GET /v1/templates/tpl_1");
+    const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+    return { status, code: json["code"], traceId: json["traceId"], errors };
+  } finally {
+    await facade.close();
+  }
+}
+
+const broken = new GraphQLError("Cannot return null for non-nullable field Template.name.", {
+  path: ["template", "name"],
+  extensions: { code: "INVALID_GRAPHQL" },
+});
+
+describe("a null where a resource is expected", () => {
+  it("is not found when the root field itself is null and nothing failed", async () => {
+    expect(await answerTo({ data: { template: null } })).toMatchObject({ status: 404, code: "NOT_FOUND", errors: [] });
+  });
+
+  it("has the status of the error that made it, also where the error lies deeper", async () => {
+    const down = refused("UNAVAILABLE", "The database does not answer.");
+    expect(await answerTo({ data: null, errors: [down] })).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+    expect(await answerTo({ data: { template: null }, errors: [down] })).toMatchObject({ status: 503 });
+  });
+
+  it.each([
+    ["the whole answer", { data: null, extensions: { valueCompletion: [broken] } }],
+    ["the root field", { data: { template: null }, extensions: { valueCompletion: [broken] } }],
+    ["a part", { data: { template: { name: "a", owner: null } }, extensions: { valueCompletion: [broken] } }],
+    ["an answer without a reason", { data: null }],
+    ["an answer without its root field", { data: {} }],
+  ])(
+    "is never taken for a missing resource when a null that the graph forbids took away %s: that is a bug, and logged",
+    async (_what, result) => {
+      const { status, code, traceId, errors } = await answerTo(result);
+      expect([status, code]).toEqual([500, "INTERNAL"]);
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toMatchObject({ traceId, msg: "request failed" });
+      if ("extensions" in result) expect(errors[0].err.message).toContain("Template.name");
+    },
+  );
+});
