@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import "reflect-metadata";
+import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { startCatalog } from "@factory/catalog/subgraph";
 import { startIntegration } from "@factory/integration/subgraph";
@@ -11,9 +12,6 @@ import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@fact
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { JobProcess } from "@factory/runtime/jobs/job-process";
-import { type DataDirectoryHolder, lockDataDirectory } from "@factory/runtime/postgres/data-directory-lock";
-import { awaitServer } from "@factory/runtime/postgres/database-patience";
-import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { startSpine } from "@factory/spine/subgraph";
@@ -28,6 +26,7 @@ import { readSupergraph } from "../supergraph.js";
 import type { PlatformEnvironment } from "./environment.js";
 import { choosePort } from "./free-port.js";
 import type { PlatformGrpc } from "./grpc.js";
+import type { PlatformDatabase } from "./platform-database.js";
 import { relayHealth } from "./relay-health.js";
 import { writeSampleRepository } from "./sample-repository.js";
 import { readSecretsKey } from "./secrets-key.js";
@@ -49,12 +48,17 @@ type OnStop = (part: string, close: () => Promise<void>) => void;
 const schemas: readonly SubgraphSchema[] = ["catalog", "integration", "spine"];
 
 /** The whole platform in this process, over one PostgreSQL. Starts in order of need; what has started is stopped on failure. */
-export async function startPlatform(environment: PlatformEnvironment, telemetry: Telemetry): Promise<Platform> {
+export async function startPlatform(
+  environment: PlatformEnvironment,
+  telemetry: Telemetry,
+  database: Promise<PlatformDatabase>,
+): Promise<Platform> {
   const running: { part: string; close: () => Promise<void> }[] = [];
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= stopAll(running.reverse(), telemetry.logger));
   try {
-    return await start(environment, telemetry, (part, close) => running.push({ part, close }), stop);
+    const onStop: OnStop = (part, close) => running.push({ part, close });
+    return await start({ environment, ...telemetry, database }, onStop, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -72,14 +76,17 @@ async function stopAll(parts: readonly { part: string; close: () => Promise<void
   if (failures.length > 0) throw new AggregateError(failures, "not every part could be stopped");
 }
 
+interface Given extends Telemetry {
+  readonly environment: PlatformEnvironment;
+  readonly database: Promise<PlatformDatabase>;
+}
+
 async function start(
-  environment: PlatformEnvironment,
-  { logger, registry }: Telemetry,
+  { environment, logger, registry, database }: Given,
   onStop: OnStop,
   stop: () => Promise<void>,
 ): Promise<Platform> {
   const dataDir = resolve(environment.dataDir);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if (!environment.development && environment.trustedProxies.length === 0)
     logger.warn("TRUSTED_PROXIES is empty: behind a proxy, everybody shares the limits of its address");
   const secretsKey = await readSecretsKey(environment.secretsKey, dataDir);
@@ -87,7 +94,8 @@ async function start(
   const publicUrl = environment.publicUrl ?? `http://127.0.0.1:${port}`;
   // loads while PostgreSQL starts
   const grpcModule = awaitedLater(loadedGrpc(dataDir, environment.development));
-  const { url: databaseUrl, holder } = await database(environment, dataDir, logger, onStop);
+  const { url: databaseUrl, holder, close } = await database;
+  onStop("database", close);
   const certificates = awaitedLater(grpcModule.then(({ platformCertificates }) => platformCertificates(dataDir)));
   await provisionDatabase(databaseUrl, schemas);
   const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
@@ -240,30 +248,6 @@ async function closeStarted(start: Promise<{ close(): Promise<void> }>): Promise
 /** For a job that resumes before the gRPC server listens: it waits. */
 function secretsOnce(started: () => Promise<PlatformGrpc>): SecretResolver {
   return { resolve: async (...request) => (await started()).secrets.resolve(...request) };
-}
-
-/** A server of the operator's, or our own; either way this process alone holds DATA_DIR from here on. */
-async function database(
-  environment: PlatformEnvironment,
-  dataDir: string,
-  logger: Logger,
-  onStop: OnStop,
-): Promise<{ url: string; holder: DataDirectoryHolder }> {
-  const { databaseUrl, postgresBinDir, databaseGiveUpMs: giveUpAfterMs } = environment;
-  if (databaseUrl !== undefined) {
-    const lock = lockDataDirectory(dataDir);
-    onStop("lock", async () => lock.release());
-    await awaitServer(databaseUrl, { logger, giveUpAfterMs });
-    return { url: databaseUrl, holder: lock };
-  }
-  const server = await startEmbeddedPostgres({
-    dataDir,
-    logger,
-    giveUpAfterMs,
-    ...(postgresBinDir === undefined ? {} : { binDir: postgresBinDir }),
-  });
-  onStop("PostgreSQL", () => server.stop());
-  return { url: server.url, holder: server.holder };
 }
 
 async function readiness(checked: Record<string, { ready(): Promise<void> }>) {

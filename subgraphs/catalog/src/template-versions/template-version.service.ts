@@ -9,7 +9,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
 import { parseFramework } from "../nuget/framework.js";
-import { schemaProblem } from "../parameters/parameter-schema.js";
+import { schemaProblem } from "../parameters/schema-limits.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateService } from "../templates/template.service.js";

@@ -9,12 +9,26 @@ export async function migrate(definition: DatabaseDefinition): Promise<number> {
   const { owner, schema } = definition.connections;
   const lock = new Client({ connectionString: owner });
   await lock.connect();
-  const orm = await MikroORM.init(ormOptions(definition, owner));
   try {
     await lock.query("select pg_advisory_lock($1, hashtext($2))", [migrationLock, schema]);
-    return (await orm.migrator.up()).length;
+    if (await areApplied(definition, lock)) return 0;
+    const orm = await MikroORM.init(ormOptions(definition, owner));
+    try {
+      return (await orm.migrator.up()).length;
+    } finally {
+      await orm.close(true);
+    }
   } finally {
-    await orm.close(true);
     await lock.end();
   }
+}
+
+/** Every start but the first after an update finds nothing to do, and should not pay for an ORM to learn it. */
+async function areApplied({ connections, migrations }: DatabaseDefinition, client: Client): Promise<boolean> {
+  const table = `${connections.schema}.migrations`;
+  const { rows: found } = await client.query("select to_regclass($1) is not null as present", [table]);
+  if (!found[0]?.present) return false;
+  const { rows } = await client.query<{ name: string }>(`select name from ${table}`);
+  const applied = new Set(rows.map(({ name }) => name));
+  return migrations.every(({ name }) => applied.has(name));
 }

@@ -51,7 +51,8 @@ export async function provisionDatabase(adminUrl: string, schemas: readonly Subg
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [provisioningLock]);
-    for (const statement of provisioning(new URL(adminUrl), schemas)) await client.query(statement);
+    // in one message, so that they are one transaction and the disk is waited for once
+    await client.query([...provisioning(new URL(adminUrl), schemas)].join(";\n"));
   } finally {
     await client.end();
   }

@@ -23,6 +23,8 @@ import { readPostmasterFile, removeStalePostmasterFile, stopOrphanedPostmaster }
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   logger: Logger;
+  /** Called when the server process runs: what follows is waiting, and leaves the processor to others. */
+  onLaunch?(): void;
   /** A folder with `postgres` and `initdb`, instead of the packaged ones. */
   binDir?: string;
   /** How long the first start may fail; a recovery that goes on is waited for. Absent: it is tried for ever. */
@@ -199,6 +201,7 @@ class SupervisedPostgres implements PostgresServer {
       detached: true,
     });
     this.#child = child;
+    this.options.onLaunch?.();
     this.#childEnded = new Promise((resolve) => child.once("exit", resolve));
     this.#lastWords = [];
     child.on("error", (error) => this.#hear(error.message));

@@ -1,0 +1,103 @@
+import { flushCompileCache } from "node:module";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EnvironmentError, exitConfiguration } from "@factory/runtime/environment/read-environment";
+import { armFailpoint } from "@factory/runtime/faults/failpoint";
+import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-directory-lock";
+import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { platformEnvironment } from "./environment.js";
+import type { Platform } from "./platform.js";
+import { openPlatformDatabase } from "./platform-database.js";
+
+/** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
+const exitUnavailable = 69;
+const exitInUse = 75;
+const stopTimeoutMs = 20_000;
+/** Its few steps before PostgreSQL runs would otherwise wait behind all modules. A first start makes the cluster meanwhile. */
+const launchPatienceMs = 100;
+/** The first requests need what is loaded late, and do not wait for the disk. */
+const compileCacheDelayMs = 5000;
+
+/** One process from its environment to its exit code. */
+export async function runPlatform(): Promise<void> {
+  await run().catch((error: unknown) => {
+    const code = exitCode(error);
+    const bug = code === 1 && error instanceof Error;
+    process.stderr.write(`${bug ? error.stack : error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(code);
+  });
+}
+
+async function run(): Promise<void> {
+  const environment = platformEnvironment();
+  const logger = createLogger("platform", environment.logLevel);
+  if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
+  // PostgreSQL starts, and recovers after a crash, while the modules of the platform are loaded
+  let onLaunch = () => {};
+  const launched = new Promise<void>((resolve) => (onLaunch = resolve));
+  const database = openPlatformDatabase(environment, logger, onLaunch);
+  database.catch(() => undefined);
+  await Promise.race([launched, sleep(launchPatienceMs)]);
+  const [{ startPlatform }, { watchUnexpectedErrors }, { Registry }] = await Promise.all([
+    import("./platform.js"),
+    import("./unexpected-errors.js"),
+    import("prom-client"),
+  ]);
+  const registry = new Registry();
+  let platform: Platform | undefined;
+  const stop = (code: number) => {
+    setTimeout(() => {
+      logger.error({ stopTimeoutMs }, "the stop took too long and was cut off");
+      process.exit(code);
+    }, stopTimeoutMs).unref();
+    // before the start is complete, PostgreSQL is stopped by its watch
+    if (!platform) process.exit(code);
+    platform.stop().then(
+      () => process.exit(code),
+      (error: unknown) => {
+        logger.error({ err: error }, "stop failed");
+        process.exit(1);
+      },
+    );
+  };
+  watchUnexpectedErrors(
+    logger,
+    registry,
+    once(() => stop(1)),
+  );
+  platform = await startPlatform(environment, { logger, registry }, database);
+  process.stdout.write(
+    [
+      `The platform is ready.`,
+      `  REST and docs  ${platform.publicUrl}/docs`,
+      `  GraphQL        ${platform.publicUrl}/graphql`,
+      `  internal       ${platform.internalUrl}`,
+      ...(environment.development
+        ? ["  development: file and loopback sources, targets and receivers are allowed"]
+        : []),
+      "",
+    ].join("\n"),
+  );
+  // a process that is killed writes nothing at its end
+  setTimeout(flushCompileCache, compileCacheDelayMs).unref();
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => {
+      logger.info({ signal }, "stopping");
+      stop(0);
+    });
+}
+
+/** A second error while the process stops changes nothing. */
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) work();
+    done = true;
+  };
+}
+
+function exitCode(error: unknown): number {
+  if (error instanceof EnvironmentError) return exitConfiguration;
+  if (error instanceof DatabaseGivenUp) return exitUnavailable;
+  return error instanceof DataDirectoryInUseError ? exitInUse : 1;
+}
