@@ -36,6 +36,13 @@ describe("GraphQL over HTTP", () => {
     expect([got.status, got.body]).toEqual([200, posted.body]);
   });
 
+  it("counts by address what comes without a token, whatever it asks", async () => {
+    for (const query of ["{ __typename }", "{ __schema { queryType { name } } }", "{", "{ nothing }"]) {
+      const { headers } = await graphql(query);
+      expect(headers.get("ratelimit")).toMatch(/^"anonymous";r=\d+;/);
+    }
+  });
+
   it("changes nothing by GET", async () => {
     const name = `By GET ${Math.random()}`;
     const query = `mutation { registerTemplate(input: { name: "${name}" }) { templateId } }`;

@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import {
+  buildASTSchema,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+  parse,
+} from "graphql";
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { request } from "../kit/request.js";
+import { tenantObjects } from "../kit/tenant-objects.js";
+import { aTenant, type TestTenant } from "../kit/tenants.js";
+
+const maxDepth = 3;
+
+/** Every field that needs no argument, some levels deep. */
+function selectionOf(schema: GraphQLSchema, type: GraphQLObjectType, depth = 1): string {
+  const fields = Object.values(type.getFields()).flatMap((field) => {
+    if (field.args.some((argument) => isNonNullType(argument.type) && argument.defaultValue === undefined)) return [];
+    const inner = getNamedType(field.type);
+    if (isUnionType(inner)) return [];
+    if (!isObjectType(inner)) return [field.name];
+    return depth < maxDepth ? [`${field.name} ${selectionOf(schema, inner, depth + 1)}`] : [];
+  });
+  return `{ __typename ${fields.join(" ")} }`;
+}
+
+async function subjectTypes(): Promise<{ name: string; selection: string }[]> {
+  const file = fileURLToPath(import.meta.resolve("@factory/schema/supergraph.graphql"));
+  const schema = buildASTSchema(parse(await readFile(file, "utf8")), { assumeValid: true });
+  const union = schema.getType("EventSubject");
+  if (!isUnionType(union)) throw new Error("EventSubject is no union");
+  return union.getTypes().map((type) => ({ name: type.name, selection: selectionOf(schema, type) }));
+}
+
+interface Told {
+  readonly events: {
+    readonly type: string;
+    readonly tenantId: string;
+    readonly subject: { __typename?: string; templateId?: string; name?: string } | null;
+  };
+}
+
+describe("answers that subscribers share", () => {
+  let tenant: TestTenant;
+
+  beforeAll(async () => {
+    tenant = await aTenant();
+  });
+
+  it("rest on nothing of a principal but what the group has in common, whatever is joined", async () => {
+    await tenantObjects(tenant);
+    const token = await tenant.tokenWith();
+    const seen = new Set<string>();
+    for (const { name, selection } of await subjectTypes()) {
+      const query = `subscription { events(after: "0") { type subject { __typename ... on ${name} ${selection} } } }`;
+      const feed = await aFeed<Told>({ query, token });
+      // events of tenants themselves are for the platform's administrators
+      if (name !== "Tenant")
+        await eventually(`an event about a ${name} is told`, () =>
+          feed.events.some(({ events }) => events.subject?.__typename === name),
+        );
+      for (const { events } of feed.events) seen.add(events.subject?.__typename ?? "none");
+      expect([name, feed.errors]).toEqual([name, []]);
+      await feed.stop();
+    }
+    expect(seen.size).toBeGreaterThan(5);
+  });
+
+  it("are never those of another tenant, nor of a principal with other scopes", async () => {
+    const query = "subscription { events { type tenantId subject { ... on Template { templateId name } } } }";
+    const stranger = await aTenant();
+    const tokens = {
+      whole: await tenant.tokenWith(),
+      narrow: await tenant.tokenWith("libraries.read", "libraries.write"),
+      stranger: await stranger.tokenWith(),
+    };
+    const feeds = {
+      whole: await aFeed<Told>({ query, token: tokens.whole }),
+      narrow: await aFeed<Told>({ query, token: tokens.narrow }),
+      stranger: await aFeed<Told>({ query, token: tokens.stranger }),
+    };
+    const types = (feed: { events: readonly Told[] }) => new Set(feed.events.map(({ events }) => events.type));
+    await eventually("each is told what it may see", async () => {
+      await Promise.all([
+        request("POST /v1/templates", { token: tokens.whole, body: { name: `Own ${Math.random()}` } }),
+        request("POST /v1/templates", { token: tokens.stranger, body: { name: `Strange ${Math.random()}` } }),
+        request("POST /v1/libraries", {
+          token: tokens.narrow,
+          body: { packageName: `P${Math.random().toString(36).slice(2)}` },
+        }),
+      ]);
+      return types(feeds.whole).size === 2 && types(feeds.narrow).size === 1 && feeds.stranger.events.length > 0;
+    });
+    expect([...types(feeds.narrow)]).toEqual(["LibraryRegistered"]);
+    const names = (feed: { events: readonly Told[] }) =>
+      feed.events.flatMap(({ events }) => events.subject?.name ?? []);
+    for (const feed of [feeds.whole, feeds.narrow])
+      for (const { events } of feed.events) expect(events.tenantId).toBe(tenant.tenantId);
+    for (const { events } of feeds.stranger.events) expect(events.tenantId).toBe(stranger.tenantId);
+    expect(names(feeds.whole).every((name) => name.startsWith("Own"))).toBe(true);
+    expect(names(feeds.stranger).every((name) => name.startsWith("Strange"))).toBe(true);
+    for (const feed of Object.values(feeds)) {
+      expect(feed.errors).toEqual([]);
+      await feed.stop();
+    }
+  });
+});
