@@ -79,7 +79,8 @@ export class SocketChannel implements ProtocolSocket {
   /** A peer that was told to go is not heard any more: its token may have expired. */
   onMessage(receive: (data: string) => Promise<void>): void {
     this.#socket.on("message", (data: Buffer) => {
-      if (this.#admit()) receive(data.toString()).catch(() => this.close(internalError, "Internal error"));
+      if (this.isOpen && this.#admit())
+        receive(data.toString()).catch(() => this.close(internalError, "Internal error"));
     });
   }
 

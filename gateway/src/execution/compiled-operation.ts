@@ -20,6 +20,7 @@ import {
   type Step,
   variablePicker,
 } from "./fetch-step.js";
+import { GroupAnswers } from "./group-answers.js";
 import { introspect } from "./introspection.js";
 import { LeastRecentlyUsed } from "./least-recently-used.js";
 import type { Fields } from "./own-property.js";
@@ -30,7 +31,6 @@ import type { PlannedNames } from "./planning-names.js";
 import { compileProjection, type Projection } from "./projection.js";
 import { representationKey } from "./representation.js";
 import { conditionVariables, type Fragments } from "./selection.js";
-import { SharedAnswers } from "./shared-answers.js";
 
 export interface SubscribeOptions<C> {
   /** The context of each event's joins; without it loaders of the first context would serve every event. */
@@ -97,7 +97,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
   readonly #responder: Responder<C>;
   readonly #open: (run: Run<C>) => Promise<AsyncIterable<unknown> | ExecutionResult>;
   readonly #answer: (run: Run<C>, event: unknown) => Promise<ExecutionResult> | ExecutionResult;
-  readonly #shared = new SharedAnswers<ExecutionResult>();
+  readonly #shared = new GroupAnswers<ExecutionResult>();
   readonly #receive: (run: Run<C>, event: ExecutionResult) => void;
   readonly #rest: Step<C> | undefined;
   readonly #subgraph: string;

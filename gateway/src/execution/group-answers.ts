@@ -2,7 +2,7 @@
  * Answers to events, each made once for all subscribers of a group. An answer is kept for as long as one of them is
  * at work with it: a subscriber that comes to the event later has it made again, so that a slow one holds no memory.
  */
-export class SharedAnswers<Answer> {
+export class GroupAnswers<Answer> {
   readonly #ofEvent = new WeakMap<object, Map<string, WeakRef<Promise<Answer>>>>();
 
   /** `group` stands for everything that the answer depends on beside the event; undefined: nothing is shared. */
