@@ -30,6 +30,7 @@ export const errorCodes = {
   CREDENTIAL_NOT_FOUND:            { status: 404,  title: "Credential not found", when: "unknown, or of another tenant" },
   DELIVERY_NOT_FOUND:              { status: 404,  title: "Delivery not found", when: "unknown, or of another tenant" },
   EXECUTION_NOT_FOUND:             { status: 404,  title: "Execution not found", when: "unknown, or of another tenant" },
+  JOB_NOT_FOUND:                   { status: 404,  title: "Job not found", when: "unknown, ended well, or of another tenant" },
   LIBRARY_NOT_FOUND:               { status: 404,  title: "Library not found", when: "unknown, or of another tenant" },
   LIBRARY_VERSION_NOT_FOUND:       { status: 404,  title: "Library version not found", when: "unknown, or of another tenant" },
   NOT_FOUND:                       { status: 404,  title: "Not found", when: "no such resource in this tenant" },

@@ -38,6 +38,8 @@ export const scopes = [
   "client.manage",
   "governance.read",
   "governance.approve",
+  "jobs.read",
+  "jobs.manage",
 ] as const;
 
 export type Scope = (typeof scopes)[number];

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { aPendingApproval } from "./agents.js";
+import { rows } from "./database.js";
 import { executed } from "./executions.js";
 import { aLibrary, versionMutation } from "./libraries.js";
 import { aProvider } from "./providers.js";
@@ -30,6 +32,7 @@ export const unknownIds = {
   approvalId: newId("apr"),
   userId: newId("usr"),
   invitationId: newId("inv"),
+  jobId: randomUUID(),
 };
 
 export type ObjectKind = keyof typeof unknownIds;
@@ -67,12 +70,18 @@ export async function tenantObjects(tenant: TestTenant): Promise<TenantObjects> 
   const made: Record<string, string | null | undefined> = {
     ...{ ...version, executionId, scaffoldOutputId, libraryId, matrixId, credentialId, subscriptionId },
     ...{ libraryVersionId: String(registered["libraryVersionId"]), providerId: await aProvider(token) },
-    ...{ userId, invitationId },
+    ...{ userId, invitationId, jobId: await aJobId(tenantId) },
     ...{ roleId, clientId, assignmentId, approvalId: await aPendingApproval(tenantId) },
   };
   const missing = Object.keys(unknownIds).filter((kind) => typeof made[kind] !== "string");
   if (missing.length > 0) throw new Error(`No id came back of ${missing.join(", ")}`);
   return made as TenantObjects;
+}
+
+/** The one that ends the tenant's invitation in a week. */
+async function aJobId(tenantId: string): Promise<string | undefined> {
+  const found = await rows<{ id: string }>("select id from spine_jobs.job where group_id = $1 limit 1", [tenantId]);
+  return found[0]?.id;
 }
 
 const principal = { principalId: newId("cli") };

@@ -1,3 +1,5 @@
+import { jobResolver } from "@factory/runtime/jobs/job.resolver";
+import type { JobService } from "@factory/runtime/jobs/job.service";
 import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -30,6 +32,7 @@ import type { ValidationService } from "./validations/validation.service.js";
 import type { ValidationListService } from "./validations/validation-list.service.js";
 
 export interface CatalogServices {
+  readonly jobs: JobService;
   readonly templates: TemplateService;
   readonly versions: TemplateVersionService;
   readonly promotions: TemplatePromotionService;
@@ -66,6 +69,7 @@ export function catalogSchema(services: CatalogServices, logger: Logger): Subgra
   return buildSubgraph({
     logger,
     resolvers: [
+      jobResolver("catalog", services.jobs),
       new TemplateResolver(templates, services.templateLists),
       new TemplateVersionResolver(versions, promotions, templates),
       new ExecutionResolver(executions, previews),

@@ -4,6 +4,7 @@ import type { Verifier } from "@factory/runtime/auth/authenticate";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
+import { JobService } from "@factory/runtime/jobs/job.service";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
@@ -126,6 +127,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const libraryImports = new LibraryImportService(database, libraries, new LibraryPackageService(sources));
   const { schema } = catalogSchema(
     {
+      jobs: new JobService(database, jobs, cursors),
       templates,
       versions,
       promotions,

@@ -1,3 +1,5 @@
+import { jobResolver } from "@factory/runtime/jobs/job.resolver";
+import type { JobService } from "@factory/runtime/jobs/job.service";
 import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { CredentialResolver } from "./credentials/credential.resolver.js";
@@ -17,6 +19,7 @@ import { WebhookSubscriptionResolver } from "./webhook-subscriptions/webhook-sub
 import type { WebhookSubscriptionService } from "./webhook-subscriptions/webhook-subscription.service.js";
 
 export interface IntegrationServices {
+  readonly jobs: JobService;
   readonly providers: ProviderService;
   readonly providerLists: ProviderListService;
   readonly providerLifecycle: ProviderLifecycleService;
@@ -32,6 +35,7 @@ export function integrationSchema(services: IntegrationServices, logger: Logger)
   return buildSubgraph({
     logger,
     resolvers: [
+      jobResolver("integration", services.jobs),
       new ProviderResolver(providers, services.providerLists),
       new ProviderLifecycleResolver(services.providerLifecycle),
       new CredentialResolver(credentials),

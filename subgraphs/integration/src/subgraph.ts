@@ -2,6 +2,7 @@ import { openPool } from "@factory/runtime/db/pool";
 import { Retention } from "@factory/runtime/db/retention";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
+import { JobService } from "@factory/runtime/jobs/job.service";
 import { maintenance } from "@factory/runtime/jobs/job-definition";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -89,7 +90,17 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds, logger });
     const providerServices = { providers, providerLists, providerLifecycle };
     return {
-      schema: integrationSchema({ ...providerServices, credentials, subscriptions, messages, feeds }, logger).schema,
+      schema: integrationSchema(
+        {
+          jobs: new JobService(database, jobs, cursors),
+          ...providerServices,
+          credentials,
+          subscriptions,
+          messages,
+          feeds,
+        },
+        logger,
+      ).schema,
       grpcServices: [secretEndpoint(new SecretService(credentials, logger))],
       relay: resources.relay,
       async ready() {

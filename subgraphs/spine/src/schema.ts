@@ -1,3 +1,5 @@
+import { jobResolver } from "@factory/runtime/jobs/job.resolver";
+import type { JobService } from "@factory/runtime/jobs/job.service";
 import { buildSubgraph, type Subgraph } from "@factory/runtime/subgraph/build-subgraph";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { ApiClientResolver } from "./api-clients/api-client.resolver.js";
@@ -23,6 +25,7 @@ import type { UserService } from "./users/user.service.js";
 import type { UserLifecycleService } from "./users/user-lifecycle.service.js";
 
 export interface SpineServices {
+  readonly jobs: JobService;
   readonly tenants: TenantService;
   readonly lifecycle: TenantLifecycleService;
   readonly provisioning: ProvisioningService;
@@ -44,6 +47,7 @@ export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
   return buildSubgraph({
     logger,
     resolvers: [
+      jobResolver("spine", services.jobs),
       new TenantResolver(tenants, services.lifecycle, services.provisioning),
       new ApiClientResolver(services.apiClients, services.apiClientAdministration),
       new RoleResolver(services.roles),

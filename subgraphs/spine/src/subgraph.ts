@@ -1,6 +1,7 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { openPool } from "@factory/runtime/db/pool";
 import { Retention } from "@factory/runtime/db/retention";
+import { JobService } from "@factory/runtime/jobs/job.service";
 import { maintenance } from "@factory/runtime/jobs/job-definition";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -96,6 +97,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const parts = { database, jobs, pool, mailer, tenants, cursors, settings };
     const { issuer: invitationIssuer, ...invitations } = await startInvitations(parts);
     const services = {
+      jobs: new JobService(database, jobs, cursors),
       roles,
       roleAssignments: new RoleAssignmentService(database, cursors, roles),
       tenants,

@@ -183,6 +183,11 @@ export class JobQueue {
     this.#logger.error(facts, "maintenance failed, tried again later");
   }
 
+  /** Of the queues that are worked on. */
+  definitions(): JobDefinition<TenantPayload>[] {
+    return [...this.#worked.values()].map(({ job }) => job);
+  }
+
   deadLetterRule<P extends TenantPayload>({ queue }: JobDefinition<P>): DeadLetterRule<P> {
     const worked = this.#worked.get(queue);
     if (!worked) throw new Error(`Nothing works on ${queue}`);

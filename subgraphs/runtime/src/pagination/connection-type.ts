@@ -1,12 +1,13 @@
-import { type ClassType, Field, ObjectType } from "type-graphql";
+import { type ClassType, Directive, Field, ObjectType } from "type-graphql";
 import type { Connection } from "./page.js";
 import { PageInfo } from "./page-info.type.js";
 
-/** The classes `<name>Edge` and `<name>Connection` of a list, with `items` and `nextCursor` beside Relay's members. */
+/** The classes `<name>Edge` and `<name>Connection` of a list, with `items` and `nextCursor` beside Relay's members; `shareable` where several subgraphs have it. */
 export function connectionType<Node extends object>(
   name: string,
   node: () => ClassType<Node>,
   description: string,
+  { shareable = false } = {},
 ): ClassType<Connection<Node>> {
   @ObjectType(`${name}Edge`, { simpleResolvers: true })
   class Edge {
@@ -31,5 +32,6 @@ export function connectionType<Node extends object>(
     @Field(() => String, { nullable: true, description: "Null on the last page." })
     nextCursor: string | null;
   }
+  if (shareable) for (const type of [Edge, NodeConnection]) Directive("@shareable")(type);
   return NodeConnection;
 }

@@ -41,4 +41,6 @@ export const scopeWords: Record<Scope | "openid", string> = {
   "client.manage": "Create, change and disable API clients of your organisation",
   "governance.read": "See requests for approval",
   "governance.approve": "Approve and reject what agents ask for",
+  "jobs.read": "See background work and why it failed",
+  "jobs.manage": "Send failed background work again",
 };

@@ -1,0 +1,37 @@
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import type { SubgraphSchema } from "../db/roles.js";
+import { Auth } from "../subgraph/auth.js";
+import type { RequestContext } from "../tenancy/request-context.js";
+import type { JobService } from "./job.service.js";
+import { JobConnection, JobType } from "./job.type.js";
+
+/** A root field has one owner in the federated graph, so each subgraph shows its own jobs under names of its own. */
+export function jobResolver(subgraph: SubgraphSchema, jobs: JobService): object {
+  const redriveField = `redrive${subgraph.charAt(0).toUpperCase()}${subgraph.slice(1)}Job`;
+
+  @Resolver()
+  class JobResolver {
+    @Query(() => JobConnection, {
+      name: `${subgraph}Jobs`,
+      description: "Background work of the tenant that runs, waits for another try or has failed.",
+    })
+    @Auth({ scopes: ["jobs.read"] })
+    jobs(
+      @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+      @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+      @Ctx() context: RequestContext,
+    ): Promise<JobConnection> {
+      return jobs.list(context, { first, after });
+    }
+
+    @Mutation(() => JobType, {
+      name: redriveField,
+      description: "Sends a failed job again, once. What has ended is tried again by the operation in retriedBy.",
+    })
+    @Auth({ scopes: ["jobs.manage"] })
+    redrive(@Arg("jobId", () => ID) jobId: string, @Ctx() context: RequestContext): Promise<JobType> {
+      return jobs.redrive(context, redriveField, jobId);
+    }
+  }
+  return new JobResolver();
+}

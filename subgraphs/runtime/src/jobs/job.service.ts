@@ -1,0 +1,76 @@
+import { errorCodes } from "@factory/schema/error-codes";
+import type { Database } from "../db/database.js";
+import { tenantStatement } from "../db/tenant-statement.js";
+import { mutate } from "../idempotency/idempotent-mutation.js";
+import type { CursorSeal } from "../pagination/cursor.js";
+import { type Connection, connectionOf, type PageRequest, pageSize } from "../pagination/page.js";
+import type { RequestContext } from "../tenancy/request-context.js";
+import { tenantOf } from "../tenancy/tenant.js";
+import type { JobType } from "./job.type.js";
+import { jobEnd } from "./job-definition.js";
+import { isJobId, JobLedger, type JobRecord, unknownJob } from "./job-ledger.js";
+import type { JobQueue } from "./job-queue.js";
+
+/** What a tenant sees of its own background work in one subgraph, and may do about it. */
+export class JobService {
+  readonly #database: Database;
+  readonly #ledger: JobLedger;
+  readonly #cursors: CursorSeal;
+  readonly #listing: ReturnType<typeof tenantStatement>;
+
+  constructor(database: Database, jobs: JobQueue, cursors: CursorSeal) {
+    this.#database = database;
+    this.#cursors = cursors;
+    this.#ledger = new JobLedger(jobs);
+    this.#listing = tenantStatement("jobs_before", this.#ledger.listing("scope.tenant is not null"));
+  }
+
+  async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<Connection<JobType>> {
+    const size = pageSize(first);
+    const tenant = tenantOf(context);
+    const scope = { list: "jobs", tenantId: tenant.tenantId };
+    const [at, id] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
+    const values = [tenant.tenantId, this.#ledger.queues(), at, id, size + 1];
+    const rows = await this.#database.reader.rows(this.#listing, tenant, ...values);
+    const records = rows.map((row) => this.#ledger.record(row as Parameters<JobLedger["record"]>[0]));
+    const positions = new Map(records.map(({ jobId, position }) => [jobId, position]));
+    const cursorOf = ({ jobId }: JobType) => this.#cursors.seal(scope, [positions.get(jobId), jobId]);
+    return connectionOf(records.map(jobView), { size, after, cursorOf });
+  }
+
+  redrive(context: RequestContext, field: string, jobId: string): Promise<JobType> {
+    return mutate(this.#database, context, {
+      field,
+      arguments: { jobId },
+      commit: async (transaction) => {
+        if (!isJobId(jobId)) throw unknownJob();
+        return jobView(await this.#ledger.redrive(transaction, jobId));
+      },
+    });
+  }
+}
+
+function jobView(record: JobRecord): JobType {
+  const { jobId, queue, state, subjectId, createdAt, attempts, redrivable, retriedBy } = record;
+  return {
+    jobId,
+    queue,
+    state,
+    subjectId,
+    createdAt: createdAt.toISOString(),
+    ageSeconds: Math.max(0, Math.round((Date.now() - createdAt.getTime()) / 1000)),
+    attempts,
+    reason: publicReason(record.output),
+    redrivable,
+    retriedBy,
+  };
+}
+
+/** A refusal says why; what else goes wrong is for the log. */
+function publicReason(output: unknown): string | null {
+  if (output == null) return null;
+  const { code, message } = jobEnd(output);
+  return code !== undefined && code !== "INTERNAL" && Object.hasOwn(errorCodes, code)
+    ? `${code}: ${message}`
+    : "An internal error occurred.";
+}
