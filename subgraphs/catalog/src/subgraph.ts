@@ -96,7 +96,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
     allowHosts: settings.allowHosts,
     allowSsh: settings.allowSsh,
   };
-  const rendering = new RenderingPool({ size: 2, logger });
+  const rendering = new RenderingPool({ logger });
   const reader = new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger });
   // what may be read from a folder may not be written to it, outside development
   const targetPolicy = { ...policy, allowFile: settings.development };

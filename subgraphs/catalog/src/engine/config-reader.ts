@@ -1,6 +1,6 @@
 import { isKnownDatatype, readSymbol } from "./config-symbols.js";
 import type { Finding } from "./finding.js";
-import { isJsonObject, type JsonObject } from "./json-value.js";
+import { escapePointer, isJsonObject, type JsonObject } from "./json-value.js";
 import {
   booleanMember,
   member,
@@ -81,7 +81,7 @@ function readSymbols(raw: JsonObject, problems: Finding[]): Map<string, Template
 }
 
 function symbolProblem(name: string, property: string, what: string): Finding {
-  const pointer = `/symbols/${name.replaceAll("~", "~0").replaceAll("/", "~1")}/${property}`;
+  const pointer = `/symbols/${escapePointer(name)}/${property}`;
   return { ...structuralError("SchemaViolation", `Symbol "${name}" ${what}.`, { pointer }), severity: "Warning" };
 }
 

@@ -7,6 +7,7 @@ import { FileSelection } from "./file-selection.js";
 import type { FileTree, TreeFile } from "./file-tree.js";
 import { PathRename } from "./path-rename.js";
 import { collidingPaths, unsafePath } from "./path-safety.js";
+import type { PatternLimits } from "./pattern-budget.js";
 import { applyPostActions } from "./post-actions/post-actions.js";
 import { RenderReport } from "./render-report.js";
 import { resolveSymbols, type SymbolTable } from "./symbols/symbol-table.js";
@@ -21,6 +22,7 @@ export interface RenderRequest {
   now: Date;
   /** What the template's version promises to target; only compared with the template's constraints. */
   targetFramework?: string;
+  patternLimits?: PatternLimits | undefined;
 }
 
 export interface RenderResult {

@@ -45,3 +45,8 @@ export function templateInvalid(code: string, message: string, facts: FindingFac
 export function renderFailed(message: string, facts: FindingFacts = {}): TemplateError {
   return new TemplateError("RENDER_FAILED", message, [structuralError("RenderFailed", message, facts)]);
 }
+
+/** The same code as the warning of the structural check, which foretells it. */
+export function slowRegex(message: string, facts: FindingFacts): TemplateError {
+  return new TemplateError("RENDER_FAILED", message, [structuralError("RegexTooSlow", message, facts)]);
+}

@@ -10,8 +10,11 @@ import {
   type Validator,
   validate,
 } from "@hyperjump/json-schema/draft-2020-12";
+import type { EvaluationPlugin } from "@hyperjump/json-schema/experimental";
+import { type JsonNode, uri as placeOf } from "@hyperjump/json-schema/instance/experimental";
 import "@hyperjump/json-schema/formats";
-import { isJsonObject, type JsonObject } from "../engine/json-value.js";
+import { escapePointer, isJsonObject, type JsonObject } from "../engine/json-value.js";
+import { PatternBudget, PatternOverrun } from "../engine/pattern-budget.js";
 import { DIALECT, isDialect } from "./schema-limits.js";
 
 /** Keyword by its name, where in the schema it stands and where in the instance it failed. */
@@ -32,11 +35,25 @@ export class SchemaError extends Error {
   override readonly name = "SchemaError";
 
   constructor(
-    readonly reason: "NotValid" | "RemoteRef",
+    readonly reason: "NotValid" | "RemoteRef" | "TooSlow",
     message: string,
     readonly pointer = "",
   ) {
     super(message);
+  }
+}
+
+/** Checking a value was ended while it was at this keyword. */
+export class SlowSchemaError extends SchemaError {
+  readonly keyword: string;
+  /** Into the value that was checked. */
+  readonly valuePointer: string;
+
+  constructor({ keyword, schemaPointer, pointer }: Failure, { message }: PatternOverrun) {
+    const where = schemaPointer ?? "a place inside an $id of its own";
+    super("TooSlow", `The check by "${keyword}" at ${where} of the schema was ended: ${message}.`, schemaPointer);
+    this.keyword = keyword;
+    this.valuePointer = pointer;
   }
 }
 
@@ -48,8 +65,8 @@ setShouldValidateFormat(true);
 /** Compiles once for all: a schema of a template must not be what the meta-schema is first compiled from. */
 let metaSchemaReady: Promise<unknown> | undefined;
 
-/** Prepares a JSON Schema 2020-12. Its registration ends before this returns. */
-export async function compileOffline(schema: JsonObject): Promise<OfflineSchema> {
+/** Prepares a JSON Schema 2020-12. Its registration ends before this returns; checking a value counts as one evaluation. */
+export async function compileOffline(schema: JsonObject, budget = new PatternBudget()): Promise<OfflineSchema> {
   refuseForeignDialects(schema, "");
   metaSchemaReady ??= validate(DIALECT);
   await metaSchemaReady;
@@ -67,17 +84,41 @@ export async function compileOffline(schema: JsonObject): Promise<OfflineSchema>
   const places = { uri, rootUri };
   return {
     failures(value) {
+      const trace = new KeywordTrace();
+      const options = { outputFormat: "BASIC" as const, plugins: [trace] };
       try {
-        const output = validator(value as Parameters<Validator>[0], "BASIC");
+        const output = budget.run(() => validator(value as Parameters<Validator>[0], options));
         return output.valid ? [] : (output.errors ?? []).map((unit) => failureOf(unit, places));
       } catch (error) {
+        if (error instanceof PatternOverrun) throw new SlowSchemaError(failureOf(trace.innermost(), places), error);
         throw schemaError(error);
       }
     },
   };
 }
 
-function failureOf(unit: OutputUnit, { uri, rootUri }: { uri: string; rootUri: string }): Failure {
+type FailedUnit = Pick<OutputUnit, "keyword" | "absoluteKeywordLocation" | "instanceLocation">;
+
+/** Knows which keyword is being evaluated when the evaluation is ended. */
+class KeywordTrace implements EvaluationPlugin {
+  readonly #open: { keyword: string; absoluteKeywordLocation: string; instance: JsonNode }[] = [];
+
+  beforeKeyword([keyword, absoluteKeywordLocation]: [string, string, unknown], instance: JsonNode): void {
+    this.#open.push({ keyword, absoluteKeywordLocation, instance });
+  }
+
+  afterKeyword(): void {
+    this.#open.pop();
+  }
+
+  innermost(): FailedUnit {
+    const at = this.#open.at(-1);
+    if (!at) return { keyword: "", absoluteKeywordLocation: "", instanceLocation: "" };
+    return { ...at, instanceLocation: placeOf(at.instance) };
+  }
+}
+
+function failureOf(unit: FailedUnit, { uri, rootUri }: { uri: string; rootUri: string }): Failure {
   const [base = "", fragment = ""] = unit.absoluteKeywordLocation.split("#");
   const own = base === uri || base === rootUri.split("#")[0];
   return {
@@ -128,8 +169,4 @@ function schemaError(error: unknown): unknown {
   if (error instanceof SyntaxError)
     return new SchemaError("NotValid", "A pattern of the schema is no regular expression.");
   return new SchemaError("NotValid", "A reference of the schema leads nowhere.");
-}
-
-export function escapePointer(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getAllRegisteredSchemaUris } from "@hyperjump/json-schema";
+import { PatternBudget } from "../engine/pattern-budget.js";
 import { checkParameters, schemaProblem } from "./parameter-schema.js";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -329,5 +330,55 @@ describe("checkParameters: schemas that cannot be used", () => {
       expect(await errors(schema, { A: 1 })).toEqual([" $schema FORMAT"]);
     await new Promise((resolve) => server.close(resolve));
     expect(connections).toBe(0);
+  });
+});
+
+describe("a schema that would check for ever", () => {
+  const victim = `${"a".repeat(40)}!`;
+  const budget = () => new PatternBudget({ evaluationMs: 200, totalMs: 5000 });
+  const slow = async (schema: object, parameters: object) => {
+    const checked = await checkParameters(schema, parameters, budget());
+    return checked.valid ? [] : checked.errors;
+  };
+
+  it.each<[string, object, object, object]>([
+    [
+      "a pattern",
+      { properties: { "A/b": { type: "string", pattern: "^(a+)+$" } } },
+      { "A/b": victim },
+      { pointer: "/A~1b", keyword: "pattern", detail: expect.stringContaining("/properties/A~1b/pattern") },
+    ],
+    [
+      "a pattern of names",
+      { type: "object", patternProperties: { "^(a+)+$": { type: "string" } } },
+      { [victim]: "x" },
+      { pointer: "", keyword: "patternProperties", detail: expect.stringContaining("/patternProperties") },
+    ],
+    [
+      "a pattern of the names that are left",
+      { type: "object", patternProperties: { "^x": true, "^(a+)+$": true }, additionalProperties: false },
+      { [victim]: "x" },
+      { pointer: "", detail: expect.stringContaining("more than 200 ms") },
+    ],
+    [
+      "patterns within patterns",
+      { properties: { A: { allOf: [{ $ref: "#/$defs/p" }] } }, $defs: { p: { not: { pattern: "^(a|a)*$" } } } },
+      { A: victim },
+      { pointer: "/A", keyword: "pattern", detail: expect.stringContaining("/$defs/p/not/pattern") },
+    ],
+  ])("is ended and named: %s", async (_, schema, parameters, error) => {
+    expect(await slow(schema, parameters)).toMatchObject([{ code: "FORMAT", ...error }]);
+    // the thread lives on
+    expect(await checkParameters(schema, {}, budget())).toMatchObject({ valid: true });
+  });
+
+  it("is ended where it multiplies itself", async () => {
+    const levels = Array.from({ length: 25 }, (_, level) => [
+      `l${level}`,
+      { anyOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }] },
+    ]);
+    const $defs = { ...Object.fromEntries(levels), l25: { minimum: 1 } };
+    const schema = { properties: { A: { $ref: "#/$defs/l0" } }, $defs };
+    expect(await slow(schema, { A: 0 })).toMatchObject([{ pointer: "/A", code: "FORMAT" }]);
   });
 });

@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../engine/json-value.js";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../engine/json-value.js";
+import { PatternBudget } from "../engine/pattern-budget.js";
 import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
-import { compileOffline, escapePointer, type Failure, SchemaError } from "./offline-schema.js";
+import { compileOffline, type Failure, SchemaError, SlowSchemaError } from "./offline-schema.js";
 import { alwaysDefined, atPointer, everDefined, resolved } from "./schema-properties.js";
 
 export { schemaProblem } from "./schema-limits.js";
@@ -23,15 +24,21 @@ const MAX_ERRORS = 100;
 export const RESERVED_NAME = "name";
 
 /** Checks parameters by the schema, whose defaults are applied first. Runs foreign patterns: call it under a time limit. */
-export async function checkParameters(schema: unknown, parameters: unknown): Promise<CheckedParameters> {
+export async function checkParameters(
+  schema: unknown,
+  parameters: unknown,
+  budget = new PatternBudget(),
+): Promise<CheckedParameters> {
   if (!isJsonObject(parameters)) return refused("", "type", "TYPE", "The parameters are not a JSON object.");
   const closed = closedSchema(isJsonObject(schema) ? schema : {});
   const given = withDefaults(closed, parameters);
   let failures: Failure[];
   try {
-    failures = (await compileOffline(closed)).failures(given);
+    failures = (await compileOffline(closed, budget)).failures(given);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
+    if (error instanceof SlowSchemaError)
+      return refused(error.valuePointer, error.keyword, "FORMAT", `${error.message} A pattern there may backtrack.`);
     return refused(
       "",
       "$schema",

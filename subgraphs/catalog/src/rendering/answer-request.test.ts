@@ -9,46 +9,42 @@ function tree(files: Record<string, string>): Map<string, TreeFile> {
   );
 }
 
-function packed(files: Record<string, string>) {
-  return packTree(tree(files), (size) => new SharedArrayBuffer(size));
-}
-
 const config = (more: object = {}) =>
   JSON.stringify({ identity: "a", name: "a", shortName: "a", sourceName: "App1", ...more });
 
 async function render(files: Record<string, string>, order: Partial<RenderOrder> = {}) {
   const asked = { name: undefined, fallbackName: "orders", parameters: {}, seed: "s", now: new Date(0), ...order };
-  return answerRequest({ kind: "render", tree: packed(files), order: asked });
+  const packed = packTree(tree(files));
+  return answerRequest({ kind: "render", files: packed.files, order: asked }, packed.bytes);
 }
 
 async function rendered(
   files: Record<string, string>,
   order: Partial<RenderOrder> = {},
 ): Promise<Record<string, string>> {
-  const answer = await render(files, order);
+  const { answer, bytes } = await render(files, order);
   if (answer.kind !== "rendered") throw new Error(JSON.stringify(answer));
   return Object.fromEntries(
-    Array.from(unpackTree(answer.tree), ([path, { bytes }]) => [path, Buffer.from(bytes).toString()]),
+    Array.from(unpackTree(answer.files, bytes), ([path, { bytes }]) => [path, Buffer.from(bytes).toString()]),
   );
 }
 
 describe("packTree", () => {
   it("keeps paths, bytes and modes", () => {
     const files = tree({ "a.txt": "one", empty: "", "b/run.sh": "zwei ü" });
-    for (const allocate of [(size: number) => new ArrayBuffer(size), (size: number) => new SharedArrayBuffer(size)]) {
-      const copy = unpackTree(packTree(files, allocate));
-      expect([...copy].map(([path, file]) => [path, Buffer.from(file.bytes).toString(), file.executable])).toEqual([
-        ["a.txt", "one", false],
-        ["empty", "", false],
-        ["b/run.sh", "zwei ü", true],
-      ]);
-    }
+    const packed = packTree(files);
+    const copy = unpackTree(packed.files, packed.bytes);
+    expect([...copy].map(([path, file]) => [path, Buffer.from(file.bytes).toString(), file.executable])).toEqual([
+      ["a.txt", "one", false],
+      ["empty", "", false],
+      ["b/run.sh", "zwei ü", true],
+    ]);
   });
 
   it("copies a view without the memory around it", () => {
     const view = new Uint8Array(Buffer.from("xxabcxx")).subarray(2, 5);
-    const { memory } = packTree(new Map([["a", { bytes: view, executable: false }]]), (size) => new ArrayBuffer(size));
-    expect(memory.byteLength).toBe(3);
+    const { bytes } = packTree(new Map([["a", { bytes: view, executable: false }]]));
+    expect(bytes.buffer.byteLength).toBe(3);
     expect(view.byteLength).toBe(3);
   });
 });
@@ -72,7 +68,7 @@ describe("answerRequest: the name of the scaffold", () => {
 
 describe("answerRequest: failures", () => {
   it("gives the code, the message and the findings of a template error", async () => {
-    expect(await render({ "a.txt": "" })).toMatchObject({
+    expect((await render({ "a.txt": "" })).answer).toMatchObject({
       kind: "refused",
       code: "TEMPLATE_INVALID",
       findings: [{ code: "TemplateConfigMissing" }],
@@ -83,17 +79,19 @@ describe("answerRequest: failures", () => {
     const request = {
       kind: "check",
       check: "NoSuchCheck",
-      tree: packed({}),
+      files: [],
       parameterSchema: {},
       targetFramework: "net8.0",
     } as const;
-    expect(await answerRequest(request)).toMatchObject({ kind: "broken", message: 'There is no check "NoSuchCheck".' });
+    expect(await answerRequest(request, undefined)).toMatchObject({
+      answer: { kind: "broken", message: 'There is no check "NoSuchCheck".' },
+    });
   });
 
   it("answers a parameter check", async () => {
     const schema = { properties: { A: { type: "string" } } };
-    expect(await answerRequest({ kind: "parameters", schema, parameters: { A: 1 } })).toMatchObject({
-      checked: { valid: false },
+    expect(await answerRequest({ kind: "parameters", schema, parameters: { A: 1 } }, undefined)).toMatchObject({
+      answer: { checked: { valid: false } },
     });
   });
 });

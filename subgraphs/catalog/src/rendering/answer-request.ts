@@ -7,39 +7,51 @@ import { runCheck } from "../validations/checks/run-check.js";
 import { packTree, unpackTree } from "./packed-tree.js";
 import type { RenderingAnswer, RenderingRequest } from "./rendering-request.js";
 
-/** What a worker does with one request. Never throws: errors lose their class between threads. */
-export async function answerRequest(request: RenderingRequest): Promise<RenderingAnswer> {
+export interface AnswerWithBytes {
+  readonly answer: RenderingAnswer;
+  readonly bytes?: Uint8Array;
+}
+
+/** What a process does with one request. Never throws: errors lose their class between processes. */
+export async function answerRequest(
+  request: RenderingRequest,
+  bytes: Uint8Array | undefined,
+): Promise<AnswerWithBytes> {
   try {
-    return await answer(request);
+    return request.kind === "render" ? renderTree(request, bytes) : { answer: await answer(request, bytes) };
   } catch (error) {
     if (error instanceof TemplateError) {
       const { code, message, findings } = error;
-      return { kind: "refused", code, message, findings };
+      return { answer: { kind: "refused", code, message, findings } };
     }
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    return { kind: "broken", message, stack };
+    return { answer: { kind: "broken", message, stack } };
   }
 }
 
-async function answer(request: RenderingRequest): Promise<RenderingAnswer> {
+type RenderRequest = Extract<RenderingRequest, { kind: "render" }>;
+
+async function answer(
+  request: Exclude<RenderingRequest, RenderRequest>,
+  bytes: Uint8Array | undefined,
+): Promise<RenderingAnswer> {
   switch (request.kind) {
-    case "render":
-      return renderTree(request);
     case "parameters":
       return { kind: "parameters", checked: await checkParameters(request.schema, request.parameters) };
     case "upgrade":
       return { kind: "upgrade", advice: upgradeAdvice(request.input) };
     case "check": {
-      const { check, tree, ...subject } = request;
-      return { kind: "checked", ...(await runCheck(check, unpackTree(tree), subject)) };
+      const { check, files, ...subject } = request;
+      return { kind: "checked", ...(await runCheck(check, unpackTree(files, bytes), subject)) };
     }
   }
 }
 
-function renderTree({ tree, order }: Extract<RenderingRequest, { kind: "render" }>): RenderingAnswer {
-  const pack = loadTemplatePack(unpackTree(tree));
+function renderTree({ files, order }: RenderRequest, bytes: Uint8Array | undefined): AnswerWithBytes {
+  const pack = loadTemplatePack(unpackTree(files, bytes));
   const { name, fallbackName, ...request } = order;
   const chosen = [name, pack.config.defaultName].find((candidate) => candidate?.trim());
-  const { files, ...facts } = render(pack, { ...request, name: chosen ?? fallbackName });
-  return { kind: "rendered", tree: packTree(files, (size) => new ArrayBuffer(size)), ...facts };
+  const { files: produced, ...facts } = render(pack, { ...request, name: chosen ?? fallbackName });
+  const packed = packTree(produced);
+  return { answer: { kind: "rendered", files: packed.files, ...facts }, bytes: packed.bytes };
 }

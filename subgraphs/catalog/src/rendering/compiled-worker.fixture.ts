@@ -6,11 +6,13 @@ import { fileURLToPath } from "node:url";
 const sources = join(dirname(fileURLToPath(import.meta.url)), "..");
 const workspace = join(sources, "..");
 
-/** Threads run the compiled code; builds it unless it is newer than every source. */
+/** Processes that render run the compiled code; builds it unless it is newer than every source. */
 export function ensureCompiledWorker(): void {
-  const entry = join(workspace, "dist/rendering/rendering-worker.js");
+  const entry = join(workspace, "dist/rendering/rendering-process.js");
   const compiledAt = statSync(entry, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const files = globSync("{engine,parameters,rendering,validations/checks}/**/*.ts", { cwd: sources });
+  const files = globSync("{compatibility,engine,nuget,parameters,rendering,validations/checks}/**/*.ts", {
+    cwd: sources,
+  });
   const changed = files.filter(
     (file) => !file.includes(".test.") && statSync(join(sources, file)).mtimeMs > compiledAt,
   );

@@ -19,16 +19,22 @@ export class FairQueue<Item> {
     this.#length += 1;
   }
 
-  shift(): Item | undefined {
-    const [next] = this.#waiting;
-    if (!next) return undefined;
-    const [owner, items] = next;
+  /** Of the first owner in turn that may go. */
+  shift(mayGo: (owner: string) => boolean = () => true): Item | undefined {
+    const owner = this.#firstThat(mayGo);
+    const items = owner === undefined ? undefined : this.#waiting.get(owner);
+    if (owner === undefined || !items) return undefined;
     const item = items.shift();
     this.#waiting.delete(owner);
     // behind everybody else's turn
     if (items.length > 0) this.#waiting.set(owner, items);
     this.#length -= 1;
     return item;
+  }
+
+  #firstThat(mayGo: (owner: string) => boolean): string | undefined {
+    for (const owner of this.#waiting.keys()) if (mayGo(owner)) return owner;
+    return undefined;
   }
 
   /** False: it has left the queue already. */

@@ -3,7 +3,11 @@ import type { TreeFile } from "../engine/file-tree.js";
 import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
 import { RenderingPool } from "./rendering-pool.js";
 
+/** What is logged of processes that were ended or lost. */
+const lost: string[] = [];
 const logger = createLogger("test", "silent");
+logger.warn = (...parts: unknown[]) => void lost.push(String(parts.at(-1)));
+logger.error = logger.warn;
 const quick = { name: "App", fallbackName: "x", parameters: {}, seed: "s", now: new Date(0) };
 const endless = { type: "object", properties: { A: { type: "string", pattern: "^(a+)+$" } } };
 const longValue = `${"a".repeat(40)}!`;
@@ -33,12 +37,39 @@ const endlessTemplate = pack(
   { "a.txt": "TOKEN" },
 );
 
+/** Makes two texts of 560 MB: in a worker thread such an allocation ends the whole process. */
+const growing = {
+  type: "generated",
+  generator: "regex",
+  parameters: {
+    source: "v",
+    steps: [
+      { regex: ".", replacement: "$_" },
+      { regex: ".{57000}", replacement: "$_" },
+    ],
+  },
+};
+const ravenous = pack({
+  symbols: { v: { type: "parameter", defaultValue: "\u0100".repeat(2000) }, g: growing, h: growing },
+});
+const small = pack({}, { "a.txt": "a" });
+
+/** Expressions are not ended by themselves, so that the limits of the processes are reached. */
+const unbounded = { evaluationMs: 100_000, totalMs: 100_000 };
+
 let pool: RenderingPool;
 beforeAll(() => ensureCompiledWorker(), 60_000);
 beforeEach(() => {
-  pool = new RenderingPool({ size: 1, logger, limits: { renderMs: 700, parametersMs: 300, checksMs: 700 } });
+  lost.length = 0;
+  const limits = { renderMs: 700, parametersMs: 300, checksMs: 700, patterns: unbounded };
+  pool = new RenderingPool({ size: 2, logger, limits });
 });
 afterEach(() => pool.close());
+
+async function reopen(limits: ConstructorParameters<typeof RenderingPool>[0]["limits"]): Promise<void> {
+  await pool.close();
+  pool = new RenderingPool({ size: 2, logger, limits: { ...limits } });
+}
 
 describe("RenderingPool", () => {
   it("renders in a thread and leaves the caller's bytes alone", async () => {
@@ -79,12 +110,63 @@ describe("RenderingPool", () => {
     await expect(rendering).resolves.toMatchObject({ code: "RENDER_TIMEOUT" });
   });
 
-  it("cuts a pattern that backtracks for ever", async () => {
-    await expect(pool.checkParameters(endless, { A: longValue })).rejects.toMatchObject({
-      code: "PARAMETERS_INVALID",
-      facts: { detail: expect.stringContaining("pattern") },
+  it("refuses parameters on which a pattern backtracks for ever, and names it", async () => {
+    await reopen({ parametersMs: 30_000 });
+    expect(await pool.checkParameters(endless, { A: longValue })).toMatchObject({
+      valid: false,
+      errors: [{ pointer: "/A", keyword: "pattern", detail: expect.stringContaining("/properties/A/pattern") }],
     });
     expect(await pool.checkParameters(endless, { A: "aaa" })).toMatchObject({ valid: true });
+  });
+
+  it("ends an expression inside the process, which goes on", async () => {
+    await reopen({ renderMs: 60_000, patterns: { evaluationMs: 100, totalMs: 500 } });
+    const failures = await Promise.all(
+      [1, 2, 3].map(() => pool.render(endlessTemplate, quick).catch((error: unknown) => error)),
+    );
+    for (const failure of failures)
+      expect(failure).toMatchObject({
+        name: "TemplateError",
+        code: "RENDER_FAILED",
+        message: expect.stringContaining("/forms/evil/pattern"),
+        findings: [{ code: "RegexTooSlow", pointer: "/forms/evil/pattern" }],
+      });
+    expect((await pool.render(small, quick)).files.size).toBe(1);
+    expect(lost).toEqual([]);
+  });
+
+  it("renders for one tenant while another one's endless renders run and wait", async () => {
+    await reopen({ renderMs: 100_000, patterns: unbounded });
+    let ended = 0;
+    const hostile = Array.from({ length: 16 }, () =>
+      pool
+        .render(endlessTemplate, quick, { tenantId: "hostile" })
+        .catch(() => undefined)
+        .finally(() => ended++),
+    );
+    for (let round = 1; round <= 3; round++) {
+      expect((await pool.render(small, quick, { tenantId: "neighbour" })).files.size).toBe(1);
+      expect(await pool.checkParameters({}, {}, { tenantId: "neighbour" })).toMatchObject({ valid: true });
+    }
+    expect(ended).toBe(0);
+    await pool.close();
+    await Promise.all(hostile);
+  });
+
+  it("leaves the renders of others alone when one takes all memory", async () => {
+    await reopen({ renderMs: 100_000, patterns: unbounded });
+    const neighbour = new AbortController();
+    const rendering = pool
+      .render(endlessTemplate, quick, { tenantId: "neighbour", signal: neighbour.signal })
+      .catch((error: Error) => error.message);
+    await expect(pool.render(ravenous, quick, { tenantId: "hostile" })).rejects.toMatchObject({
+      code: "RENDER_FAILED",
+      message: "The template needs too much memory to render.",
+    });
+    expect((await pool.render(small, quick, { tenantId: "third" })).files.size).toBe(1);
+    // it was still running
+    neighbour.abort(new Error("given up"));
+    expect(await rendering).toBe("given up");
   });
 
   it("cuts a schema that multiplies itself", async () => {

@@ -1,15 +1,17 @@
+import { availableParallelism } from "node:os";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { FileTree } from "../engine/file-tree.js";
 import type { Finding } from "../engine/finding.js";
+import type { PatternLimits } from "../engine/pattern-budget.js";
 import type { RenderResult } from "../engine/render.js";
 import { TemplateError } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
 import { cutCheck } from "../validations/checks/cut-check.js";
 import { packTree, unpackTree } from "./packed-tree.js";
+import { RenderingLane } from "./rendering-lane.js";
 import type { RenderingAnswer, RenderOrder } from "./rendering-request.js";
-import { WorkerLane } from "./worker-lane.js";
 
 export interface RenderingLimits {
   readonly renderMs: number;
@@ -17,9 +19,10 @@ export interface RenderingLimits {
   /** For all checks of one validation together. */
   readonly checksMs: number;
   readonly upgradeMs: number;
+  readonly patterns?: PatternLimits;
 }
 
-/** For whom a thread works: tenants take turns, and work that was given up is ended. */
+/** For whom a process works: tenants take turns, and work that was given up is ended. */
 export interface RenderingClient {
   readonly tenantId: string;
   readonly signal?: AbortSignal | undefined;
@@ -32,38 +35,49 @@ interface CheckOrder {
   readonly withInfo?: boolean;
 }
 
+/** One tenant never holds all of them. */
+const fewest = 2;
+const most = 8;
+
 const nobody: RenderingClient = { tenantId: "" };
 
 const standardLimits: RenderingLimits = { renderMs: 30_000, parametersMs: 2000, checksMs: 30_000, upgradeMs: 15_000 };
 
-/** Runs what a template or its schema asks for, and long calculations, in threads under limits of time and memory. */
+/** Runs what a template or its schema asks for, and long calculations, in processes under limits of time and memory. */
 export class RenderingPool {
   readonly #limits: RenderingLimits;
-  readonly #renders: WorkerLane;
+  readonly #renders: RenderingLane;
   /** Callers wait for these with the request open, so no render may stand before them. */
-  readonly #parameterChecks: WorkerLane;
+  readonly #parameterChecks: RenderingLane;
 
-  constructor({ size, logger, limits }: { size: number; logger: Logger; limits?: Partial<RenderingLimits> }) {
+  /** `size`: how many processes render; as many check parameters. */
+  constructor({ size, logger, limits }: { size?: number; logger: Logger; limits?: Partial<RenderingLimits> }) {
     this.#limits = { ...standardLimits, ...limits };
-    // tests run the .ts files, threads need the compiled ones
+    // tests run the .ts files, processes need the compiled ones
     const compiled = import.meta.url.endsWith(".ts")
-      ? "../../dist/rendering/rendering-worker.js"
-      : "./rendering-worker.js";
-    const lane = { size, logger, entry: new URL(compiled, import.meta.url) };
-    this.#renders = new WorkerLane(lane);
-    this.#parameterChecks = new WorkerLane(lane);
+      ? "../../dist/rendering/rendering-process.js"
+      : "./rendering-process.js";
+    const lane = {
+      size: Math.max(fewest, size ?? Math.min(most, availableParallelism())),
+      logger,
+      entry: new URL(compiled, import.meta.url),
+    };
+    this.#renders = new RenderingLane(lane);
+    this.#parameterChecks = new RenderingLane(lane);
   }
 
   async render(files: FileTree, order: RenderOrder, client: RenderingClient = nobody): Promise<RenderResult> {
-    const request = { kind: "render", tree: shared(files), order } as const;
-    const outcome = await this.#renders.run({ request, timeoutMs: this.#limits.renderMs, ...client });
+    const { files: packed, bytes } = packTree(files);
+    const { renderMs, patterns } = this.#limits;
+    const request = { kind: "render", files: packed, order: { ...order, patternLimits: patterns } } as const;
+    const outcome = await this.#renders.run({ request, bytes, timeoutMs: renderMs, ...client });
     if (outcome === "timeout")
       throw new DomainError("RENDER_TIMEOUT", {
-        detail: `The template did not render within ${this.#limits.renderMs} ms.`,
+        detail: `The template did not render within ${renderMs} ms.`,
       });
     if (outcome === "memory") throw new TemplateError("RENDER_FAILED", "The template needs too much memory to render.");
-    const { tree, primaryOutputs, manualInstructions, warnings } = expected(outcome, "rendered");
-    return { files: unpackTree(tree), primaryOutputs, manualInstructions, warnings };
+    const { files: produced, primaryOutputs, manualInstructions, warnings } = expected(outcome.answer, "rendered");
+    return { files: unpackTree(produced, outcome.bytes), primaryOutputs, manualInstructions, warnings };
   }
 
   async checkParameters(
@@ -74,7 +88,7 @@ export class RenderingPool {
     const limitMs = this.#limits.parametersMs;
     const request = { kind: "parameters", schema, parameters } as const;
     const outcome = await this.#parameterChecks.run({ request, timeoutMs: limitMs, ...client });
-    if (typeof outcome !== "string") return expected(outcome, "parameters").checked;
+    if (typeof outcome !== "string") return expected(outcome.answer, "parameters").checked;
     const amount = outcome === "timeout" ? `more than ${limitMs} ms` : "too much memory";
     const detail = `Checking these parameters by the parameterSchema took ${amount}; a pattern of the schema may backtrack.`;
     throw new DomainError("PARAMETERS_INVALID", {
@@ -89,20 +103,21 @@ export class RenderingPool {
     { checks, ...subject }: CheckOrder,
     client: RenderingClient = nobody,
   ): Promise<{ findings: Finding[]; samples: number }> {
-    const tree = shared(files);
+    const { files: packed, bytes } = packTree(files);
     const endsAt = performance.now() + this.#limits.checksMs;
     const findings: Finding[] = [];
     let samples = 0;
     for (const check of checks) {
       const timeoutMs = Math.max(1, endsAt - performance.now());
       const outcome = await this.#renders.run({
-        request: { kind: "check", tree, check, ...subject },
+        request: { kind: "check", files: packed, check, ...subject },
+        bytes,
         timeoutMs,
         ...client,
       });
       if (typeof outcome === "string") findings.push(cutCheck(check, outcome, this.#limits.checksMs));
       else {
-        const checked = expected(outcome, "checked");
+        const checked = expected(outcome.answer, "checked");
         findings.push(...checked.findings);
         samples += checked.samples;
       }
@@ -110,11 +125,11 @@ export class RenderingPool {
     return { findings, samples };
   }
 
-  /** Tries many sets: too long for the thread that answers everybody. */
+  /** Tries many sets: too long for the process that answers everybody. */
   async upgradeAdvice(input: UpgradeInput, client: RenderingClient = nobody): Promise<UpgradeAdvice> {
     const timeoutMs = this.#limits.upgradeMs;
     const outcome = await this.#renders.run({ request: { kind: "upgrade", input }, timeoutMs, ...client });
-    if (typeof outcome !== "string") return expected(outcome, "upgrade").advice;
+    if (typeof outcome !== "string") return expected(outcome.answer, "upgrade").advice;
     throw new DomainError("UNAVAILABLE", { detail: "The advice took too long: ask for fewer libraries at once." });
   }
 
@@ -123,17 +138,13 @@ export class RenderingPool {
   }
 }
 
-function shared(files: FileTree) {
-  return packTree(files, (size) => new SharedArrayBuffer(size));
-}
-
 function expected<K extends RenderingAnswer["kind"]>(
   answer: RenderingAnswer,
   kind: K,
 ): Extract<RenderingAnswer, { kind: K }> {
   if (answer.kind === kind) return answer as Extract<RenderingAnswer, { kind: K }>;
   if (answer.kind === "refused") throw new TemplateError(answer.code, answer.message, answer.findings);
-  if (answer.kind !== "broken") throw new Error(`A rendering thread answered "${answer.kind}" instead of "${kind}".`);
+  if (answer.kind !== "broken") throw new Error(`A rendering process answered "${answer.kind}" instead of "${kind}".`);
   const error = new Error(answer.message);
   if (answer.stack !== undefined) error.stack = answer.stack;
   throw error;

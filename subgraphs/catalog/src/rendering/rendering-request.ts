@@ -1,8 +1,9 @@
 import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { Finding } from "../engine/finding.js";
+import type { PatternLimits } from "../engine/pattern-budget.js";
 import type { TemplateErrorCode } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
-import type { PackedTree } from "./packed-tree.js";
+import type { PackedFiles } from "./packed-tree.js";
 
 export interface RenderOrder {
   readonly name: string | undefined;
@@ -13,15 +14,17 @@ export interface RenderOrder {
   readonly now: Date;
   /** Of the template version; compared with the SDK that the template asks for. */
   readonly targetFramework?: string;
+  readonly patternLimits?: PatternLimits | undefined;
 }
 
+/** A file tree's bytes travel beside the request and the answer. */
 export type RenderingRequest =
-  | { readonly kind: "render"; readonly tree: PackedTree; readonly order: RenderOrder }
+  | { readonly kind: "render"; readonly files: PackedFiles; readonly order: RenderOrder }
   | { readonly kind: "parameters"; readonly schema: unknown; readonly parameters: unknown }
   | { readonly kind: "upgrade"; readonly input: UpgradeInput }
   | {
       readonly kind: "check";
-      readonly tree: PackedTree;
+      readonly files: PackedFiles;
       readonly check: string;
       readonly parameterSchema: unknown;
       readonly targetFramework: string;
@@ -30,7 +33,7 @@ export type RenderingRequest =
 
 export interface Rendered {
   readonly kind: "rendered";
-  readonly tree: PackedTree;
+  readonly files: PackedFiles;
   readonly primaryOutputs: string[];
   readonly manualInstructions: { text: string; actionId: string | null }[];
   readonly warnings: { code: string; message: string }[];

@@ -1,13 +1,13 @@
 import { decideCondition, evaluatorNamed } from "../expressions/evaluate.js";
 import { MultiValue, parseLong, type SymbolValue, textOf } from "../expressions/value.js";
-import type { JsonObject } from "../json-value.js";
+import { escapePointer, type JsonObject } from "../json-value.js";
 import { booleanMember, objectsMember, textMember } from "../jsonc.js";
 import type { RenderReport } from "../render-report.js";
 import type { GeneratedSymbol } from "../template-config.js";
 import { renderFailed } from "../template-error.js";
 import { formatDate } from "./date-format.js";
-import { type DotnetRegex, dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
 import { formatGuid, GUID_FORMATS, seededGuid, seededInteger } from "./seeded-values.js";
+import type { TemplatePattern, TemplatePatterns } from "./template-patterns.js";
 import { lower, upper } from "./value-forms.js";
 
 export interface GeneratorContext {
@@ -17,6 +17,7 @@ export interface GeneratorContext {
   readonly seed: string;
   readonly now: Date;
   readonly report: RenderReport;
+  readonly patterns: TemplatePatterns;
 }
 
 type Generator = (symbol: GeneratedSymbol, context: GeneratorContext) => SymbolValue | undefined;
@@ -181,27 +182,22 @@ function integer(symbol: GeneratedSymbol, name: string): bigint | undefined {
 }
 
 function regex(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
-  let value = source(symbol, context);
+  const value = source(symbol, context);
   if (value === undefined) return undefined;
-  for (const step of objectsMember(symbol.parameters, "steps")) {
-    value = dotnetReplace(value, expression(symbol, textMember(step, "regex")), textMember(step, "replacement") ?? "");
-  }
-  return value;
+  return objectsMember(symbol.parameters, "steps").reduce((current, step, index) => {
+    const pattern = patternOf(symbol, textMember(step, "regex"), `steps/${index}/regex`);
+    return context.patterns.replace(current, pattern, textMember(step, "replacement") ?? "");
+  }, value);
 }
 
 function regexMatch(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
   const value = source(symbol, context);
   if (value === undefined) return undefined;
-  const { regex: pattern } = expression(symbol, text(symbol, "pattern"));
-  return value.search(pattern) !== -1;
+  return context.patterns.matches(value, patternOf(symbol, text(symbol, "pattern"), "pattern"));
 }
 
-function expression(symbol: GeneratedSymbol, pattern: string | null): DotnetRegex {
-  const compiled = pattern === null ? null : dotnetRegex(pattern);
-  if (compiled !== null) return compiled;
-  throw renderFailed(`Symbol "${symbol.name}" has the unreadable regular expression "${pattern ?? ""}".`, {
-    pointer: `/symbols/${symbol.name}/parameters`,
-  });
+function patternOf({ name }: GeneratedSymbol, pattern: string | null, member: string): TemplatePattern {
+  return { pattern, owner: `Symbol "${name}"`, pointer: `/symbols/${escapePointer(name)}/parameters/${member}` };
 }
 
 function switchCase(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue {

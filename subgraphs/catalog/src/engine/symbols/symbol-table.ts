@@ -1,5 +1,6 @@
 import { evaluatorFor, evaluatorNamed } from "../expressions/evaluate.js";
 import { type SymbolValue, textOf } from "../expressions/value.js";
+import { PatternBudget, type PatternLimits } from "../pattern-budget.js";
 import type { RenderReport } from "../render-report.js";
 import type {
   BindSymbol,
@@ -14,6 +15,7 @@ import { mentionedNames, sortByDependency } from "./dependency-order.js";
 import { type GeneratorContext, generate, generatorSources, setGuidFormats } from "./generators.js";
 import { convertText, inferredValue, parameterValues } from "./parameter-values.js";
 import { formatGuid, GUID_FORMATS, parseGuid, seededGuid } from "./seeded-values.js";
+import { TemplatePatterns } from "./template-patterns.js";
 import { NAME_FORMS, ValueForms } from "./value-forms.js";
 
 export const NAME_SYMBOL = "name";
@@ -23,6 +25,7 @@ export interface SymbolRequest {
   parameters: Readonly<Record<string, unknown>>;
   seed: string;
   now: Date;
+  patternLimits?: PatternLimits | undefined;
 }
 
 export interface TextReplacement {
@@ -44,7 +47,8 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   const passed = { ...request.parameters, [NAME_SYMBOL]: request.name };
   const { values, given, disabled } = parameterValues(parameters, passed, report);
   addQuotelessLiterals(values, parameters, symbols);
-  const forms = new ValueForms(config.forms, "identity");
+  const patterns = new TemplatePatterns(new PatternBudget(request.patternLimits));
+  const forms = new ValueForms(config.forms, "identity", patterns);
   const context: GeneratorContext = {
     variables: values,
     // the name comes from its own field, which coalesce does not count as given
@@ -53,6 +57,7 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
     seed: request.seed,
     now: request.now,
     report,
+    patterns,
   };
   const names = symbols.map((symbol) => symbol.name);
   for (const symbol of sortByDependency(symbols, (one) => dependenciesOf(one, names))) {

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../json-value.js";
+import { escapePointer, type JsonObject } from "../json-value.js";
 import { textMember, textsMember } from "../jsonc.js";
 import { renderFailed } from "../template-error.js";
-import { dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
+import { TemplatePatterns } from "./template-patterns.js";
 
 const MAX_CHAIN_DEPTH = 32;
 
@@ -52,6 +52,7 @@ export class ValueForms {
   constructor(
     private readonly custom: ReadonlyMap<string, JsonObject>,
     private readonly unknownIdentifier: "refused" | "identity" = "refused",
+    private readonly patterns = new TemplatePatterns(),
   ) {}
 
   has(name: string): boolean {
@@ -66,7 +67,7 @@ export class ValueForms {
     if (depth > MAX_CHAIN_DEPTH) throw renderFailed(`The value form "${name}" refers to itself.`);
     switch (identifier.toLowerCase()) {
       case "replace":
-        return replaceForm(name, definition, value);
+        return this.replace(name, definition, value);
       case "chain":
         return this.chain(name, definition, value, depth);
       default: {
@@ -78,6 +79,13 @@ export class ValueForms {
     }
   }
 
+  private replace(name: string, definition: JsonObject, value: string): string {
+    const pattern = textMember(definition, "pattern") ?? "";
+    if (pattern === "") return value;
+    const place = { owner: `The value form "${name}"`, pointer: `/forms/${escapePointer(name)}/pattern` };
+    return this.patterns.replace(value, { pattern, ...place }, textMember(definition, "replacement") ?? "");
+  }
+
   private chain(name: string, definition: JsonObject, value: string, depth: number): string {
     let result = value;
     for (const step of textsMember(definition, "steps") ?? []) {
@@ -87,14 +95,6 @@ export class ValueForms {
     }
     return result;
   }
-}
-
-function replaceForm(name: string, definition: JsonObject, value: string): string {
-  const pattern = textMember(definition, "pattern") ?? "";
-  if (pattern === "") return value;
-  const regex = dotnetRegex(pattern);
-  if (regex === null) throw renderFailed(`The value form "${name}" has an unreadable pattern "${pattern}".`);
-  return dotnetReplace(value, regex, textMember(definition, "replacement") ?? "");
 }
 
 // invariant casing goes character by character, so that nothing changes its length

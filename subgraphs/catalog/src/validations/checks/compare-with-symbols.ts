@@ -1,8 +1,7 @@
 import type { Finding } from "../../engine/finding.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
 import { convertText } from "../../engine/symbols/parameter-values.js";
 import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "../../engine/template-config.js";
-import { escapePointer } from "../../parameters/offline-schema.js";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { finding } from "./finding-codes.js";

@@ -1,10 +1,10 @@
 import type { FileTree } from "../../engine/file-tree.js";
 import type { Finding } from "../../engine/finding.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
 import type { TemplateConfig } from "../../engine/template-config.js";
 import { TemplateError } from "../../engine/template-error.js";
 import { loadTemplatePack } from "../../engine/template-pack.js";
-import { compileOffline, escapePointer, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
+import { compileOffline, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { schemaProblem } from "../../parameters/schema-limits.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";
@@ -32,12 +32,13 @@ export async function parameterSchemaCheck(files: FileTree, schema: unknown): Pr
   if (slow.length > 0) return [...slow, ...checkRoot(schema), ...(config ? compareWithSymbols(schema, config) : [])];
   return [
     ...checkRoot(schema),
-    ...checkProperties(schema, compiled),
+    ...checkedProperties(schema, compiled),
     ...(config ? compareWithSymbols(schema, config) : []),
   ];
 }
 
 function schemaFault(error: SchemaError, schema: JsonObject): Finding {
+  if (error.reason === "TooSlow") return finding("PatternTooSlow", error.message, { pointer: error.pointer });
   if (error.reason === "NotValid") return finding("SchemaNotValid", error.message, { pointer: error.pointer });
   const pointer = remoteReference(schema, "") ?? "";
   return finding("RemoteRefNotAllowed", error.message, { pointer, suggestion: "Move the referenced schema to $defs." });
@@ -79,6 +80,16 @@ function checkRoot(schema: JsonObject): Finding[] {
     findings.push(finding("RequiredNotInProperties", message, { pointer: `/required/${index}` }));
   });
   return findings;
+}
+
+/** A schema may be fit to be compiled and still not to check a value, as where a reference leads back to itself. */
+function checkedProperties(schema: JsonObject, compiled: OfflineSchema): Finding[] {
+  try {
+    return checkProperties(schema, compiled);
+  } catch (error) {
+    if (error instanceof SchemaError) return [schemaFault(error, schema)];
+    throw error;
+  }
 }
 
 function checkProperties(schema: JsonObject, compiled: OfflineSchema): Finding[] {

@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
+import { PatternBudget } from "../../engine/pattern-budget.js";
 import type { TemplateConfig } from "../../engine/template-config.js";
-import { compileOffline, escapePointer, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
+import { compileOffline, type Failure, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
 import { checkParameters, RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { pairwiseRows } from "./pairwise.js";
@@ -22,7 +23,8 @@ const unicode = "Größe東京";
 
 /** Requests that the schema accepts: none of the parameters, only the required ones, then every pair of values once. */
 export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig["symbols"]): Promise<Sample[]> {
-  const candidates = await candidateValues(schema, symbols);
+  const budget = new PatternBudget();
+  const candidates = await candidateValues(schema, symbols, budget);
   const required = (Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []).filter(
     (name) => typeof name === "string",
   );
@@ -44,18 +46,19 @@ export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig
     const chosen = dimensions.map(([name, values], index): [string, unknown] => [name, values[row[index] ?? 0]]);
     rows.push(["pairwise", Object.fromEntries(chosen)]);
   }
-  return acceptedRows(schema, rows);
+  return acceptedRows(schema, rows, budget);
 }
 
 /** A schema may forbid a combination; a request that it refuses shows nothing about the template. */
 async function acceptedRows(
   schema: JsonObject,
   rows: readonly [Sample["kind"], Record<string, unknown>][],
+  budget: PatternBudget,
 ): Promise<Sample[]> {
   const samples = new Map<string, Sample>();
   for (const [kind, given] of rows) {
     if (samples.size >= MAX_SAMPLES) break;
-    const checked = await checkParameters(schema, given);
+    const checked = await checkParameters(schema, given, budget);
     if (!checked.valid) continue;
     const { parameters } = checked;
     const key = JSON.stringify(Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -67,9 +70,10 @@ async function acceptedRows(
 async function candidateValues(
   schema: JsonObject,
   symbols: TemplateConfig["symbols"],
+  budget: PatternBudget,
 ): Promise<Map<string, JsonValue[]>> {
   const found = new Map<string, JsonValue[]>();
-  const compiled = await compiledOrNot(schema);
+  const compiled = await compiledOrNot(schema, budget);
   if (!compiled) return found;
   const properties = new Map<string, JsonValue>([[RESERVED_NAME, { type: "string" }], ...everDefined(schema)]);
   for (const [name, property] of properties) {
@@ -91,9 +95,9 @@ async function candidateValues(
   return found;
 }
 
-async function compiledOrNot(schema: JsonObject): Promise<OfflineSchema | undefined> {
+async function compiledOrNot(schema: JsonObject, budget: PatternBudget): Promise<OfflineSchema | undefined> {
   try {
-    return await compileOffline(schema);
+    return await compileOffline(schema, budget);
   } catch (error) {
     if (error instanceof SchemaError) return undefined;
     throw error;
@@ -102,7 +106,14 @@ async function compiledOrNot(schema: JsonObject): Promise<OfflineSchema | undefi
 
 function isAccepted(compiled: OfflineSchema, name: string, value: JsonValue): boolean {
   const own = `/${escapePointer(name)}`;
-  return !compiled.failures({ [name]: value }).some(({ pointer }) => pointer === own || pointer.startsWith(`${own}/`));
+  const failsHere = ({ pointer }: Failure) => pointer === own || pointer.startsWith(`${own}/`);
+  try {
+    return !compiled.failures({ [name]: value }).some(failsHere);
+  } catch (error) {
+    // what the schema cannot judge is no sample; ParameterSchema reports the schema
+    if (error instanceof SchemaError) return false;
+    throw error;
+  }
 }
 
 /** A text that only the template knows the choices of takes these. */

@@ -1,6 +1,5 @@
 import type { Finding } from "../../engine/finding.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
-import { escapePointer } from "../../parameters/offline-schema.js";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
 import { finding } from "./finding-codes.js";
 import { RegexProbe } from "./regex-probe.js";
 

@@ -1,0 +1,89 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { ByteReader, sendWithBytes } from "./byte-pieces.js";
+import type { RenderingAnswer, RenderingRequest } from "./rendering-request.js";
+
+/**
+ * Memory in MiB; the stack, in KiB, is what a worker thread has, since templates nest. Without the last one V8 compiles
+ * some short regular expressions for minutes, and a compilation cannot be interrupted.
+ */
+const v8Options = [
+  "--max-old-space-size=512",
+  "--max-semi-space-size=32",
+  "--stack-size=3900",
+  "--no-regexp-optimization",
+];
+
+/** How V8 ends a process that has no memory left, or no stack. */
+const memorySignals = new Set<NodeJS.Signals | null>(["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"]);
+
+const mostLastWords = 2000;
+
+export interface ChildAnswer {
+  readonly answer: RenderingAnswer;
+  readonly bytes: Uint8Array | undefined;
+}
+
+export interface ChildEvents {
+  readonly ready: () => void;
+  readonly answered: (answer: ChildAnswer) => void;
+  /** It ended by itself. */
+  readonly ended: (why: "memory" | Error) => void;
+}
+
+/** One process that renders. A process, because V8 ends a whole one where an allocation in a worker thread fails. */
+export class RenderingChild {
+  readonly #process: ChildProcess;
+  readonly #gone: Promise<void>;
+
+  constructor(entry: URL, events: ChildEvents) {
+    // foreign work sees no environment
+    const child = fork(entry, [], {
+      serialization: "advanced",
+      env: {},
+      execArgv: [...v8Options, "--no-warnings"],
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    this.#process = child;
+    let lastWords = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      if (lastWords.length < mostLastWords) lastWords += chunk.toString("latin1");
+    });
+    const answers = new ByteReader<RenderingAnswer>();
+    child.on("message", (message) => {
+      if (message === "ready") return events.ready();
+      const answer = answers.take(message);
+      if (answer) events.answered({ answer: answer.message, bytes: answer.bytes });
+    });
+    this.#gone = new Promise((resolve) => {
+      const ended = (why: "memory" | Error) => {
+        resolve();
+        events.ended(why);
+      };
+      child.on("error", ended);
+      child.on("exit", (code, signal) => {
+        if (memorySignals.has(signal)) return ended("memory");
+        const words = lastWords.slice(0, mostLastWords);
+        ended(new Error(`A rendering process ended by itself (${signal ?? code}). ${words}`.trim()));
+      });
+    });
+  }
+
+  /** Throws where the request cannot be sent; what becomes of the process is told by its events. */
+  send(request: RenderingRequest, bytes: Uint8Array | undefined): Promise<void> {
+    return sendWithBytes(this.#process, request, bytes);
+  }
+
+  /** Whether this process is kept alive for it. */
+  hold(held: boolean): void {
+    const parts = [this.#process, this.#process.channel, this.#process.stderr as { ref?(): void; unref?(): void }];
+    for (const part of parts) {
+      if (held) part?.ref?.();
+      else part?.unref?.();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.#gone;
+  }
+}

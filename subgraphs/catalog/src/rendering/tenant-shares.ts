@@ -1,0 +1,72 @@
+/** Who ran for longer than this lately counts as busy. */
+const busyAfterMs = 2000;
+/** Of the time that has passed since, so much is taken off what a tenant used. */
+const forgiveness = 0.1;
+/** More is not remembered, so that a tenant is busy for three minutes at most after its work has ended. */
+const mostRememberedMs = 20_000;
+
+interface Account {
+  readonly startedAt: Set<{ readonly ms: number }>;
+  usedMs: number;
+  /** When `usedMs` was right. */
+  at: number;
+}
+
+/**
+ * Divides places (threads or processes) among tenants: one tenant never holds all, and tenants that ran for long lately
+ * leave one place to the others, even when they are several.
+ */
+export class TenantShares {
+  readonly #most: number;
+  readonly #now: () => number;
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(places: number, now = () => performance.now()) {
+    this.#most = places - 1;
+    this.#now = now;
+  }
+
+  mayTake(tenantId: string): boolean {
+    const account = this.#accounts.get(tenantId);
+    if (!account) return true;
+    if (account.startedAt.size >= this.#most) return false;
+    return !this.#isBusy(account) || this.#heldByBusy() < this.#most;
+  }
+
+  /** Returns what ends it; `penaltyMs`: what it cost beside its time. */
+  take(tenantId: string): (penaltyMs?: number) => void {
+    this.#forget();
+    const account = this.#accounts.get(tenantId) ?? { startedAt: new Set(), usedMs: 0, at: this.#now() };
+    this.#accounts.set(tenantId, account);
+    const start = { ms: this.#now() };
+    account.startedAt.add(start);
+    return (penaltyMs = 0) => {
+      if (!account.startedAt.delete(start)) return;
+      const now = this.#now();
+      account.usedMs = Math.min(mostRememberedMs, this.#remembered(account) + now - start.ms + penaltyMs);
+      account.at = now;
+    };
+  }
+
+  #isBusy(account: Account): boolean {
+    const now = this.#now();
+    let usedMs = this.#remembered(account);
+    for (const { ms } of account.startedAt) usedMs += now - ms;
+    return usedMs > busyAfterMs;
+  }
+
+  #heldByBusy(): number {
+    let held = 0;
+    for (const account of this.#accounts.values()) if (this.#isBusy(account)) held += account.startedAt.size;
+    return held;
+  }
+
+  #remembered({ usedMs, at }: Account): number {
+    return Math.max(0, usedMs - (this.#now() - at) * forgiveness);
+  }
+
+  #forget(): void {
+    for (const [tenantId, account] of this.#accounts)
+      if (account.startedAt.size === 0 && this.#remembered(account) === 0) this.#accounts.delete(tenantId);
+  }
+}
