@@ -1,26 +1,14 @@
 import { HeaderMap } from "@apollo/server";
-import type { Principal } from "@factory/runtime/auth/principal";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import { openShop } from "./execution/fixtures/shop.js";
 import { localSubgraph } from "./execution/local-subgraph.js";
 import { SupergraphExecutor } from "./execution/supergraph.js";
+import { aPrincipal } from "./fixtures/principal.js";
 import { type GraphqlServer, startGraphqlServer } from "./graphql-server.js";
 
-const principal: Principal = {
-  subject: "svc",
-  clientId: "cli",
-  tenantId: undefined,
-  tenantSlug: undefined,
-  scopes: new Set(),
-  principalType: "Service",
-  platformAdmin: false,
-  agentTaskId: undefined,
-  roles: [],
-  tokenId: "jti",
-  expiresAt: 0,
-};
+const principal = aPrincipal();
 
 let server: GraphqlServer;
 /** Points by class. */

@@ -1,27 +1,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Principal } from "@factory/runtime/auth/principal";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import WebSocket from "ws";
 import { openShop } from "./execution/fixtures/shop.js";
 import { localSubgraph } from "./execution/local-subgraph.js";
 import { SupergraphExecutor } from "./execution/supergraph.js";
+import { aPrincipal } from "./fixtures/principal.js";
 import { type GraphqlSockets, graphqlSockets } from "./graphql-sockets.js";
 
-const principal: Principal = {
-  subject: "svc",
-  clientId: "cli",
-  tenantId: undefined,
-  tenantSlug: undefined,
-  scopes: new Set(),
-  principalType: "Service",
-  platformAdmin: false,
-  agentTaskId: undefined,
-  roles: [],
-  tokenId: "jti",
-  expiresAt: Math.floor(Date.now() / 1000) + 600,
-};
+const principal = aPrincipal();
 
 let server: Server;
 let sockets: GraphqlSockets;

@@ -2,21 +2,10 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { getOperationAST, parse } from "graphql";
+import { aPrincipal } from "./fixtures/principal.js";
 import { type RateLimits, refusedByRate } from "./operation-charge.js";
 
-const principal: Principal = {
-  subject: "svc",
-  clientId: "cli",
-  tenantId: undefined,
-  tenantSlug: undefined,
-  scopes: new Set(),
-  principalType: "Service",
-  platformAdmin: false,
-  agentTaskId: undefined,
-  roles: [],
-  tokenId: "jti",
-  expiresAt: 0,
-};
+const principal = aPrincipal();
 
 async function charge(text: string, from: Principal | undefined = principal) {
   const spent: Record<string, number> = {};

@@ -1,4 +1,5 @@
-import { aPrincipal, type Client, type SocketServer, startSocketServer, until } from "./fixtures/socket-server.js";
+import { aPrincipal } from "./fixtures/principal.js";
+import { type Client, type SocketServer, startSocketServer, until } from "./fixtures/socket-server.js";
 import { defaultBounds } from "./socket-channel.js";
 
 const query = "subscription { noted { id text } }";

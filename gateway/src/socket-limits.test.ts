@@ -1,5 +1,6 @@
 import { connect as connectTcp } from "node:net";
-import { aPrincipal, type Client, type SocketServer, startSocketServer, until } from "./fixtures/socket-server.js";
+import { aPrincipal } from "./fixtures/principal.js";
+import { type Client, type SocketServer, startSocketServer, until } from "./fixtures/socket-server.js";
 import { SocketSeats } from "./socket-seats.js";
 
 const principals = { good: aPrincipal() };
