@@ -133,6 +133,7 @@ async function start(
     secretsKey,
     allowLoopback: environment.development,
     httpsOnly: !environment.development,
+    webhookRetentionDays: environment.webhookRetentionDays,
     ...(environment.development ? {} : { allowedPorts: [80, 443, 8443] }),
   });
   const catalogStart = startCatalog(host("catalog"), {

@@ -16,18 +16,19 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { type ExecutionResult, graphql, parse, subscribe } from "graphql";
 import pg from "pg";
-import { eventLogRetention } from "./event-log/event-log.retention.js";
-import { type Integration, type IntegrationSettings, startIntegration } from "./subgraph.js";
+import { type Integration, type IntegrationSettings, retentionRules, startIntegration } from "./subgraph.js";
 
 export interface IntegrationFixture {
   readonly connections: SchemaConnections;
   readonly bus: PostgresBus;
   readonly integration: Integration;
+  /** Stops the subgraph as a process that ends would, and starts it again. */
+  restart(between?: () => Promise<void>): Promise<void>;
   /** As the superuser, who sees every tenant. */
   rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
   run(principal: Principal, source: string, variables?: Record<string, unknown>, key?: string): Promise<Answer>;
   follow(principal: Principal, source: string, variables?: Record<string, unknown>): Promise<AsyncIterator<Answer>>;
-  /** Forgets now what is older than the retention of the event log. */
+  /** Forgets now what is older than its retention. */
   prune(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,10 +45,9 @@ export async function startIntegrationFixture(
   await provisionDatabase(server.url, ["integration"]);
   const connections = schemaConnections(server.url, "integration");
   const bus = await PostgresBus.open(connections.worker, logger);
-  const integration = await startIntegration(
-    { connections, bus, logger },
-    { secretsKey: randomBytes(32), allowLoopback: true, ...settings },
-  );
+  const secretsKey = randomBytes(32);
+  const start = () => startIntegration({ connections, bus, logger }, { secretsKey, allowLoopback: true, ...settings });
+  let integration = await start();
   const admin = new pg.Pool({ connectionString: server.url, max: 2 });
   admin.on("error", () => undefined);
   const contextOf = (principal: Principal, key?: string) =>
@@ -55,7 +55,14 @@ export async function startIntegrationFixture(
   return {
     connections,
     bus,
-    integration,
+    get integration() {
+      return integration;
+    },
+    async restart(between = async () => undefined) {
+      await integration.close();
+      await between();
+      integration = await start();
+    },
     async rows<R>(sql: string, ...values: unknown[]) {
       return (await admin.query(sql, values)).rows as R[];
     },
@@ -75,7 +82,7 @@ export async function startIntegrationFixture(
       throw result.errors?.[0] ?? new Error("neither events nor errors");
     },
     async prune() {
-      const retention = new Retention(connections.worker, logger, [eventLogRetention]);
+      const retention = new Retention(connections.worker, logger, retentionRules(settings));
       await retention.forget();
       await retention.stop();
     },

@@ -1,9 +1,8 @@
 import { openPool } from "@factory/runtime/db/pool";
-import { Retention } from "@factory/runtime/db/retention";
+import { Retention, type RetentionRule } from "@factory/runtime/db/retention";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import { JobService } from "@factory/runtime/jobs/job.service";
-import { maintenance } from "@factory/runtime/jobs/job-definition";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
@@ -23,9 +22,13 @@ import { integrationSchema } from "./schema.js";
 import { secretEndpoint } from "./secrets/secret.endpoint.js";
 import { SecretService } from "./secrets/secret.service.js";
 import { integrationTables } from "./tables.js";
-import { defaultRetryDelaysMs } from "./webhook-messages/retry-schedule.js";
-import { WebhookAttemptRunner } from "./webhook-messages/webhook-attempt.runner.js";
-import { WebhookMessageService, webhookAttemptJob } from "./webhook-messages/webhook-message.service.js";
+import { AttemptRecords } from "./webhook-dispatch/attempt-records.js";
+import { defaultRetryDelaysMs } from "./webhook-dispatch/retry-schedule.js";
+import { WebhookClaims } from "./webhook-dispatch/webhook-claims.js";
+import { WebhookDispatcher } from "./webhook-dispatch/webhook-dispatcher.js";
+import { WebhookTargets } from "./webhook-dispatch/webhook-target.js";
+import { breakerRetention, messageRetention } from "./webhook-messages/webhook-message.retention.js";
+import { WebhookMessageService } from "./webhook-messages/webhook-message.service.js";
 import { WebhookSubscriptionService } from "./webhook-subscriptions/webhook-subscription.service.js";
 
 export interface IntegrationSettings {
@@ -40,6 +43,8 @@ export interface IntegrationSettings {
   readonly httpsOnly?: boolean;
   /** Delay before each webhook attempt; as many attempts as delays. */
   readonly retryDelaysMs?: readonly number[];
+  /** How long webhook messages and their attempts are kept after they have ended; 30 unless said otherwise, at least 1. */
+  readonly webhookRetentionDays?: number;
   /** What one subscriber of `events` may leave untaken. */
   readonly subscriberBounds?: QueueBounds;
 }
@@ -54,18 +59,23 @@ export interface Integration {
   close(): Promise<void>;
 }
 
+/** Until the dispatcher came, an attempt was a job; the messages themselves say what is due. */
+const formerAttemptQueue = "integration.webhook-attempt";
 const eventLogGroup = "integration.event-log";
 const defaultBounds: QueueBounds = { maxEvents: 1000, maxBytes: 1024 * 1024 };
 
 export async function startIntegration(host: SubgraphHost, settings: IntegrationSettings): Promise<Integration> {
   const { logger } = host;
-  const resources = await SubgraphResources.open(host, integrationTables, [webhookAttemptJob]);
+  const resources = await SubgraphResources.open(host, integrationTables, []);
   const { database, jobs, listener } = resources;
-  const pool = openPool(host.connections.worker, 2, host.logger);
+  const pool = openPool(host.connections.worker, 4, host.logger);
   const egress = createEgress(egressOptions(settings));
   const hub = new EventHub(pool, logger);
-  const retention = new Retention(host.connections.worker, logger, [eventLogRetention]);
+  const retention = new Retention(host.connections.worker, logger, retentionRules(settings));
+  let dispatcher: WebhookDispatcher | undefined;
   const close = async () => {
+    // first: it writes what its attempts came to
+    await dispatcher?.stop();
     await retention.stop();
     await hub.stop();
     await resources.close();
@@ -73,6 +83,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     await pool.end();
   };
   try {
+    await jobs.remove(formerAttemptQueue);
     const credentials = new CredentialService(database, new SecretVault(settings.secretsKey));
     const providers = new ProviderService(database, egress);
     const cursors = new CursorSeal(derivedKey(settings.secretsKey, "list cursors"));
@@ -80,12 +91,18 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     const providerLifecycle = new ProviderLifecycleService(database);
     const httpsOnly = settings.httpsOnly ?? false;
     const subscriptions = new WebhookSubscriptionService({ database, credentials, egress, httpsOnly });
-    const messages = new WebhookMessageService(database, jobs, subscriptions);
-    const retryDelaysMs = settings.retryDelaysMs ?? defaultRetryDelaysMs;
-    const runner = new WebhookAttemptRunner({ database, egress, messages, subscriptions, credentials, retryDelaysMs });
-    await jobs.work(webhookAttemptJob, (payload, { signal }) => runner.run(payload, signal), maintenance);
+    dispatcher = new WebhookDispatcher({
+      claims: new WebhookClaims(pool),
+      targets: new WebhookTargets(database, credentials),
+      records: new AttemptRecords(database, subscriptions, logger),
+      egress,
+      retryDelaysMs: settings.retryDelaysMs ?? defaultRetryDelaysMs,
+      logger,
+    });
+    const messages = new WebhookMessageService(database, subscriptions, dispatcher);
     const log = new EventLogService(database, messages);
     await hub.start(listener);
+    await dispatcher.start();
     await resources.consume({ group: eventLogGroup, handle: (batch) => log.take(batch) });
     const feeds = new EventFeedService({ log, hub, bounds: settings.subscriberBounds ?? defaultBounds, logger });
     const providerServices = { providers, providerLists, providerLifecycle };
@@ -112,6 +129,10 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     await close();
     throw error;
   }
+}
+
+export function retentionRules({ webhookRetentionDays = 30 }: Partial<IntegrationSettings>): readonly RetentionRule[] {
+  return [eventLogRetention, messageRetention(webhookRetentionDays), breakerRetention];
 }
 
 function egressOptions({ allowLoopback, allowPrivateCidrs = [], allowedPorts }: IntegrationSettings): EgressOptions {

@@ -8,7 +8,9 @@ import { Migration20261121110030_api_clients } from "./migrations/Migration20261
 import { Migration20261121123322_provider_status_reason } from "./migrations/Migration20261121123322_provider_status_reason.js";
 import { Migration20261121161410_outbox_wake } from "./migrations/Migration20261121161410_outbox_wake.js";
 import { Migration20261122072416_outbox_status } from "./migrations/Migration20261122072416_outbox_status.js";
+import { Migration20261122073232_webhook_dispatch } from "./migrations/Migration20261122073232_webhook_dispatch.js";
 import { Provider } from "./providers/provider.entity.js";
+import { WebhookBreakerRow } from "./webhook-dispatch/webhook-breaker.entity.js";
 import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
 import { WebhookSubscription } from "./webhook-subscriptions/webhook-subscription.entity.js";
@@ -21,6 +23,7 @@ export const integrationTables = {
     WebhookSubscription,
     WebhookMessage,
     WebhookAttempt,
+    WebhookBreakerRow,
     EventLogEntry,
     EventLogHorizon,
   ],
@@ -31,5 +34,6 @@ export const integrationTables = {
     Migration20261121123322_provider_status_reason,
     Migration20261121161410_outbox_wake,
     Migration20261122072416_outbox_status,
+    Migration20261122073232_webhook_dispatch,
   ],
 };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface ReceivedWebhook {
@@ -18,9 +18,14 @@ export interface ReceiverAnswer {
 /** A real HTTP server that keeps what it was sent. */
 export class WebhookReceiver {
   readonly received: ReceivedWebhook[] = [];
-  /** Decides the answer; by default 204. */
-  answer: (webhook: ReceivedWebhook, nth: number) => ReceiverAnswer = () => ({ status: 204 });
+  /** Decides the answer; by default 204. Undefined: none, the connection stays open. */
+  answer: (webhook: ReceivedWebhook, nth: number) => ReceiverAnswer | undefined = () => ({ status: 204 });
+  /** Requests that wait for an answer. */
+  waiting = 0;
+  /** The most of them at any moment. */
+  mostWaiting = 0;
   readonly #server: Server;
+  readonly #unanswered = new Set<ServerResponse>();
 
   private constructor() {
     this.#server = createServer((request, response) => {
@@ -31,9 +36,25 @@ export class WebhookReceiver {
         const webhook = { path: request.url ?? "", headers: request.headers, body, at: Date.now() };
         this.received.push(webhook);
         const answer = this.answer(webhook, this.at(webhook.path).length);
-        response.writeHead(answer.status, answer.headers).end(answer.body);
+        if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+        else this.#wait(response);
       });
     });
+  }
+
+  #wait(response: ServerResponse): void {
+    this.waiting += 1;
+    this.mostWaiting = Math.max(this.mostWaiting, this.waiting);
+    this.#unanswered.add(response);
+    response.once("close", () => {
+      this.waiting -= 1;
+      this.#unanswered.delete(response);
+    });
+  }
+
+  /** Answers what waits. */
+  answerAll(status: number): void {
+    for (const response of this.#unanswered) response.writeHead(status).end();
   }
 
   static async start(): Promise<WebhookReceiver> {

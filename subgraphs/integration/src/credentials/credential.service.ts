@@ -66,15 +66,25 @@ const currentVersionByName = `select credential.credential_id, credential.name, 
 /** A rotation, even a failed one, leaves the current version in force. */
 const usableStates: readonly CredentialState[] = ["Active", "Rotating", "RotationFailed"];
 
-const livingSecrets = {
-  name: "credential_living_secrets",
-  text: `select version.version, version.key_id, version.wrapped_key, version.ciphertext
-    from credentials credential join credential_versions version using (tenant_id, credential_id)
-    where credential.tenant_id = $1 and credential.credential_id = $2 and credential.status not in ('Revoked', 'Expired')
-      and version.wrapped_key is not null
-      and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > now()))
-    order by version.version desc`,
-};
+const livingSecrets = tenantStatement(
+  "credential_living_secrets",
+  `select array_agg(version.version order by version.version desc) as versions,
+     array_agg(version.key_id order by version.version desc) as key_ids,
+     array_agg(version.wrapped_key order by version.version desc) as wrapped_keys,
+     array_agg(version.ciphertext order by version.version desc) as ciphertexts
+   from credentials credential join credential_versions version using (tenant_id, credential_id)
+   where credential.tenant_id = scope.tenant and credential.credential_id = $2
+     and credential.status not in ('Revoked', 'Expired') and version.wrapped_key is not null
+     and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > now()))`,
+);
+
+/** Null where there is no living version. */
+interface LivingSecretsRow {
+  versions: number[] | null;
+  key_ids: string[] | null;
+  wrapped_keys: Buffer[] | null;
+  ciphertexts: Buffer[] | null;
+}
 
 /** The tenant's secrets. Material is sealed before it is written and appears in no result, event or log. */
 export class CredentialService {
@@ -182,13 +192,13 @@ export class CredentialService {
   }
 
   /** What an outgoing message is signed with: the newest secret first, older ones within their grace. */
-  async signingSecrets({ execute, tenant }: Transaction, credentialId: string): Promise<string[]> {
-    const rows = await execute<{ version: number; key_id: string; wrapped_key: Buffer; ciphertext: Buffer }>(
-      livingSecrets,
-      [tenant.uuid, decodeId("crd", credentialId)],
-    );
-    return rows.flatMap(({ version, key_id, wrapped_key, ciphertext }) => {
-      const sealed: SealedSecret = { keyId: key_id, wrappedKey: wrapped_key, ciphertext };
+  async signingSecrets(tenant: Tenant, credentialId: string): Promise<string[]> {
+    const uuid = decodeId("crd", credentialId);
+    const row = await this.#database.reader.row<LivingSecretsRow>(livingSecrets, tenant, uuid);
+    return (row?.versions ?? []).flatMap((version, place) => {
+      const [wrappedKey, ciphertext] = [row?.wrapped_keys?.[place], row?.ciphertexts?.[place]];
+      if (!wrappedKey || !ciphertext) return [];
+      const sealed: SealedSecret = { keyId: row?.key_ids?.[place] ?? "", wrappedKey, ciphertext };
       const { signingSecret } = this.#vault.open({ tenantId: tenant.tenantId, credentialId, version }, sealed);
       return isSigningSecret(signingSecret) ? [signingSecret] : [];
     });

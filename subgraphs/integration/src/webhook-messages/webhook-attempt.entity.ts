@@ -1,10 +1,11 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { expiringTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { AttemptFailure, AttemptOutcome } from "./webhook-message.states.js";
 
-@Entity(tenantTable("webhook_attempts"))
+/** Workers see, and so can delete, what is older than half of the shortest retention that can be set. */
+@Entity(expiringTenantTable("webhook_attempts", "started_at < now() - interval '12 hours'"))
 @Unique({ name: "webhook_attempts_number", properties: ["tenantId", "messageId", "number"] })
 export class WebhookAttempt {
   [PrimaryKeyProp]?: ["tenantId", "attemptId"];

@@ -1,13 +1,19 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { WebhookMessageState } from "./webhook-message.states.js";
+import { isWaiting, type WebhookMessageState } from "./webhook-message.states.js";
 
-/** One event on its way to one webhook subscription. The envelope stays in the event log. */
-@Entity(tenantTable("webhook_messages"))
-@Unique({ name: "webhook_messages_event", properties: ["tenantId", "subscriptionId", "eventId"] })
+/** One event on its way to one webhook subscription. Workers claim messages across tenants, for the dispatcher. */
+@Entity(workerTable("webhook_messages"))
+@Unique({ name: "webhook_messages_event", properties: ["tenantId", "eventId", "subscriptionId"] })
 @Index({ name: "webhook_messages_subscription", properties: ["tenantId", "subscriptionId", "createdAt"] })
+@Index({
+  name: "webhook_messages_waiting",
+  properties: ["tenantId", "origin", "subscriptionId", "nextAttemptAt", "position"],
+  where: isWaiting,
+})
+@Index({ name: "webhook_messages_finished_at", properties: ["finishedAt"], where: "finished_at is not null" })
 export class WebhookMessage {
   [PrimaryKeyProp]?: ["tenantId", "messageId"];
 
@@ -29,15 +35,28 @@ export class WebhookMessage {
   @Property({ type: "bigint" })
   position: string;
 
+  /** Scheme, host and port of the receiver; empty where the message ended before origins were kept. */
+  @Property({ type: "text", default: "" })
+  origin: string;
+
   @Property({ type: "text" })
   status: WebhookMessageState;
 
-  /** Attempts that have an outcome; the fence between two jobs that hold the same attempt. */
+  /** Attempts that have an outcome. */
   @Property({ type: "integer" })
   attempts: number;
 
+  /** The fence: only the holder of the newest claim records an outcome. */
+  @Property({ type: "integer", default: 0 })
+  claims: number;
+
+  /** When the message is due; while it is Delivering, when its claim ends and it is due again. */
   @Property({ type: "timestamptz", nullable: true })
   nextAttemptAt: Date | null;
+
+  /** The event, once the event log has forgotten it. */
+  @Property({ type: "json", nullable: true })
+  envelope: Record<string, unknown> | null;
 
   @Property({ type: "timestamptz", nullable: true })
   finishedAt: Date | null;

@@ -1,33 +1,18 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { originOf, type WebhookLane } from "./webhook-lane.js";
 import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";
 import type { WebhookMessageType } from "./webhook-message.type.js";
 
-export interface WebhookAttemptPayload {
-  tenantId: string;
-  messageId: string;
-  /** Number of the attempt this job is for, from 1. */
-  attempt: number;
+/** Is told of lanes that have got a message which is due. */
+export interface Dispatcher {
+  wake(lanes: readonly WebhookLane[]): void;
 }
-
-/**
- * One job per attempt. The job's own retries serve a worker that died or a database that was away; what the receiver
- * answers never fails the job.
- */
-export const webhookAttemptJob: JobDefinition<WebhookAttemptPayload> = {
-  queue: "integration.webhook-attempt",
-  retryLimit: 20,
-  retryDelaySeconds: 5,
-  expireInSeconds: 60,
-  concurrency: 16,
-  concurrencyPerTenant: 8,
-};
 
 export interface PositionedEvent {
   readonly position: string;
@@ -70,51 +55,53 @@ const messagesOfSubscription = tenantStatement(
 
 const insertMessages = {
   name: "webhook_messages_insert",
-  text: `insert into webhook_messages
-      (tenant_id, message_id, subscription_id, event_id, event_type, position, status, attempts)
-    select $1, message_id, subscription_id, event_id, event_type, position, 'Pending', 0
-    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[])
-      as message(message_id, subscription_id, event_id, event_type, position)`,
+  text: `insert into webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position, origin,
+      status, attempts, next_attempt_at)
+    select $1, message_id, subscription_id, event_id, event_type, position, origin, 'Pending', 0, now()
+    from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::text[])
+      as message(message_id, subscription_id, event_id, event_type, position, origin)`,
 };
 
 /** Outgoing messages: what is to be sent to whom, and what became of it. */
 export class WebhookMessageService {
   readonly #database: Database;
-  readonly #jobs: JobQueue;
   readonly #subscriptions: WebhookSubscriptionService;
+  readonly #dispatcher: Dispatcher;
 
-  constructor(database: Database, jobs: JobQueue, subscriptions: WebhookSubscriptionService) {
+  constructor(database: Database, subscriptions: WebhookSubscriptionService, dispatcher: Dispatcher) {
     this.#database = database;
-    this.#jobs = jobs;
     this.#subscriptions = subscriptions;
+    this.#dispatcher = dispatcher;
   }
 
-  /** One message and one job per event and Active subscription of its type. */
+  /** One message per event and Active subscription of its type, due at once. */
   async enqueue(transaction: Transaction, events: readonly PositionedEvent[]): Promise<void> {
+    const { tenant } = transaction;
     const types = [...new Set(events.map(({ envelope }) => envelope.type))];
-    const active = await this.#subscriptions.active(transaction, types);
-    if (active.length === 0) return;
+    const active = (await this.#subscriptions.active(transaction, types)).map((subscription) => ({
+      ...subscription,
+      lane: {
+        tenant: tenant.uuid,
+        origin: originOf(subscription.endpointUrl),
+        subscription: decodeId("whs", subscription.subscriptionId) ?? "",
+      },
+    }));
     const messages = events.flatMap(({ position, envelope }) =>
       active
         .filter(({ eventType, subscriptionId }) => eventType === envelope.type && !isAbout(envelope, subscriptionId))
-        .map(({ subscriptionId }) => ({ messageId: newId("msg"), subscriptionId, position, envelope })),
+        .map(({ lane }) => ({ lane, position, envelope })),
     );
     if (messages.length === 0) return;
-    const { tenantId, uuid } = transaction.tenant;
     await transaction.later(insertMessages, [
-      uuid,
-      messages.map(({ messageId }) => decodeId("msg", messageId)),
-      messages.map(({ subscriptionId }) => decodeId("whs", subscriptionId)),
+      tenant.uuid,
+      messages.map(() => decodeId("msg", newId("msg"))),
+      messages.map(({ lane }) => lane.subscription),
       messages.map(({ envelope }) => decodeId("evt", envelope.id)),
       messages.map(({ envelope }) => envelope.type),
       messages.map(({ position }) => position),
+      messages.map(({ lane }) => lane.origin),
     ]);
-    const payloads = messages.map(({ messageId }) => ({ tenantId, messageId, attempt: 1 }));
-    await this.#jobs.sendAll(transaction, webhookAttemptJob, payloads);
-  }
-
-  async scheduleAttempt(transaction: Transaction, payload: WebhookAttemptPayload, startAfter: Date): Promise<void> {
-    await this.#jobs.send(transaction, webhookAttemptJob, payload, { startAfter });
+    transaction.afterCommit(() => this.#dispatcher.wake([...new Set(messages.map(({ lane }) => lane))]));
   }
 
   async ofSubscription(context: RequestContext, subscriptionId: string, first: number): Promise<WebhookMessageType[]> {
@@ -140,7 +127,8 @@ function messageView(row: MessageRow): WebhookMessageType {
     eventType: row.event_type,
     status: row.status,
     attemptCount: row.attempts,
-    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    // while it is Delivering that is the end of its claim
+    nextAttemptAt: row.status === "Delivering" ? null : (row.next_attempt_at?.toISOString() ?? null),
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,
     attempts: (row.attempt_log ?? []).map((attempt) => ({

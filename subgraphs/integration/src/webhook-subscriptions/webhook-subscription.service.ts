@@ -25,6 +25,7 @@ import type { WebhookSubscriptionType } from "./webhook-subscription.type.js";
 export interface ActiveSubscription {
   readonly subscriptionId: string;
   readonly eventType: string;
+  readonly endpointUrl: string;
 }
 
 export interface WebhookSubscriptionSettings {
@@ -52,8 +53,20 @@ const subscriptionById = tenantStatement(
 
 const activeOfTypes = {
   name: "webhook_subscriptions_active",
-  text: `select subscription_id, event_type from webhook_subscriptions
+  text: `select subscription_id, event_type, endpoint_url from webhook_subscriptions
     where tenant_id = $1 and event_type = any($2) and status = 'Active' order by subscription_id`,
+};
+
+const endStreaks = {
+  name: "webhook_subscriptions_end_streaks",
+  text: `update webhook_subscriptions set failing_since = null, exhausted_since = null
+    where tenant_id = $1 and subscription_id = any ($2::uuid[]) and failing_since is not null`,
+};
+
+const beginStreaks = {
+  name: "webhook_subscriptions_begin_streaks",
+  text: `update webhook_subscriptions set failing_since = now()
+    where tenant_id = $1 and subscription_id = any ($2::uuid[]) and failing_since is null`,
 };
 
 export class WebhookSubscriptionService {
@@ -92,10 +105,14 @@ export class WebhookSubscriptionService {
 
   /** Subscriptions of the transaction's tenant that want one of these types. */
   async active({ execute, tenant }: Transaction, types: readonly string[]): Promise<ActiveSubscription[]> {
-    const rows = await execute<{ subscription_id: string; event_type: string }>(activeOfTypes, [tenant.uuid, types]);
+    const rows = await execute<Pick<SubscriptionRow, "subscription_id" | "event_type" | "endpoint_url">>(
+      activeOfTypes,
+      [tenant.uuid, types],
+    );
     return rows.map((row) => ({
       subscriptionId: encodeId("whs", row.subscription_id),
       eventType: row.event_type,
+      endpointUrl: row.endpoint_url,
     }));
   }
 
@@ -118,24 +135,29 @@ export class WebhookSubscriptionService {
       });
   }
 
-  async recordSuccess({ execute, tenant }: Transaction, subscriptionId: string): Promise<void> {
-    await execute(
-      `update webhook_subscriptions set failing_since = null, exhausted_since = null
-       where tenant_id = $1 and subscription_id = $2 and failing_since is not null`,
-      [tenant.uuid, decodeId("whs", subscriptionId)],
-    );
+  /** Uuids of subscriptions to which an attempt has succeeded. */
+  async recordSuccesses({ later, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
+    await later(endStreaks, [tenant.uuid, subscriptions]);
   }
 
-  /** Gives up on a receiver after 120 h of failures only, with messages exhausted at least 12 h apart. */
-  async recordFailure(transaction: Transaction, subscriptionId: string, exhausted: boolean): Promise<void> {
+  /** Uuids of subscriptions to which an attempt has failed after others succeeded. */
+  async recordFirstFailures({ later, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
+    await later(beginStreaks, [tenant.uuid, subscriptions]);
+  }
+
+  /**
+   * Gives up on a receiver after 120 h of failures only, with `hopeless` ones at least 12 h apart: messages that were
+   * exhausted, or probes of a receiver that does not answer, behind which no message gets as far as that.
+   */
+  async recordFailure(transaction: Transaction, subscription: string, hopeless: boolean): Promise<void> {
     const [row] = await transaction.execute<{ hopeless: boolean }>(
       `update webhook_subscriptions set failing_since = coalesce(failing_since, now()),
          exhausted_since = case when $3 then coalesce(exhausted_since, now()) else exhausted_since end
        where tenant_id = $1 and subscription_id = $2 and (failing_since is null or $3)
        returning failing_since <= now() - interval '120 hours' and exhausted_since <= now() - interval '12 hours' as hopeless`,
-      [transaction.tenant.uuid, decodeId("whs", subscriptionId), exhausted],
+      [transaction.tenant.uuid, subscription, hopeless],
     );
-    if (row?.hopeless) await this.disable(transaction, subscriptionId, "OnlyFailures");
+    if (row?.hopeless) await this.disable(transaction, encodeId("whs", subscription), "OnlyFailures");
   }
 
   /**

@@ -98,7 +98,7 @@ describe("Retention", () => {
     const rule = await aTable("remembered");
     await admin.query("create table bus.horizon (id bigint); grant insert on bus.horizon to platform_worker");
     await fill("remembered", 1200);
-    const forgetting = retention({ ...rule, remember: "insert into bus.horizon select max(id) from gone" });
+    const forgetting = retention({ ...rule, remember: ["insert into bus.horizon select max(id) from gone"] });
     expect(await forgetting.forget()).toEqual([1200]);
     const { rows } = await admin.query("select max(id)::int as last, count(*)::int from bus.horizon");
     expect(rows).toEqual([{ last: 1200, count: 2 }]);

@@ -10,8 +10,8 @@ export interface RetentionRule {
   readonly expired: string;
   /** Columns by which the oldest rows are found first; named where the index of `expired` gives that order. */
   readonly order?: string;
-  /** A statement that runs with each batch and reads its deleted rows as the table `gone`. */
-  readonly remember?: string;
+  /** Statements that run with each batch and read its deleted rows as the table `gone`. */
+  readonly remember?: readonly string[];
 }
 
 const intervalMs = 60_000;
@@ -113,11 +113,11 @@ export class Retention {
 }
 
 /** The rows are found by their place on disk, which their lock keeps. */
-function deletion({ table, expired, order, remember }: RetentionRule): string {
+function deletion({ table, expired, order, remember = [] }: RetentionRule): string {
   return `with due as materialized (
       select ctid from ${table} where ${expired}${order === undefined ? "" : ` order by ${order}`} limit $1
       for update skip locked),
     gone as (delete from ${table} where ctid = any (array(select ctid from due)) returning *)
-    ${remember === undefined ? "" : `, remembered as (${remember})`}
+    ${remember.map((statement, place) => `, remembered_${place} as (${statement})`).join("")}
     select count(*)::int as deleted from gone`;
 }

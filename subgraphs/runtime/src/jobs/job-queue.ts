@@ -112,6 +112,12 @@ export class JobQueue {
     });
   }
 
+  /** Forgets a queue that is no longer used, with its jobs and dead letters. */
+  async remove(queue: string): Promise<void> {
+    await this.#boss.deleteQueue(queue);
+    for (const beside of [aloneQueue(queue), deadQueue(queue)]) await this.#boss.deleteQueue(beside);
+  }
+
   /** Joins the transaction: rolled back with it, woken after its commit. */
   async send<P extends TenantPayload>(
     transaction: Transaction,

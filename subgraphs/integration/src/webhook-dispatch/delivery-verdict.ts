@@ -1,8 +1,8 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
+import type { AttemptFailure } from "../webhook-messages/webhook-message.states.js";
 import type { DisabledReason } from "../webhook-subscriptions/webhook-subscription.states.js";
 import { parseRetryAfter, type RetryHint } from "./retry-schedule.js";
-import type { AttemptFailure } from "./webhook-message.states.js";
 
 /** What one attempt came to, before anything is written. */
 export interface DeliveryVerdict {

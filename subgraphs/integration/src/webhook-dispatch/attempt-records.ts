@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
+import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import {
+  type MadeAttempt,
+  recordAttempts,
+  recordValues,
+  skipMessages,
+  skipWithoutEvent,
+} from "./attempt-statements.js";
+import type { ClaimedMessage } from "./webhook-claims.js";
+
+/** An attempt, and what it says about more than its message. */
+export interface AttemptResult extends MadeAttempt {
+  readonly lane: WebhookLane;
+  /** The subscription's attempts had all failed for a while when this one was made. */
+  readonly failing: boolean;
+  /** Made alone, to see whether a receiver answers again. */
+  readonly probe: boolean;
+}
+
+interface Entry {
+  readonly result: AttemptResult;
+  readonly done: () => void;
+}
+
+const writersAtOnce = 4;
+const batchSize = 100;
+const retryMs = 1000;
+/** Then the claim is nearly over, and the message will be sent again. */
+const giveUpAfterMs = 25_000;
+
+/**
+ * Writes down what attempts came to. What has come together of a tenant while its last results were written goes into
+ * one transaction; what must be told in an event has one of its own, since its event names its cause.
+ */
+export class AttemptRecords {
+  readonly #waiting = new Map<string, Entry[]>();
+  readonly #written = new Set<string>();
+  #stopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: WebhookSubscriptionService,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Once it is written, or given up: then the message is due again when its claim ends. */
+  add(result: AttemptResult): Promise<void> {
+    return new Promise((done) => {
+      const { tenant } = result.lane;
+      const entries = this.#waiting.get(tenant);
+      if (entries) entries.push({ result, done });
+      else this.#waiting.set(tenant, [{ result, done }]);
+      this.#next();
+    });
+  }
+
+  /** A database that does not answer is waited for no longer. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /** Ends what waits for a subscription that is not Active. True: there may be more. */
+  async skip(lane: WebhookLane, claimed: readonly ClaimedMessage[]): Promise<boolean> {
+    const values = [lane.tenant, lane.origin, lane.subscription, claimed.map(({ messageId }) => messageId)];
+    const skipped = await this.#inTenant(lane, ({ execute }) => execute(skipMessages, values));
+    return skipped.length > claimed.length;
+  }
+
+  async skipWithoutEvent(lane: WebhookLane, { messageId, claim }: ClaimedMessage): Promise<void> {
+    await this.#inTenant(lane, ({ later }) => later(skipWithoutEvent, [lane.tenant, messageId, claim]));
+  }
+
+  #next(): void {
+    for (const tenant of this.#waiting.keys()) {
+      if (this.#written.size >= writersAtOnce) return;
+      if (!this.#written.has(tenant)) void this.#write(tenant);
+    }
+  }
+
+  async #write(tenant: string): Promise<void> {
+    this.#written.add(tenant);
+    const waiting = this.#waiting.get(tenant) ?? [];
+    const entries = waiting.splice(0, batchSize);
+    // behind the other tenants
+    this.#waiting.delete(tenant);
+    if (waiting.length > 0) this.#waiting.set(tenant, waiting);
+    const results = entries.map(({ result }) => result);
+    await this.#writePlain(results.filter(isPlain));
+    for (const result of results) if (!isPlain(result)) await this.#persist([result], () => this.#writeAlone(result));
+    for (const { done } of entries) done();
+    this.#written.delete(tenant);
+    this.#next();
+  }
+
+  async #writePlain(results: readonly AttemptResult[]): Promise<void> {
+    const [first] = results;
+    if (!first) return;
+    const written = await this.#persist(results, () =>
+      this.#inTenant(first.lane, async (transaction) => {
+        await transaction.later(recordAttempts, recordValues(first.lane.tenant, results));
+        const { recovered, fallen } = turns(results);
+        if (recovered.length > 0) await this.subscriptions.recordSuccesses(transaction, recovered);
+        if (fallen.length > 0) await this.subscriptions.recordFirstFailures(transaction, fallen);
+      }),
+    );
+    // one of them cannot be stored: the others can
+    if (!written && results.length > 1) for (const result of results) await this.#writePlain([result]);
+  }
+
+  /** What an outcome means beyond its message: the health of the subscription, and events for those who watch it. */
+  async #writeAlone(result: AttemptResult): Promise<void> {
+    const { lane, message, verdict, status, probe } = result;
+    const { envelope } = message;
+    const tenant = tenantWithId(encodeId("ten", lane.tenant));
+    const cause = { trace: continueTrace(envelope?.traceparent), causationId: envelope?.id };
+    const subscriptionId = encodeId("whs", lane.subscription);
+    const { failure, statusCode, disable, kind } = verdict;
+    await this.database.transaction(tenant, cause, async (transaction) => {
+      const won = await transaction.execute(recordAttempts, recordValues(lane.tenant, [result]));
+      if (won.length === 0) return;
+      if (status === "Exhausted" || status === "Aborted")
+        transaction.record({
+          type: status === "Exhausted" ? "WebhookDeliveryExhausted" : "WebhookDeliveryAborted",
+          subject: `webhook-subscriptions/${subscriptionId}`,
+          data: {
+            subscriptionId,
+            messageId: encodeId("msg", message.messageId),
+            eventId: envelope?.id,
+            eventType: envelope?.type,
+            failure,
+            statusCode,
+          },
+        });
+      if (disable) await this.subscriptions.disable(transaction, subscriptionId, disable);
+      const { subscription } = lane;
+      if (kind === "delivered") await this.subscriptions.recordSuccesses(transaction, [subscription]);
+      else await this.subscriptions.recordFailure(transaction, subscription, status === "Exhausted" || probe);
+    });
+  }
+
+  /** False: it cannot be stored as it is. */
+  async #persist(results: readonly AttemptResult[], write: () => Promise<unknown>): Promise<boolean> {
+    const until = Math.min(...results.map(({ startedAt }) => startedAt.getTime())) + giveUpAfterMs;
+    for (;;) {
+      try {
+        await write();
+        return true;
+      } catch (error) {
+        const gone = isDatabaseUnavailable(error);
+        if (gone && !this.#stopping && Date.now() < until) await sleep(retryMs);
+        else {
+          this.logger.warn({ err: error, attempts: results.length }, "outcome of webhook attempts not recorded");
+          return gone;
+        }
+      }
+    }
+  }
+
+  #inTenant<T>({ tenant }: WebhookLane, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const cause = { trace: continueTrace(undefined) };
+    return this.database.transaction(tenantWithId(encodeId("ten", tenant)), cause, work);
+  }
+}
+
+/** Nobody is told of it, and no more than the streak of its subscription can change. */
+function isPlain({ status, verdict, probe }: AttemptResult): boolean {
+  return !verdict.disable && (status === "Delivered" || (status === "RetryScheduled" && !probe));
+}
+
+/** Subscriptions whose streak of failures ends or begins, by the last of their results. */
+function turns(results: readonly AttemptResult[]): { recovered: string[]; fallen: string[] } {
+  const last = new Map(results.map((result) => [result.lane.subscription, result]));
+  const of = (failing: boolean, status: string) =>
+    [...last].flatMap(([id, result]) => (result.failing === failing && result.status === status ? [id] : [])).sort();
+  return { recovered: of(true, "Delivered"), fallen: of(false, "RetryScheduled") };
+}

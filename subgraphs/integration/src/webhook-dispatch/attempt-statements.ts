@@ -1,0 +1,81 @@
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { isWaiting, type WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
+import type { DeliveryVerdict } from "./delivery-verdict.js";
+import type { ClaimedMessage } from "./webhook-claims.js";
+
+/** An attempt and what its message comes to. */
+export interface MadeAttempt {
+  readonly message: ClaimedMessage;
+  readonly verdict: DeliveryVerdict;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly status: WebhookMessageState;
+  /** Until the next attempt; null: there is none. */
+  readonly delayMs: number | null;
+}
+
+// Losing an attempt's record to a crash of the server sends the message again, which may happen at any time anyway.
+const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
+
+/** Outcomes of attempts whose claims are still the newest; it returns their messages. */
+export const recordAttempts = {
+  name: "webhook_attempts_record",
+  text: `
+    with ${relaxed},
+    made as materialized (
+      select * from unnest($2::uuid[], $3::int[], $4::text[], $5::float8[], $6::uuid[], $7::text[], $8::text[], $9::text[],
+          $10::int[], $11::text[], $12::timestamptz[], $13::int[])
+        as made(message_id, claim, status, delay_ms, attempt_id, outcome, failure, detail, status_code, response_body,
+          started_at, duration_ms)),
+    moved as (
+      update webhook_messages message
+      set status = made.status, attempts = attempts + 1, next_attempt_at = now() + delay_ms * interval '1 millisecond',
+        finished_at = case when delay_ms is null then now() end
+      from made, relaxed
+      where message.tenant_id = $1 and message.message_id = made.message_id and message.claims = made.claim
+        and message.status = 'Delivering'
+      returning message.message_id, message.attempts)
+    insert into webhook_attempts (tenant_id, attempt_id, message_id, number, outcome, failure, detail, status_code,
+      response_body, started_at, duration_ms)
+    select $1, attempt_id, moved.message_id, moved.attempts, outcome, failure, detail, status_code, response_body,
+      started_at, duration_ms
+    from moved join made using (message_id) returning message_id`,
+};
+
+export function recordValues(tenant: string, attempts: readonly MadeAttempt[]): unknown[] {
+  const column = (value: (attempt: MadeAttempt) => string | number | null) => attempts.map(value);
+  return [
+    tenant,
+    column(({ message }) => message.messageId),
+    column(({ message }) => message.claim),
+    column(({ status }) => status),
+    column(({ delayMs }) => delayMs),
+    column(() => decodeId("att", newId("att")) ?? ""),
+    column(({ verdict }) => (verdict.kind === "delivered" ? "Succeeded" : "Failed")),
+    column(({ verdict }) => verdict.failure),
+    column(({ verdict }) => verdict.detail),
+    column(({ verdict }) => verdict.statusCode),
+    column(({ verdict }) => verdict.responseBody),
+    column(({ startedAt }) => startedAt.toISOString()),
+    column(({ durationMs }) => durationMs),
+  ];
+}
+
+/**
+ * Messages of a subscription that is not Active: those that are claimed, and up to 1,000 of those that wait. It asks
+ * for the subscription's state itself, which may have changed again meanwhile.
+ */
+export const skipMessages = `
+  update webhook_messages set status = 'Skipped', next_attempt_at = null, finished_at = now()
+  where tenant_id = $1 and ${isWaiting} and not exists (
+      select from webhook_subscriptions where tenant_id = $1 and subscription_id = $3 and status = 'Active')
+    and message_id = any ($4::uuid[] || array(
+      select message_id from webhook_messages
+      where tenant_id = $1 and origin = $2 and subscription_id = $3 and status in ('Pending', 'RetryScheduled')
+      order by next_attempt_at limit 1000 for update skip locked))
+  returning message_id`;
+
+/** A claimed message whose event is gone for good. */
+export const skipWithoutEvent = `
+  update webhook_messages set status = 'Skipped', next_attempt_at = null, finished_at = now()
+  where tenant_id = $1 and message_id = $2 and claims = $3 and status = 'Delivering'`;

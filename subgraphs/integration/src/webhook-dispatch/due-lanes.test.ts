@@ -1,0 +1,91 @@
+import { DueLanes, type Gate } from "./due-lanes.js";
+import { WebhookPlaces } from "./webhook-places.js";
+
+const lane = (tenant: string, origin: string, subscription = "s") => ({ tenant, origin, subscription });
+
+function gateOf(places: WebhookPlaces, paused: Record<string, number> = {}): Gate {
+  return {
+    openFor: (tenant) => places.openFor(tenant),
+    pausedUntil: ({ origin }) => paused[origin] ?? 0,
+    enter: (one) => places.take(one),
+  };
+}
+
+const named = (shares: ReturnType<DueLanes["share"]>) =>
+  shares.map(({ lane: { tenant, origin, subscription }, room }) => [tenant, origin, subscription, room]);
+
+describe("shares of due lanes", () => {
+  it("gives a tenant that came last as much as one that has waited with a thousand lanes", () => {
+    const lanes = new DueLanes();
+    for (let place = 0; place < 1000; place += 1) lanes.add(lane("crowd", `http://${place}`));
+    lanes.add(lane("newcomer", "http://new"));
+    const shares = lanes.share(gateOf(new WebhookPlaces()), 0);
+    expect(shares.filter(({ lane: { tenant } }) => tenant === "crowd")).toHaveLength(32);
+    expect(named(shares).slice(0, 2)).toEqual([
+      ["crowd", "http://0", "s", 1],
+      ["newcomer", "http://new", "s", 16],
+    ]);
+  });
+
+  it("gives the origins of a tenant equal shares, and the lanes of an origin too", () => {
+    const lanes = new DueLanes();
+    lanes.add(lane("t", "http://a", "1"));
+    lanes.add(lane("t", "http://a", "2"));
+    lanes.add(lane("t", "http://b"));
+    expect(new Set(named(lanes.share(gateOf(new WebhookPlaces()), 0)))).toEqual(
+      new Set([
+        ["t", "http://a", "1", 8],
+        ["t", "http://a", "2", 8],
+        ["t", "http://b", "s", 16],
+      ]),
+    );
+  });
+
+  it("gives the next turn to those that got nothing in the last", () => {
+    const lanes = new DueLanes();
+    const places = new WebhookPlaces();
+    const all = Array.from({ length: 40 }, (_, place) => lane("t", `http://${place}`));
+    for (const one of all) lanes.add(one);
+    const first = lanes.share(gateOf(places), 0);
+    for (const { lane: served, room } of first) {
+      places.free(served, room);
+      lanes.add(served);
+    }
+    const second = lanes.share(gateOf(places), 0).map(({ lane: { origin } }) => origin);
+    expect(second.slice(0, 8)).toEqual(all.slice(32).map(({ origin }) => origin));
+  });
+
+  it("takes nothing for a lane whose receiver is paused, until its pause is over", () => {
+    const lanes = new DueLanes();
+    lanes.add(lane("t", "http://a"));
+    lanes.add(lane("t", "http://b"));
+    const gate = gateOf(new WebhookPlaces(), { "http://a": 1000 });
+    expect(named(lanes.share(gate, 0))).toEqual([["t", "http://b", "s", 16]]);
+    expect([lanes.any, lanes.earliest]).toEqual([false, 1000]);
+    lanes.ripen(999);
+    expect(lanes.any).toBe(false);
+    lanes.ripen(1000);
+    expect(named(lanes.share(gate, 1000))).toEqual([["t", "http://a", "s", 16]]);
+  });
+
+  it("remembers no more than 256 lanes of a tenant and 10,000 that wait", () => {
+    const lanes = new DueLanes();
+    for (let place = 0; place < 20_000; place += 1) {
+      lanes.add(lane("t", "http://a", String(place)));
+      lanes.addAt(lane("t", "http://a", String(place)), 5);
+    }
+    let asked = 0;
+    const gate: Gate = {
+      openFor: () => true,
+      pausedUntil: () => 0,
+      enter: () => {
+        asked += 1;
+        return asked <= 10_000;
+      },
+    };
+    expect(lanes.share(gate, 0)).toHaveLength(256);
+    lanes.ripen(5);
+    asked = 0;
+    expect(lanes.share(gate, 5)).toHaveLength(256);
+  });
+});

@@ -1,0 +1,77 @@
+import type { Egress } from "@factory/runtime/egress/egress";
+import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
+import type { MadeAttempt } from "./attempt-statements.js";
+import { type DeliveryVerdict, errorVerdict, failedVerdict, responseVerdict } from "./delivery-verdict.js";
+import { retryDelayMs } from "./retry-schedule.js";
+import type { ClaimedMessage } from "./webhook-claims.js";
+import { webhookRequest } from "./webhook-request.js";
+import type { WebhookTarget } from "./webhook-target.js";
+
+export interface AttemptSettings {
+  readonly egress: Egress;
+  /** Delay before each attempt; its length is the number of attempts. */
+  readonly retryDelaysMs: readonly number[];
+  readonly logger: Logger;
+}
+
+const connectTimeoutMs = 5_000;
+const totalTimeoutMs = 15_000;
+const maxResponseBytes = 64 * 1024;
+
+/** Sends one message once, without a transaction. Undefined: `signal` ended it, which is no attempt. */
+export async function makeAttempt(
+  settings: AttemptSettings,
+  sent: { target: WebhookTarget; message: ClaimedMessage; envelope: Envelope },
+  signal: AbortSignal,
+): Promise<MadeAttempt | undefined> {
+  const startedAt = new Date();
+  const started = performance.now();
+  const verdict = await send(settings, sent, { now: startedAt, signal });
+  if (!verdict) return undefined;
+  const { message } = sent;
+  const delayMs =
+    verdict.kind === "failed" ? retryDelayMs(settings.retryDelaysMs, message.attempts + 1, verdict.retry) : undefined;
+  return {
+    message,
+    verdict,
+    startedAt,
+    durationMs: Math.round(performance.now() - started),
+    status: nextState(verdict, delayMs),
+    delayMs: delayMs ?? null,
+  };
+}
+
+async function send(
+  { egress, logger }: AttemptSettings,
+  { target, message, envelope }: { target: WebhookTarget; message: ClaimedMessage; envelope: Envelope },
+  { now, signal }: { now: Date; signal: AbortSignal },
+): Promise<DeliveryVerdict | undefined> {
+  const { endpointUrl, contentType, secrets } = target;
+  if (secrets.length === 0)
+    return failedVerdict("SigningSecretUnavailable", "The signing secret cannot be read; nothing was sent.");
+  try {
+    const response = await egress.request(endpointUrl, {
+      method: "POST",
+      ...webhookRequest(envelope, { position: message.position, contentType, secrets, now }),
+      timeoutMs: totalTimeoutMs,
+      connectTimeoutMs,
+      maxResponseBytes,
+      signal,
+    });
+    return responseVerdict(response, now.getTime());
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    const verdict = errorVerdict(error);
+    if (verdict) return verdict;
+    logger.error({ err: error, messageId: message.messageId }, "a webhook attempt failed by a bug");
+    return failedVerdict("InternalError", "The attempt failed inside the platform.");
+  }
+}
+
+function nextState({ kind }: DeliveryVerdict, delayMs: number | undefined): WebhookMessageState {
+  if (kind === "delivered") return "Delivered";
+  if (kind === "aborted") return "Aborted";
+  return delayMs === undefined ? "Exhausted" : "RetryScheduled";
+}

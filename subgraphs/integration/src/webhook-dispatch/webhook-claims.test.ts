@@ -1,0 +1,79 @@
+import pg from "pg";
+import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { claimMessages, waitingLanes } from "./webhook-claims.js";
+
+let fixture: IntegrationFixture;
+let worker: pg.Client;
+
+const backlog = 100_000;
+const origin = "http://127.0.0.1:1";
+
+const messages = `insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type,
+    position, origin, status, attempts, next_attempt_at)
+  select ('00000000-0000-4000-8000-' || lpad((place % $1)::text, 12, '0'))::uuid, gen_random_uuid(),
+    ('00000000-0000-4000-9000-' || lpad((place % $1)::text, 12, '0'))::uuid, gen_random_uuid(), 'TemplateRegistered', place,
+    '${origin}', 'Pending', 0, now() + interval '20 minutes'
+  from generate_series(1, $2::int) place`;
+
+beforeAll(async () => {
+  fixture = await startIntegrationFixture();
+  worker = new pg.Client({ connectionString: fixture.connections.worker });
+  await worker.connect();
+});
+
+afterAll(async () => {
+  await worker.end();
+  await fixture.close();
+});
+
+interface Plan {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  Plans?: Plan[];
+}
+
+/** Rows that the statement has read from a table, those that it threw away included. */
+function rowsRead(plan: Plan, table: string): number {
+  const own =
+    plan["Relation Name"] === table && plan["Node Type"].includes("Scan")
+      ? (plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0)) * plan["Actual Loops"]
+      : 0;
+  return (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child, table), own);
+}
+
+/** As if all were due, which the fixture's own dispatcher would send. */
+async function explained({ text }: { text: string }, values: unknown[]): Promise<Plan> {
+  await worker.query("begin");
+  try {
+    const { rows } = await worker.query(
+      `explain (analyze, format json) ${text.replaceAll("<= now()", "<= now() + interval '1 hour'")}`,
+      values,
+    );
+    return rows[0]["QUERY PLAN"][0].Plan as Plan;
+  } finally {
+    await worker.query("rollback");
+  }
+}
+
+const uuid = (kind: string, place: number) => `00000000-0000-4000-${kind}-${String(place).padStart(12, "0")}`;
+
+describe("the statements that find what is due", () => {
+  it("read as many messages as there is room for, and one for each lane, whatever waits behind them", async () => {
+    await fixture.rows(messages, 1, backlog);
+    await fixture.rows(messages, 50, 500);
+    await fixture.rows("analyze integration.webhook_messages");
+    const claim = await explained(claimMessages, [
+      [uuid("8000", 0), uuid("8000", 7)],
+      [origin, origin],
+      [uuid("9000", 0), uuid("9000", 7)],
+      [16, 16],
+    ]);
+    // ten of the second lane; each is read once to be chosen and once to be changed
+    expect(rowsRead(claim, "webhook_messages")).toBeLessThanOrEqual(2 * (16 + 10));
+    const look = await explained(waitingLanes, [1000, 256]);
+    expect(rowsRead(look, "webhook_messages")).toBeLessThanOrEqual(51);
+  }, 60_000);
+});

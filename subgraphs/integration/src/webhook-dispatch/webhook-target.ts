@@ -1,0 +1,66 @@
+import type { Database } from "@factory/runtime/db/database";
+import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { CredentialService } from "../credentials/credential.service.js";
+import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
+
+/** Where the messages of a lane go now, and how they are signed. */
+export interface WebhookTarget {
+  readonly tenant: Tenant;
+  readonly endpointUrl: string;
+  readonly contentType: string;
+  /** Newest first; empty when they cannot be read. */
+  readonly secrets: readonly string[];
+  /** Earlier attempts of the subscription failed and none has succeeded since. */
+  readonly failing: boolean;
+}
+
+interface TargetRow {
+  status: string;
+  endpoint_url: string;
+  content_type: string;
+  credential_id: string;
+  failing: boolean;
+}
+
+const targetOfSubscription = tenantStatement(
+  "webhook_target",
+  `select status, endpoint_url, content_type, credential_id, failing_since is not null as failing
+   from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2`,
+);
+
+export class WebhookTargets {
+  readonly #database: Database;
+  readonly #credentials: CredentialService;
+
+  constructor(database: Database, credentials: CredentialService) {
+    this.#database = database;
+    this.#credentials = credentials;
+  }
+
+  /** Undefined: the subscription wants nothing any more. */
+  async of(lane: WebhookLane): Promise<WebhookTarget | undefined> {
+    const tenant = tenantWithId(encodeId("ten", lane.tenant));
+    const row = await this.#database.reader.row<TargetRow>(targetOfSubscription, tenant, lane.subscription);
+    if (row?.status !== "Active") return undefined;
+    return {
+      tenant,
+      endpointUrl: row.endpoint_url,
+      contentType: row.content_type,
+      failing: row.failing,
+      secrets: await this.#secrets(tenant, row.credential_id),
+    };
+  }
+
+  async #secrets(tenant: Tenant, credentialId: string): Promise<string[]> {
+    try {
+      return await this.#credentials.signingSecrets(tenant, encodeId("crd", credentialId));
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      // revoked, damaged or sealed under another key: the attempt says that nothing could be signed
+      return [];
+    }
+  }
+}
