@@ -39,6 +39,12 @@ export interface FacadePorts {
   /** Gets `/git/*` with the body unread. */
   git(request: IncomingMessage, response: ServerResponse): void;
   ready(): Promise<{ ready: boolean; checks: Record<string, string> }>;
+  /** Background work of all tenants, for the operator; absent: `/jobs` is not served. */
+  jobs?: {
+    list(after: string | undefined, limit: number): Promise<object>;
+    redrive(queue: string, jobId: string, actorId: string): Promise<object>;
+    lying(): Promise<Record<string, number>>;
+  };
   /** Prometheus text of everything but the facade, unless `registry` is shared. */
   metrics(): Promise<string>;
 }

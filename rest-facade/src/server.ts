@@ -14,6 +14,7 @@ import type { FacadeOptions, FacadePorts } from "./ports.js";
 import { limitRequests } from "./rate-limit.js";
 import { requestMetrics } from "./request-metrics.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
+import { serveJobs } from "./serve-jobs.js";
 
 export type { FacadeOptions, FacadePorts, OperationResult, PreparedOperation } from "./ports.js";
 
@@ -61,6 +62,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   const ready = rememberReadiness(() => ports.ready());
   for (const listener of Object.values(listeners)) serveHealth(listener.app, ready, isClosing);
   serveMetrics(listeners.internal.app, metrics);
+  if (ports.jobs) serveJobs(listeners.internal.app, ports.jobs, ports.verifier);
   if (options.development) serveMetrics(app, metrics);
   return listen(listeners, options);
 }

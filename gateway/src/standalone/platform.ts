@@ -26,6 +26,7 @@ import { readSupergraph } from "../supergraph.js";
 import type { PlatformEnvironment } from "./environment.js";
 import { choosePort } from "./free-port.js";
 import type { PlatformGrpc } from "./grpc.js";
+import { JobAdministration } from "./job-administration.js";
 import type { PlatformDatabase } from "./platform-database.js";
 import { relayHealth } from "./relay-health.js";
 import { writeSampleRepository } from "./sample-repository.js";
@@ -200,6 +201,7 @@ async function start(
         const { ready, checks } = await readiness({ spine, integration, catalog });
         return { ready, checks: { ...checks, ...relays() } };
       },
+      jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], registry),
       metrics: () => registry.metrics(),
     },
     {

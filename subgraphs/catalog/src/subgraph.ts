@@ -5,6 +5,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { JobService } from "@factory/runtime/jobs/job.service";
+import type { JobOperations } from "@factory/runtime/jobs/job-operations";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
@@ -75,6 +76,8 @@ export interface Catalog {
   /** For the gRPC server of the process this runs in. */
   readonly grpcServices: readonly GrpcService[];
   readonly relay: RelayLag;
+  /** For the operator. */
+  readonly jobs: JobOperations;
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   /** `/git/{tenantSlug}/{owner}/{name}.git`, read-only. */
@@ -171,6 +174,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
       void git(request, response, path);
     },
     relay: resources.relay,
+    jobs: resources.operations(),
     ready: () => database.reader.ping(),
     async close() {
       stopping.abort();

@@ -3,6 +3,7 @@ import { Retention, type RetentionRule } from "@factory/runtime/db/retention";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
 import { JobService } from "@factory/runtime/jobs/job.service";
+import type { JobOperations } from "@factory/runtime/jobs/job-operations";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
@@ -54,6 +55,8 @@ export interface Integration {
   /** For the gRPC server of the process this runs in. */
   readonly grpcServices: readonly GrpcService[];
   readonly relay: RelayLag;
+  /** For the operator. */
+  readonly jobs: JobOperations;
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -120,6 +123,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
       ).schema,
       grpcServices: [secretEndpoint(new SecretService(credentials, logger))],
       relay: resources.relay,
+      jobs: resources.operations(),
       async ready() {
         await pool.query("select");
       },

@@ -3,6 +3,7 @@ import { openPool } from "@factory/runtime/db/pool";
 import { Retention } from "@factory/runtime/db/retention";
 import { JobService } from "@factory/runtime/jobs/job.service";
 import { maintenance } from "@factory/runtime/jobs/job-definition";
+import type { JobOperations } from "@factory/runtime/jobs/job-operations";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
@@ -64,6 +65,8 @@ export interface Spine {
   /** Tells what still matters of before, then everything new. */
   watchRevocations(tell: (revocation: Revocation) => void): Promise<void>;
   readonly relay: RelayLag;
+  /** For the operator. */
+  readonly jobs: JobOperations;
   /** Rejects while the database does not answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -155,6 +158,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       bootstrap,
       watchRevocations: (tell) => revocations.start(resources.listener, tell),
       relay: resources.relay,
+      jobs: resources.operations(),
       async ready() {
         await pool.query("select");
       },

@@ -5,6 +5,7 @@ import { migrate } from "../db/migrate.js";
 import { Retention } from "../db/retention.js";
 import type { SchemaConnections } from "../db/roles.js";
 import type { TenantPayload } from "../jobs/job-definition.js";
+import { JobOperations } from "../jobs/job-operations.js";
 import type { JobProcess } from "../jobs/job-process.js";
 import { type JobDefinition, JobQueue } from "../jobs/job-queue.js";
 import { JobRows, type WaitingRows } from "../jobs/job-rows.js";
@@ -57,6 +58,11 @@ export class SubgraphResources {
     ]);
     await relay.start(listener);
     return new SubgraphResources(database, jobs, listener, host, relay);
+  }
+
+  /** For the operator. */
+  operations(): JobOperations {
+    return new JobOperations(this.database, this.jobs, this.sweeper);
   }
 
   /** Jobs that these rows wait for are sent again, or the rows end. */

@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { OperatorJob } from "@factory/runtime/jobs/job-operations";
+import { toolEnvironment } from "./environment.js";
+import { accessToken, type ClientCredentials, call, type RunningPlatform, readJson } from "./platform-api.js";
+
+const usage = `npm run -s jobs                          the newest jobs that run, wait for another try or have failed
+npm run -s jobs -- --after <cursor>      the next page
+npm run -s jobs -- redrive <queue> <id>  sends a failed job again
+`;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { after: { type: "string" }, help: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  if (values.help) return void process.stdout.write(usage);
+  const dataDir = resolve(toolEnvironment().dataDir);
+  const platform = await readJson<RunningPlatform>(dataDir, "runtime.json").catch(() => {
+    throw new Error(`No platform runs on ${dataDir}: start one with "npm start"`);
+  });
+  const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+  const [command = "list", queue, id] = positionals;
+  if (command === "list") await list(platform, token, values.after);
+  else if (command === "redrive" && queue !== undefined && id !== undefined)
+    await redrive(platform, token, `${encodeURIComponent(queue)}/${encodeURIComponent(id)}`);
+  else throw new Error(usage);
+}
+
+async function list({ internalUrl }: RunningPlatform, token: string, after: string | undefined): Promise<void> {
+  const page = after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
+  const { body } = await call<{ items: OperatorJob[]; nextCursor: string | null }>(
+    "GET",
+    `${internalUrl}/jobs${page}`,
+    {
+      token,
+    },
+  );
+  for (const { queue, jobId, tenantId, state, ageSeconds, attempts, reason } of body.items)
+    process.stdout.write(
+      `${[state, queue, jobId, tenantId, `${ageSeconds} s`, `attempt ${attempts}`, reason ?? ""].join("  ")}\n`,
+    );
+  if (body.nextCursor !== null) process.stdout.write(`more: npm run -s jobs -- --after ${body.nextCursor}\n`);
+}
+
+async function redrive({ internalUrl }: RunningPlatform, token: string, job: string): Promise<void> {
+  const { body } = await call<OperatorJob>("POST", `${internalUrl}/jobs/${job}/redrive`, { token });
+  process.stdout.write(`${body.queue} ${body.jobId} was sent again\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

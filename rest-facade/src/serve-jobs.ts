@@ -1,0 +1,60 @@
+import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FacadePorts } from "./ports.js";
+
+const usualLimit = 50;
+const mostAtOnce = 200;
+
+type Jobs = NonNullable<FacadePorts["jobs"]>;
+
+/**
+ * Background work of all tenants, for the operator, on the internal listener: `GET /jobs`, `POST /jobs/{queue}/{id}/redrive`
+ * with a token of a platform administrator who may manage tenants, and `GET /jobs/lying`, which like `/metrics` only counts.
+ */
+export function serveJobs(app: FastifyInstance, jobs: Jobs, verifier: Verifier): void {
+  app.get("/jobs", async (request, reply) => {
+    await operator(request, verifier);
+    const { limit, after } = request.query as Record<string, string | undefined>;
+    return reply.header("cache-control", "no-store").send(await jobs.list(after, limitOf(limit)));
+  });
+  app.post("/jobs/:queue/:jobId/redrive", async (request, reply) => {
+    const { subject } = await operator(request, verifier);
+    const { queue, jobId } = request.params as { queue: string; jobId: string };
+    return reply.code(202).send(await jobs.redrive(queue, jobId, subject));
+  });
+  const lying = oneAtATime(() => jobs.lying());
+  app.get("/jobs/lying", async (_request, reply) => reply.header("cache-control", "no-store").send(await lying()));
+}
+
+async function operator(request: FastifyRequest, verifier: Verifier): Promise<Principal> {
+  const principal = await authenticate(request.raw, verifier);
+  if (!principal.scopes.has("tenant.manage"))
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: "The token needs the scope tenant.manage.",
+      requiredScopes: ["tenant.manage"],
+    });
+  if (!principal.platformAdmin)
+    throw new DomainError("PLATFORM_ADMIN_REQUIRED", { detail: "Only a platform administrator may do this." });
+  return principal;
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return usualLimit;
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1) return Math.min(limit, mostAtOnce);
+  throw new DomainError("VALIDATION_FAILED", {
+    detail: "limit must be a whole number of at least 1.",
+    errors: [{ pointer: "/limit", code: "OUT_OF_RANGE", detail: "Must be at least 1." }],
+  });
+}
+
+/** Whoever asks meanwhile gets the same answer: counting reads tables. */
+function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined;
+  return () => {
+    asking ??= ask().finally(() => (asking = undefined));
+    return asking;
+  };
+}

@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { rows } from "../kit/database.js";
+import { eventually } from "../kit/eventually.js";
+import { platform } from "../kit/platform.js";
+import { graphql, request } from "../kit/request.js";
+import { aTenant, platformToken } from "../kit/tenants.js";
+
+const run = promisify(execFile);
+const script = fileURLToPath(new URL("../../gateway/dist/standalone/jobs.js", import.meta.url));
+const base = () => platform().internalUrl;
+
+interface Job {
+  jobId: string;
+  queue: string;
+  tenantId: string;
+  state: string;
+  reason: string | null;
+}
+
+/** A mail that no composer knows, as a defect would leave it. */
+async function aFailedMail(tenantId: string): Promise<string> {
+  const [job] = await rows<{ id: string }>(
+    `insert into spine_jobs.job (name, data, state, group_id, singleton_key, retry_limit, output, completed_on, dead_letter)
+     values ('send-mail', $1, 'failed', $2, 'msg_1', 8, '{"message": "refused"}', now(), 'send-mail.dead') returning id`,
+    [{ tenantId, mailId: "msg_1", kind: "none", about: "x" }, tenantId],
+  );
+  return job?.id ?? "";
+}
+
+describe("GET /jobs", () => {
+  it("asks for a platform administrator", async () => {
+    const tenant = await aTenant();
+    expect((await request("GET /jobs", { base: base() })).status).toBe(401);
+    expect((await request("GET /jobs", { base: base(), token: await tenant.tokenWith() })).status).toBe(403);
+    expect((await request("GET /jobs", { token: await platformToken("tenant.manage") })).status).toBe(404);
+  });
+
+  it("shows the operator failed jobs of any tenant, without payloads, by HTTP and by npm run jobs", async () => {
+    const { tenantId } = await aTenant();
+    const jobId = await aFailedMail(tenantId);
+    const token = await platformToken("tenant.manage");
+    const { body, text } = await request<{ items: Job[] }>("GET /jobs?limit=200", { base: base(), token });
+    expect(body.items.find((job) => job.jobId === jobId)).toMatchObject({
+      queue: "send-mail",
+      tenantId,
+      state: "Failed",
+      reason: "refused",
+    });
+    expect(text).not.toContain("about");
+    const { stdout } = await run(process.execPath, ["--no-warnings", script], {
+      env: { PATH: process.env["PATH"], DATA_DIR: platform().dataDir },
+    });
+    expect(stdout).toContain(jobId);
+  });
+
+  it("goes through all of them page by page", async () => {
+    const { tenantId } = await aTenant();
+    const made = [await aFailedMail(tenantId), await aFailedMail(tenantId), await aFailedMail(tenantId)];
+    const token = await platformToken("tenant.manage");
+    const seen: string[] = [];
+    let after = "";
+    for (let page = 0; page < 50 && (page === 0 || after !== ""); page += 1) {
+      const { body } = await request<{ items: Job[]; nextCursor: string | null }>(`GET /jobs?limit=2${after}`, {
+        base: base(),
+        token,
+      });
+      seen.push(...body.items.map(({ jobId }) => jobId));
+      after = body.nextCursor === null ? "" : `&after=${body.nextCursor}`;
+    }
+    expect(seen.filter((id) => made.includes(id))).toEqual([...made].reverse());
+  });
+});
+
+describe("POST /jobs/{queue}/{jobId}/redrive", () => {
+  const redrive = async (queue: string, jobId: string, token?: string) =>
+    (await request(`POST /jobs/${queue}/${jobId}/redrive`, { base: base(), token })).status;
+
+  it("answers 404 for what there is not, and refuses who is no platform administrator", async () => {
+    const tenant = await aTenant();
+    const jobId = await aFailedMail(tenant.tenantId);
+    expect(await redrive("send-mail", jobId)).toBe(401);
+    expect(await redrive("send-mail", jobId, await tenant.tokenWith())).toBe(403);
+    const token = await platformToken("tenant.manage");
+    expect(await redrive("nothing", jobId, token)).toBe(404);
+    expect(await redrive("send-mail", "x", token)).toBe(404);
+    // no mail waits for it
+    expect(await redrive("send-mail", jobId, token)).toBe(409);
+  });
+});
+
+describe("GET /jobs/lying", () => {
+  it("counts rows that wait for nothing, by slice", async () => {
+    await eventually("nothing is left lying", async () => {
+      const { status, body } = await request<Record<string, number>>("GET /jobs/lying", { base: base() });
+      expect(status).toBe(200);
+      expect(Object.keys(body)).toEqual(expect.arrayContaining(["executions", "mails", "provisioning"]));
+      return Object.values(body).every((count) => count === 0);
+    });
+  });
+});
+
+describe("Query.spineJobs", () => {
+  it("shows a tenant its own failed jobs and no other's", async () => {
+    const [tenant, other] = [await aTenant(), await aTenant()];
+    const jobId = await aFailedMail(tenant.tenantId);
+    const query = "{ spineJobs { items { jobId reason redrivable } nextCursor } }";
+    const { body } = await graphql<{ spineJobs: { items: object[] } }>(query, { token: await tenant.tokenWith() });
+    expect(body.data?.spineJobs.items).toEqual([{ jobId, reason: "An internal error occurred.", redrivable: true }]);
+    const theirs = await graphql<{ spineJobs: { items: object[] } }>(query, { token: await other.tokenWith() });
+    expect(theirs.body.data?.spineJobs.items).toEqual([]);
+  });
+});
