@@ -12,9 +12,12 @@ import Provider from "oidc-provider";
 import type { Pool } from "pg";
 import { ApprovalRequests } from "../approvals/approval-request.js";
 import { derivedKey } from "../derived-key.js";
+import { errorPage } from "../pages/error.page.js";
+import { sendPage } from "../pages/page.js";
 import { KeyRing } from "../signing-keys/key-ring.js";
 import { keySetMaxAgeSeconds, SigningKeys, signingKeysChannel } from "../signing-keys/signing-keys.js";
 import { Accounts } from "./accounts.js";
+import { type AddressClass, AddressRate } from "./address-rate.js";
 import { shareWith } from "./allowed-origins.js";
 import { ArtifactStore } from "./artifact-store.js";
 import { ClientRoles } from "./client-roles.js";
@@ -70,6 +73,8 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Route {
   readonly methods: readonly string[];
+  /** Absent where a request costs neither a statement nor a row, or where the route counts by itself. */
+  readonly limit?: AddressClass;
   readonly handle: Handler;
 }
 
@@ -108,6 +113,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   const issued = new IssuedTokens({ issuer, keys: () => keys.published, pool, database });
   const subjectVerifier = new TokenVerifier({ issuer, audience: issuer, keys: async () => keys.published });
   keys.onChange(() => subjectVerifier.keysChanged());
+  const addresses = new AddressRate(options.rateLimitFactor);
   const parts = {
     issuer,
     findClient,
@@ -123,6 +129,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     inspection: new TokenInspection({ accounts, families, issued }),
     failures: new FailureLimiter(clientLimits),
     rate: new TokenRate(options.rateLimitFactor),
+    addresses,
     logger,
   };
   // a provider reads its keys once, so others are another provider
@@ -148,7 +155,11 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     ...Object.fromEntries(
       [tokenPath, revocationPath, introspectionPath].map((path) => [
         path,
-        { methods: ["POST"], handle: formEndpoint(path, (...exchange) => serve(...exchange), logger) },
+        {
+          methods: ["POST"],
+          limit: "clients" as const,
+          handle: formEndpoint(path, (...exchange) => serve(...exchange), logger),
+        },
       ]),
     ),
     "/.well-known/openid-configuration": discovery,
@@ -172,16 +183,27 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       if (!response.hasHeader("x-trace-id"))
         response.setHeader("x-trace-id", continueTrace(single(request.headers["traceparent"])).traceId);
       const path = pathOf(request);
-      const route = Object.hasOwn(routes, path) ? routes[path] : browserRoute(path);
+      const route: Route | undefined = Object.hasOwn(routes, path) ? routes[path] : browserRoute(path);
       if (!route) return problem(response, "NOT_FOUND", "Nothing is served at this path.");
       if (path === tokenPath && share(request, response)) return;
       if (!route.methods.includes(request.method ?? "")) {
         response.setHeader("allow", route.methods.join(", "));
         return problem(response, "METHOD_NOT_ALLOWED", `Only ${route.methods.join(" and ")} is served at this path.`);
       }
-      route.handle(request, response);
+      const wait = route.limit && addresses.spend(route.limit, request);
+      if (wait === undefined) route.handle(request, response);
+      else refuse(response, route.limit, wait);
     },
   };
+}
+
+function refuse(response: ServerResponse, kind: AddressClass | undefined, retryAfterSeconds: number): void {
+  response.setHeader("retry-after", String(retryAfterSeconds));
+  const description = "Too many requests come from this address.";
+  if (kind !== "pages") return oauthError(response, "RATE_LIMITED", description);
+  const traceId = String(response.getHeader("x-trace-id"));
+  const page = errorPage({ title: "Too many attempts", detail: "Wait a minute and try again.", traceId });
+  sendPage(response, page, { status: 429 });
 }
 
 function pathOf({ url = "/" }: IncomingMessage): string {
@@ -222,7 +244,8 @@ function formEndpoint(path: string, callback: Callback, logger: Logger): Handler
 }
 
 function oauthError(response: ServerResponse, code: ErrorCode, description: string): void {
-  const body = { error: "invalid_request", error_description: description };
+  const error = code === "RATE_LIMITED" ? "rate_limited" : "invalid_request";
+  const body = { error, error_description: description };
   send(response, code, "application/json", { ...body, code, traceId: response.getHeader("x-trace-id") });
 }
 

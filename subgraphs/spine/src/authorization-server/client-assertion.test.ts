@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -8,7 +9,7 @@ import {
   SignJWT,
 } from "jose";
 import { type Json, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
-import { requireBrief } from "./client-assertion.js";
+import { clockToleranceSeconds, requireBrief } from "./client-assertion.js";
 
 let platform: RunningSpine;
 let base: string;
@@ -196,6 +197,34 @@ describe("an assertion", () => {
     expect(JSON.stringify(rows)).not.toContain("shared");
     expect(new Date(rows[0].expires_at).getTime()).toBeLessThan(Date.now() + 400_000);
   });
+
+  it("is remembered until it is no longer good, the tolerance for its client's clock included", async () => {
+    const endsAt = now() + 290;
+    expect((await proven(await assertion(clientId, key, { jti: "long", exp: endsAt }))).status).toBe(200);
+    const { rows } = await platform.admin.query(
+      "select extract(epoch from expires_at)::int as until from oidc_artifacts where id_digest = $1",
+      [hash("sha256", JSON.stringify([clientId, "long"]), "hex")],
+    );
+    expect(rows[0].until).toBeGreaterThanOrEqual(endsAt + clockToleranceSeconds);
+    expect(rows[0].until).toBeLessThanOrEqual(endsAt + clockToleranceSeconds + 60);
+  });
+
+  it("leaves no row when its client has used up its tokens of the minute", async () => {
+    const own = await aClient(key);
+    const count = async () => {
+      const { rows } = await platform.admin.query("select count(*)::int as kept from oidc_artifacts");
+      return rows[0].kept as number;
+    };
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 31; turn += 1) {
+      const answers = Array.from({ length: 20 }, async () => (await proven(await assertion(own, key))).status);
+      statuses.push(...(await Promise.all(answers)));
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(600);
+    const before = await count();
+    expect((await proven(await assertion(own, key))).status).toBe(429);
+    expect(await count()).toBe(before);
+  }, 60_000);
 
   it("opens once for twenty that come at the same time", async () => {
     const once = await assertion(clientId, key);

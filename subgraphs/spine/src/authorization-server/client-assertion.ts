@@ -1,6 +1,7 @@
 import { errors, type Provider } from "oidc-provider";
+import type { AddressRate } from "./address-rate.js";
 import type { ArtifactStore } from "./artifact-store.js";
-import { currentContext, spend } from "./client-authentication.js";
+import { currentContext, refuseSpent, spend } from "./client-authentication.js";
 import type { TokenRate } from "./token-rate.js";
 import { registeredOf } from "./token-terms.js";
 
@@ -15,11 +16,12 @@ export interface ClientAssertionOptions {
   tokenEndpoint: string;
   artifacts: Pick<ArtifactStore, "takeOnce">;
   rate: TokenRate;
+  addresses: AddressRate;
 }
 
 /** `private_key_jwt` (OpenID Connect Core section 9), where oidc-provider's own rules are wider than ours. */
 export function authenticateByAssertion(provider: Provider, options: ClientAssertionOptions): void {
-  const { issuer, tokenEndpoint, artifacts, rate } = options;
+  const { issuer, tokenEndpoint, artifacts, rate, addresses } = options;
   // oidc-provider takes the endpoint's address from the Host header, which the caller chooses
   Object.defineProperty(provider.OIDCContext.prototype, "clientJwtAuthExpectedAudience", {
     value: () => new Set([issuer, tokenEndpoint]),
@@ -27,10 +29,13 @@ export function authenticateByAssertion(provider: Provider, options: ClientAsser
   // oidc-provider looks first and stores then, so two at the same time would both be the first
   Object.defineProperty(provider.ReplayDetection, "unique", {
     async value(clientId: string, assertionId: string, expiresAt: number): Promise<boolean> {
-      const id = JSON.stringify([clientId, assertionId]);
-      if (!(await artifacts.takeOnce("ReplayDetection", id, expiresAt + rememberedSeconds))) return false;
       const context = currentContext();
       const registered = registeredOf(context.oidc.client);
+      refuseSpent(rate, context, registered);
+      const id = JSON.stringify([clientId, assertionId]);
+      // `expiresAt` is the assertion's own end and the tolerance
+      if (!(await artifacts.takeOnce("ReplayDetection", id, expiresAt + rememberedSeconds))) return false;
+      addresses.proven(context.req);
       spend(rate, context, registered.clientId, registered);
       return true;
     },

@@ -6,6 +6,7 @@ import Provider, { type Adapter, type Client, errors, type KoaContextWithOIDC } 
 import { secretDigest, secretMatches } from "../api-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../api-clients/grant-types.js";
 import { platformTenantId } from "../tenants/platform-tenant.js";
+import type { AddressRate } from "./address-rate.js";
 import type { Attempt, FailureLimiter } from "./failure-limiter.js";
 import { readsBegin } from "./reads-from.js";
 
@@ -20,6 +21,7 @@ export interface ClientAuthenticationOptions {
   served: readonly GrantType[];
   failures: FailureLimiter;
   rate: TokenRate;
+  addresses: AddressRate;
 }
 
 /** Replaces oidc-provider's comparison of plain secrets: ours are digests, and guesses are counted. */
@@ -103,7 +105,8 @@ function proofMetadata({ isPublic, jwks, secretDigest: digest }: RegisteredClien
 }
 
 /** A blocked caller learns nothing: his secret is not even compared. */
-function compareSecret(client: Client, secret: string, { failures, rate }: ClientAuthenticationOptions): boolean {
+function compareSecret(client: Client, secret: string, options: ClientAuthenticationOptions): boolean {
+  const { failures, rate, addresses } = options;
   const context = currentContext();
   refuseBlocked(context, failures);
   const registered = registeredOf(client);
@@ -113,6 +116,7 @@ function compareSecret(client: Client, secret: string, { failures, rate }: Clien
     context.state["counted"] = true;
     return false;
   }
+  addresses.proven(context.req);
   spend(rate, context, registered.clientId, registered);
   return true;
 }
@@ -150,8 +154,17 @@ export function spend(
 ): void {
   if (oidc.route !== "token") return;
   const retryAfterSeconds = rate.spend(key, editionCode);
-  if (retryAfterSeconds !== undefined) throw tooMany("The client asks for too many tokens.", retryAfterSeconds);
+  if (retryAfterSeconds !== undefined) throw tooManyTokens(retryAfterSeconds);
 }
+
+/** Before a request that would be one too many leaves a row behind; counts nothing. */
+export function refuseSpent(rate: TokenRate, { oidc }: KoaContextWithOIDC, client: RegisteredClient): void {
+  if (oidc.route !== "token") return;
+  const retryAfterSeconds = rate.blockedFor(client.clientId, client.editionCode);
+  if (retryAfterSeconds !== undefined) throw tooManyTokens(retryAfterSeconds);
+}
+
+const tooManyTokens = (seconds: number) => tooMany("The client asks for too many tokens.", seconds);
 
 function tooMany(description: string, retryAfterSeconds: number): TokenRefusal {
   return new TokenRefusal("RATE_LIMITED", "rate_limited", description, { status: 429, retryAfterSeconds });

@@ -21,6 +21,7 @@ export class AssignmentExpiry {
   readonly #logger: Logger;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
+  #stopping = false;
 
   constructor(database: Database, workers: Pool, logger: Logger) {
     this.#database = database;
@@ -41,25 +42,29 @@ export class AssignmentExpiry {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     clearTimeout(this.#timer);
     await this.#turn;
     // the turn that has just ended set another timer
     clearTimeout(this.#timer);
   }
 
-  /** Workers see expired rows of every tenant, and no others. */
+  /** In batches, until none is left. Workers see expired rows of every tenant, and no others. */
   async sweep(): Promise<void> {
-    const { rows } = await this.#workers.query<{ tenant_id: string }>(
-      `select distinct tenant_id from (
-         select tenant_id from role_assignments where expires_at <= now() order by expires_at limit ${batch}) expired`,
-    );
-    for (const { tenant_id: uuid } of rows) await this.#sweepTenant(encodeId("ten", uuid));
+    for (let taken = 1; taken > 0 && !this.#stopping; ) {
+      taken = 0;
+      const { rows } = await this.#workers.query<{ tenant_id: string }>(
+        `select distinct tenant_id from (
+           select tenant_id from role_assignments where expires_at <= now() order by expires_at limit ${batch}) expired`,
+      );
+      for (const { tenant_id: uuid } of rows) taken += await this.#sweepTenant(encodeId("ten", uuid));
+    }
   }
 
   /** Two processes that sweep at once share the rows out between them. */
-  async #sweepTenant(tenantId: string): Promise<void> {
+  async #sweepTenant(tenantId: string): Promise<number> {
     const cause = { trace: continueTrace(undefined), actorId: expiryActor };
-    await this.#database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
+    return this.#database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
       const { em } = transaction;
       const expired = await em.find(
         RoleAssignment,
@@ -70,6 +75,7 @@ export class AssignmentExpiry {
         unassignedBy: expiryActor,
         reason: "Expired",
       });
+      return expired.length;
     });
   }
 }

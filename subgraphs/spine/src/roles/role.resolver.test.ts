@@ -369,6 +369,21 @@ describe("an assignment that has expired", () => {
     expect(await revoked(userId)).toEqual(["Principal"]);
   });
 
+  it("is not left waiting behind others: one sweep takes away all that have expired", async () => {
+    const userId = await aUser();
+    const roleId = await roleCalled("Viewer");
+    const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
+    await platform.admin.query(
+      `insert into role_assignments (tenant_id, assignment_id, role_id, principal_id, assigned_by, assigned_at, expires_at)
+       select tenant_id, gen_random_uuid(), role_id, 'usr_' || place, assigned_by, assigned_at, now() - interval '1 hour'
+       from role_assignments, generate_series(1, 350) place where assignment_id = $1`,
+      [decodeId("asg", assignmentId)],
+    );
+    await sweep();
+    const { rowCount } = await platform.admin.query("select from role_assignments where expires_at <= now()");
+    expect(rowCount).toBe(0);
+  });
+
   it("makes room for another one", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("Viewer");

@@ -4,6 +4,7 @@ import type { Provider } from "oidc-provider";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
 import { readForm } from "../../pages/read-form.js";
+import type { AddressClass } from "../address-rate.js";
 import { asIssuer } from "../as-issuer.js";
 import { authorizePath, interactionPrefix } from "./authorize-settings.js";
 import { answeredByPages, type InteractionOptions, interact } from "./interaction-endpoint.js";
@@ -11,6 +12,7 @@ import { signOut, signOutPath } from "./sign-out.js";
 
 export interface BrowserRoute {
   readonly methods: readonly string[];
+  readonly limit?: AddressClass;
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
@@ -30,11 +32,15 @@ export function browserRoutes(options: InteractionOptions): (path: string) => Br
   const interaction = { methods: ["GET", "POST"], handle: answeredByPages(interact, options) };
   const logout = { methods: ["GET", "POST"], handle: answeredByPages(signOut, options) };
   const below = (path: string, prefix: string) => path.startsWith(prefix) && uidForm.test(path.slice(prefix.length));
-  return (path) => {
+  const routeOf = (path: string): BrowserRoute | undefined => {
     if (path === authorizePath) return authorize;
     if (below(path, `${authorizePath}/`)) return resume;
     if (path === signOutPath) return logout;
     return below(path, interactionPrefix) ? interaction : undefined;
+  };
+  return (path) => {
+    const route = routeOf(path);
+    return route && { ...route, limit: "pages" };
   };
 }
 
