@@ -65,6 +65,8 @@ const variables = z
     ),
     /** How long webhook messages and their attempts are kept after they have ended. */
     WEBHOOK_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
+    /** How long dead letters of the bus are kept. */
+    DEAD_LETTER_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
     RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
     /** Fault tests: where this process kills itself, e.g. execution.pushing:kill:1 */
     FAIL: z.string().optional(),
@@ -106,6 +108,7 @@ export interface PlatformEnvironment {
   readonly allowSsh: boolean;
   readonly sourceCredentials: ReadonlyMap<string, string>;
   readonly webhookRetentionDays: number;
+  readonly deadLetterRetentionDays: number;
   readonly rateLimitFactor: number;
   readonly failpoint: string | undefined;
 }
@@ -136,6 +139,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     allowSsh: given.ALLOW_SSH,
     sourceCredentials: new Map(given.SOURCE_CREDENTIALS.map((pair) => pair.split("=", 2) as [string, string])),
     webhookRetentionDays: given.WEBHOOK_RETENTION_DAYS,
+    deadLetterRetentionDays: given.DEAD_LETTER_RETENTION_DAYS,
     rateLimitFactor: given.RATE_LIMIT_FACTOR,
     failpoint: given.FAIL,
   };

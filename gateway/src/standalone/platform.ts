@@ -23,6 +23,7 @@ import { startGraphqlServer } from "../graphql-server.js";
 import { graphqlSockets } from "../graphql-sockets.js";
 import { prepareOperation } from "../operations.js";
 import { readSupergraph } from "../supergraph.js";
+import { busMetrics } from "./bus-metrics.js";
 import type { PlatformEnvironment } from "./environment.js";
 import { choosePort } from "./free-port.js";
 import type { PlatformGrpc } from "./grpc.js";
@@ -100,7 +101,9 @@ async function start(
   const certificates = awaitedLater(grpcModule.then(({ platformCertificates }) => platformCertificates(dataDir)));
   await provisionDatabase(databaseUrl, schemas);
   const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
-  const bus = await PostgresBus.open(connections("integration").worker, logger);
+  const bus = await PostgresBus.open(connections("integration").worker, logger, {
+    deadLetterDays: environment.deadLetterRetentionDays,
+  });
   onStop("bus", () => bus.close());
   const jobProcess = new JobProcess(holder);
   const host = (schema: SubgraphSchema) => ({
@@ -187,6 +190,7 @@ async function start(
   const sockets = graphqlSockets({ executor, verifier, introspection, limits, logger });
   onRevoked.push((revocation) => sockets.revoked(revocation));
   collectDefaultMetrics({ register: registry });
+  busMetrics(registry, bus.deadLetters);
   const relays = relayHealth(registry, { catalog: catalog.relay, integration: integration.relay, spine: spine.relay });
   const facade = await startFacade(
     {

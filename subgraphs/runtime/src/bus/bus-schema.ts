@@ -14,6 +14,18 @@ export const busSchema = [
      name text primary key,
      position bigint not null,
      updated_at timestamptz not null default now())`,
+  `create table if not exists bus.held (
+     consumer text not null,
+     position bigint not null,
+     tenant text not null,
+     partition_key text not null,
+     envelope jsonb not null,
+     attempts int not null,
+     not_before timestamptz not null,
+     error text,
+     held_at timestamptz not null default now(),
+     primary key (consumer, position))`,
+  "create index if not exists held_keys on bus.held (consumer, tenant, partition_key, position)",
   `create table if not exists bus.dead_letters (
      consumer text not null,
      position bigint not null,
@@ -21,7 +33,12 @@ export const busSchema = [
      error text not null,
      created_at timestamptz not null default now(),
      primary key (consumer, position))`,
+  "create index if not exists dead_letters_created_at on bus.dead_letters (created_at)",
   `grant usage on schema bus to ${workerGroup}`,
   `grant select, insert, update, delete on all tables in schema bus to ${workerGroup}`,
   `grant usage on all sequences in schema bus to ${workerGroup}`,
 ];
+
+/** The key of a message's order, as columns of `bus.held`. Keys that begin alike share a queue, which is never wrong. */
+export const keyColumns = (envelope: string) =>
+  `coalesce(${envelope}->>'tenantid', '') as tenant, left(coalesce(${envelope}->>'partitionkey', ''), 500) as partition_key`;

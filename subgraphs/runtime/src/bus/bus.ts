@@ -19,11 +19,18 @@ export class UnreadableMessage extends Error {
 }
 
 export interface MessageConsumer<Of extends Message> {
-  /** Name of the consumer group; one member of it works at a time, so messages arrive in order. */
+  /** Name of the consumer group; one process at a time works for it, except while a lost turn is noticed. */
   readonly group: string;
   /**
-   * At least once, in order. A batch that throws is tried again message by message: until it succeeds while something
-   * is not available, else a few times, and then it is parked as a dead letter.
+   * At least once. Messages of one key, that is of one tenant and `partitionkey`, come in order; messages of different
+   * keys have no order, and may be handled side by side.
+   *
+   * A batch that throws is tried again by tenant. What still fails is held, and later messages of its key wait behind
+   * it, while all others pass. A held message is tried alone, also after a restart and after the log has forgotten it:
+   * as long as something does not answer (`isUnavailable`), else five times within 36 s, then it is parked as a dead
+   * letter and its key goes on. A statement that takes too long or too much memory counts as one of the five unless
+   * other tenants fail too. Of one tenant 1,000 messages are held; further ones are parked at once, unless nothing of
+   * the group succeeds because something does not answer: then the group waits where it stands.
    */
   handle(messages: readonly BusMessage<Of>[]): Promise<void>;
 }

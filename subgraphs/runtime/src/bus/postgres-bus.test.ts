@@ -1,21 +1,17 @@
 import pg from "pg";
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
+import { Retention } from "../db/retention.js";
+import { countedWay } from "../db/round-trips.fixture.js";
 import { DomainError } from "../errors/domain-error.js";
 import { sealCommand } from "../outbox/command.js";
 import { type Envelope, sealEnvelope } from "../outbox/envelope.js";
 import { continueTrace } from "../telemetry/trace.js";
+import { until } from "./bus.fixture.js";
 import { UnreadableMessage } from "./bus.js";
+import { busRetention } from "./bus-retention.js";
 import { PostgresBus } from "./postgres-bus.js";
 
 const cause = { trace: continueTrace(undefined) };
-
-async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("not in time");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 describe("the bus in PostgreSQL", () => {
   let test: TestDatabase;
@@ -72,27 +68,6 @@ describe("the bus in PostgreSQL", () => {
     const after = await follow("restart");
     await until(() => after.length === 2);
     expect(after.every((subject) => subject.startsWith("templates/restart-b"))).toBe(true);
-  });
-
-  it("tries a failing message again while later ones wait, then goes on", async () => {
-    const seen: string[] = [];
-    let failures = 0;
-    await bus.subscribe({
-      group: "poison",
-      handle: async (messages) => {
-        for (const { envelope } of messages) {
-          if (!envelope.subject.startsWith("templates/poison")) continue;
-          if (envelope.subject === "templates/poison1" && failures < 2) {
-            failures += 1;
-            throw new Error("not now");
-          }
-          if (!seen.includes(envelope.subject)) seen.push(envelope.subject);
-        }
-      },
-    });
-    await bus.publish(envelopes(3, "poison"));
-    await until(() => seen.length === 3);
-    expect(seen).toEqual(["templates/poison0", "templates/poison1", "templates/poison2"]);
   });
 
   const aCommand = () =>
@@ -198,5 +173,104 @@ describe("the bus in PostgreSQL", () => {
       ),
     );
     await until(() => seen.length > 0);
+  });
+
+  it("has no transaction open while a consumer works", async () => {
+    let open: unknown[] | undefined;
+    await bus.subscribe({
+      group: "idle",
+      handle: async () => {
+        open ??= await query("select query from pg_stat_activity where state like 'idle in transaction%'");
+      },
+    });
+    await bus.publish(envelopes(1, "idle"));
+    await until(() => open !== undefined);
+    expect(open).toEqual([]);
+  });
+
+  it("lets one process work for a group, and the next within a moment of its end", async () => {
+    const other = await PostgresBus.open(test.definition.connections.worker, quiet);
+    const handled: string[] = [];
+    const member = (name: string, on: PostgresBus) =>
+      on.subscribe({
+        group: "members",
+        types: ["TenantSuspended"],
+        handle: async (messages) => void handled.push(...messages.map(() => name)),
+      });
+    const suspended = (count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        sealEnvelope({ type: "TenantSuspended", subject: `tenants/m${index}`, data: {} }, aTenant().tenantId, cause),
+      );
+    await member("first", bus);
+    await bus.publish(suspended(1));
+    await until(() => handled.length > 0);
+    const before = handled.length;
+    await member("second", other);
+    await bus.publish(suspended(3));
+    await until(() => handled.length === before + 3);
+    expect(new Set(handled)).toEqual(new Set(["first"]));
+    await bus.close();
+    await other.publish(suspended(3));
+    await until(() => handled.length === before + 6);
+    expect(handled.slice(-3)).toEqual(["second", "second", "second"]);
+    await other.close();
+    bus = await PostgresBus.open(test.definition.connections.worker, quiet);
+  });
+
+  it("forgets what only a removed group has not read, and nothing that a living one has not", async () => {
+    const retention = new Retention(test.definition.connections.worker, quiet, busRetention(30));
+    await bus.publish(envelopes(3, "forgotten"));
+    await query("update bus.consumers set position = (select max(position) from bus.messages)");
+    await query("insert into bus.consumers (name, position) values ('living', 0), ('removed', 0)");
+    await query("update bus.messages set published_at = now() - interval '8 days'");
+    const left = async () => (await query("select from bus.messages")).length;
+    const all = await left();
+    await retention.forget();
+    expect(await left()).toBe(all);
+    await query("update bus.consumers set updated_at = now() - interval '8 days' where name = 'removed'");
+    await query(
+      "update bus.consumers set position = (select max(position) - 1 from bus.messages) where name = 'living'",
+    );
+    await retention.forget();
+    expect(await left()).toBe(1);
+    await query("delete from bus.consumers where name in ('living', 'removed')");
+    await retention.stop();
+  });
+
+  it("forgets dead letters after the days it is told", async () => {
+    await query(
+      `insert into bus.dead_letters (consumer, position, envelope, error, created_at)
+       select 'old', days, '{}', 'e', now() - days * interval '1 day' from unnest(array[9, 11]) as days`,
+    );
+    const retention = new Retention(test.definition.connections.worker, quiet, busRetention(10));
+    await retention.forget();
+    expect(await query("select position::int from bus.dead_letters where consumer = 'old'")).toEqual([{ position: 9 }]);
+    await retention.stop();
+  });
+
+  it("asks the server twice for a batch of any size", async () => {
+    const way = await countedWay(test.definition.connections.worker);
+    const counted = await PostgresBus.open(way.url, quiet);
+    const seen: number[] = [];
+    await counted.subscribe({ group: "counted", handle: async (messages) => void seen.push(messages.length) });
+    const read = async () => {
+      const [row] = await query(
+        "select position >= (select coalesce(max(position), 0) from bus.messages) as all from bus.consumers where name = 'counted'",
+      );
+      return row?.["all"] === true;
+    };
+    await until(read);
+    const counts: number[] = [];
+    // the group also looks once a second, which may fall between
+    for (let round = 0; round < 4; round += 1) {
+      way.count();
+      await bus.publish(envelopes(50, `counted${round}-`));
+      await until(read);
+      counts.push(way.count());
+    }
+    expect(seen.slice(-4)).toEqual([50, 50, 50, 50]);
+    expect(Math.min(...counts)).toBe(2);
+    await counted.close();
+    way.close();
   });
 });

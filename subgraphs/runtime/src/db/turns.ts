@@ -102,6 +102,7 @@ export class Turn {
   readonly lock: readonly [number, string];
   readonly #turns: Turns;
   #notBefore = 0;
+  #taking: Promise<boolean> | undefined;
 
   constructor(turns: Turns, kind: TurnKind, name: string) {
     this.#turns = turns;
@@ -118,7 +119,11 @@ export class Turn {
   async take(): Promise<boolean> {
     if (this.held) return true;
     if (performance.now() < this.#notBefore) return false;
-    const taken = await this.#turns.take(this);
+    // two questions at once would be two locks of one session
+    this.#taking ??= this.#turns.take(this).finally(() => {
+      this.#taking = undefined;
+    });
+    const taken = await this.#taking;
     this.#notBefore = taken ? 0 : performance.now() + lostPauseMs;
     return taken;
   }

@@ -1,0 +1,44 @@
+import pg from "pg";
+import { aDatabase, quiet, type TestDatabase } from "../db/database.fixture.js";
+import { type Envelope, sealEnvelope } from "../outbox/envelope.js";
+import { continueTrace } from "../telemetry/trace.js";
+import type { Tenant } from "../tenancy/tenant.js";
+import { PostgresBus } from "./postgres-bus.js";
+
+/** A bus in a PostgreSQL of its own, and a look behind it. */
+export interface TestBus {
+  readonly test: TestDatabase;
+  /** As the superuser. */
+  rows<R = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<R[]>;
+  open(url?: string): Promise<PostgresBus>;
+  close(): Promise<void>;
+}
+
+export async function aBus(): Promise<TestBus> {
+  const test = await aDatabase();
+  const admin = new pg.Pool({ connectionString: test.url, max: 2 });
+  admin.on("error", () => undefined);
+  return {
+    test,
+    rows: async <R>(sql: string, ...values: unknown[]) => (await admin.query(sql, values)).rows as R[],
+    open: (url = test.definition.connections.worker) => PostgresBus.open(url, quiet),
+    async close() {
+      await admin.end();
+      await test.close();
+    },
+  };
+}
+
+/** An event of an aggregate of the tenant. */
+export const anEvent = (tenant: Tenant, aggregate: string, turn = 1): Envelope =>
+  sealEnvelope({ type: "TemplateRegistered", subject: `templates/${aggregate}`, data: { turn } }, tenant.tenantId, {
+    trace: continueTrace(undefined),
+  });
+
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("not in time");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,211 @@
+import type pg from "pg";
+import { type Drained, DrainLoop } from "../db/drain-loop.js";
+import type { Turn } from "../db/turns.js";
+import type { Logger } from "../telemetry/logger.js";
+import { type Consumer, ConsumerLog, type Kept, type NextMessage, type Read } from "./consumer-log.js";
+import { Fortunes, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";
+import { type HeldMessage, HeldMessages, type Tried } from "./held-messages.js";
+
+/** Beyond these, what would be held of a tenant is parked. */
+const mostHeldPerTenant = 1000;
+const triedAtOnce = 4;
+const outagePauseMs = 1000;
+
+type Outcome = { readonly error: unknown } | undefined;
+
+interface Failed {
+  readonly tenant: string;
+  readonly messages: readonly NextMessage[];
+  readonly error: unknown;
+}
+
+/**
+ * One consumer group in this process. The log is passed in batches. When a batch throws it is tried again by tenant;
+ * what still fails is held, so that the others pass, and a second loop tries it message by message, keys side by side.
+ */
+export class ConsumerGroup {
+  readonly #consumer: Consumer;
+  readonly #turn: Turn;
+  readonly #logger: Logger;
+  readonly #log: ConsumerLog;
+  readonly #held: HeldMessages;
+  readonly #fortunes = new Fortunes();
+  readonly #passing: DrainLoop;
+  readonly #retrying: DrainLoop;
+  #notBefore = 0;
+  #stopping = false;
+
+  constructor(options: { pool: pg.Pool; consumer: Consumer; turn: Turn; logger: Logger }) {
+    this.#consumer = options.consumer;
+    this.#turn = options.turn;
+    this.#logger = options.logger;
+    this.#log = new ConsumerLog(options.pool, options.consumer);
+    this.#held = new HeldMessages(options.pool, options.consumer.group);
+    this.#passing = new DrainLoop(() => this.#inTurn(() => this.#pass()), options.logger);
+    this.#retrying = new DrainLoop(() => this.#inTurn(() => this.#retry()), options.logger);
+  }
+
+  start(): void {
+    this.#passing.wake();
+    this.#retrying.wake();
+  }
+
+  /** What a wake-up says are the types that were published; it may say nothing. */
+  wake(published: string | undefined): void {
+    const { types } = this.#consumer;
+    const woken = published ? published.split(" ") : undefined;
+    if (!types || !woken || types.some((type) => woken.includes(type))) this.#passing.wake();
+  }
+
+  /** After the batch it is at. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all([this.#passing.stop(), this.#retrying.stop()]);
+    await this.#turn.give().catch(() => undefined);
+  }
+
+  async #inTurn(work: () => Promise<Drained>): Promise<Drained> {
+    try {
+      return (await this.#turn.take()) ? await work() : "empty";
+    } catch (error) {
+      // another process may reach what this one does not
+      await this.#turn.give().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #pass(): Promise<Drained> {
+    const waitMs = this.#notBefore - performance.now();
+    if (waitMs > 0) return waitMs;
+    const batch = await this.#log.next();
+    if (batch.to === undefined) return "empty";
+    const kept = await this.#consume(batch.messages);
+    if (!kept) {
+      this.#notBefore = performance.now() + outagePauseMs;
+      return outagePauseMs;
+    }
+    if (!this.#turn.held) return "more";
+    await this.#log.advance(batch, kept);
+    const parked = new Set(kept.flatMap(({ position, parked: isParked }) => (isParked ? [position] : [])));
+    for (const message of batch.messages) if (parked.has(message.position)) this.#tellParked(message);
+    if (kept.length > parked.size) this.#retrying.wake();
+    return batch.full ? "more" : "empty";
+  }
+
+  /** What must be held or parked before the group may go on; undefined: it must wait where it stands. */
+  async #consume(messages: readonly NextMessage[]): Promise<Kept[] | undefined> {
+    const free = messages.filter(({ keyHeld }) => !keyHeld);
+    const { failed, succeeded } = await this.#handle(free);
+    const everybody = failed.length > 1 && !succeeded && failed.every(({ error }) => isPassing(error));
+    if (everybody) return undefined;
+    const kept = new Map<string, Kept>();
+    for (const one of failed) for (const { position } of one.messages) kept.set(position, this.#keep(position, one));
+    for (const { position, keyHeld } of messages)
+      if (keyHeld) kept.set(position, { position, parked: false, attempts: 0, delayMs: 0, error: null });
+    return this.#bounded(messages, kept);
+  }
+
+  /** All at once; where that throws, by tenant. A tenant of whom something is held comes alone from the beginning. */
+  async #handle(messages: readonly NextMessage[]): Promise<{ failed: Failed[]; succeeded: boolean }> {
+    const others = messages.filter(({ tenantHeld }) => tenantHeld === 0);
+    const suspects = byTenant(messages.filter(({ tenantHeld }) => tenantHeld > 0));
+    const failed: Failed[] = [];
+    let succeeded = false;
+    const note = (tenant: string, own: readonly NextMessage[], outcome: Outcome) => {
+      if (!outcome) succeeded = true;
+      else failed.push({ tenant, messages: own, error: outcome.error });
+    };
+    const together = others.length > 0 ? await this.#attempt(others) : undefined;
+    const tenants = byTenant(others);
+    const [only] = tenants;
+    if (only && tenants.length === 1) note(...only, together);
+    else if (together) for (const [tenant, own] of tenants) note(tenant, own, await this.#attempt(own));
+    else succeeded = tenants.length > 0;
+    for (const [tenant, own] of suspects) note(tenant, own, await this.#attempt(own));
+    for (const { tenant, error } of failed) this.#fortunes.failed(tenant, error);
+    return { failed, succeeded };
+  }
+
+  #keep(position: string, { tenant, messages, error }: Failed): Kept {
+    // which of several it was is found out one by one
+    if (messages.length > 1) return { position, parked: false, attempts: 0, delayMs: 0, error: reasonOf(error) };
+    const general = this.#fortunes.othersFail(tenant);
+    return { position, attempts: 0, delayMs: 0, ...verdictOn(error, { attempts: 0, waitedMs: 0, general }) };
+  }
+
+  /** A tenant's share of `bus.held` is full: parked, unless everybody waits for the same thing. */
+  #bounded(messages: readonly NextMessage[], wanted: ReadonlyMap<string, Kept>): Kept[] | undefined {
+    const room = new Map<string, number>();
+    const kept: Kept[] = [];
+    for (const { position, tenant, tenantHeld } of messages) {
+      const one = wanted.get(position);
+      if (!one) continue;
+      const left = room.get(tenant) ?? mostHeldPerTenant - tenantHeld;
+      if (one.parked || left > 0) kept.push(one);
+      else if (this.#fortunes.outage) return undefined;
+      else kept.push({ ...one, parked: true, error: `${mostHeldPerTenant} messages of this tenant are held already` });
+      if (!one.parked) room.set(tenant, left - 1);
+    }
+    return kept;
+  }
+
+  async #retry(): Promise<Drained> {
+    const { messages, nextMs } = await this.#held.due();
+    const queues = byTenant(messages).map(([, own]) => own);
+    const tried: Tried[] = [];
+    const work = async () => {
+      for (let queue = queues.shift(); queue; queue = queues.shift())
+        for (const message of queue)
+          if (this.#turn.held && !this.#stopping)
+            tried.push({ position: message.position, verdict: await this.#again(message) });
+    };
+    await Promise.all(Array.from({ length: triedAtOnce }, work));
+    if (tried.length === 0) return nextMs ?? "empty";
+    await this.#held.settle(tried);
+    return "more";
+  }
+
+  async #again(message: HeldMessage): Promise<Verdict | undefined> {
+    const { tenant, attempts, waitedMs } = message;
+    const outcome = await this.#attempt([message], attempts);
+    if (!outcome) return undefined;
+    this.#fortunes.failed(tenant, outcome.error);
+    const general = this.#fortunes.othersFail(tenant);
+    const verdict = verdictOn(outcome.error, { attempts, waitedMs, general });
+    if (verdict.parked) this.#tellParked(message);
+    return verdict;
+  }
+
+  #tellParked({ position, envelope, tenant }: Read & { tenant: string }): void {
+    this.#logger.error(
+      { consumer: this.#consumer.group, position, messageId: envelope.id, tenantId: tenant },
+      "message parked as a dead letter",
+    );
+  }
+
+  async #attempt(messages: readonly Read[], attempts = 0): Promise<Outcome> {
+    try {
+      await this.#consumer.handle(messages);
+      this.#fortunes.succeeded();
+      return undefined;
+    } catch (error) {
+      const messageId = messages[0]?.envelope.id;
+      const { group: consumer } = this.#consumer;
+      this.#logger.warn(
+        { err: error, consumer, messageId, messages: messages.length, attempts },
+        "messages not consumed",
+      );
+      return { error };
+    }
+  }
+}
+
+function byTenant<M extends { readonly tenant: string }>(messages: readonly M[]): [string, M[]][] {
+  const tenants = new Map<string, M[]>();
+  for (const message of messages) {
+    const own = tenants.get(message.tenant);
+    if (own) own.push(message);
+    else tenants.set(message.tenant, [message]);
+  }
+  return [...tenants];
+}

@@ -1,0 +1,130 @@
+import type pg from "pg";
+import type { Message } from "../outbox/envelope.js";
+import type { BusConsumer, BusMessage, MessageConsumer } from "./bus.js";
+import { keyColumns } from "./bus-schema.js";
+
+const batchSize = 200;
+
+/** Of either kind: the statement that reads for it keeps the kinds apart. */
+export type Consumer = MessageConsumer<Message> & Pick<BusConsumer, "kind" | "types">;
+export type Read = BusMessage<Message>;
+
+/** A message of the log as its group stands to it. */
+export interface NextMessage extends Read {
+  readonly tenant: string;
+  /** An earlier message of its key is held. */
+  readonly keyHeld: boolean;
+  /** How many messages of its tenant are held. */
+  readonly tenantHeld: number;
+}
+
+/** Where a group stands, and what comes next. `to` is undefined when there is nothing to do. */
+export interface NextBatch {
+  readonly from: string;
+  readonly to: string | undefined;
+  readonly full: boolean;
+  readonly messages: readonly NextMessage[];
+}
+
+/** A message that leaves the log for `bus.held`, or for `bus.dead_letters`. */
+export interface Kept {
+  readonly position: string;
+  readonly parked: boolean;
+  readonly attempts: number;
+  readonly delayMs: number;
+  readonly error: string | null;
+}
+
+const next = {
+  name: "bus_next",
+  text: `with place as (
+      select consumer.position as "from", coalesce((select max(position) from bus.messages), consumer.position) as "end"
+      from bus.consumers consumer where name = $1),
+    waiting as materialized (select tenant, count(*)::int as count from bus.held where consumer = $1 group by tenant)
+    select place."from", place."end", message.position, message.envelope, message.tenant,
+      coalesce(waiting.count, 0) as tenant_held,
+      waiting.count is not null and exists (select from bus.held where consumer = $1
+        and held.tenant = message.tenant and held.partition_key = message.partition_key) as key_held
+    from place
+    left join lateral (
+      select position, envelope, ${keyColumns("envelope")} from bus.messages
+      where position > place."from" and position <= place."end" and envelope->>'messagekind' = $2
+        and ($3::text[] is null or type = any($3)) order by position limit $4) message on true
+    left join waiting on waiting.tenant = message.tenant
+    order by message.position`,
+};
+
+const advance = {
+  name: "bus_advance",
+  text: "update bus.consumers set position = $3, updated_at = now() where name = $1 and position = $2",
+};
+
+const advanceAndKeep = {
+  name: "bus_advance_keep",
+  text: `with moved as (
+      update bus.consumers set position = $3, updated_at = now() where name = $1 and position = $2 returning name),
+    kept as (
+      select message.position, message.envelope, ${keyColumns("message.envelope")},
+        kept.parked, kept.attempts, kept.delay_ms, kept.error
+      from moved, unnest($4::bigint[], $5::boolean[], $6::int[], $7::int[], $8::text[])
+        as kept(position, parked, attempts, delay_ms, error)
+      join bus.messages message using (position)),
+    parked as (
+      insert into bus.dead_letters (consumer, position, envelope, error)
+      select $1, position, envelope, coalesce(error, '') from kept where parked on conflict do nothing)
+    insert into bus.held (consumer, position, tenant, partition_key, envelope, attempts, not_before, error)
+    select $1, position, tenant, partition_key, envelope, attempts, now() + delay_ms * interval '1 ms', error
+    from kept where not parked on conflict do nothing`,
+};
+
+interface NextRow {
+  from: string;
+  end: string;
+  position: string | null;
+  envelope: Message;
+  tenant: string;
+  tenant_held: number;
+  key_held: boolean;
+}
+
+/** A group's way through the log: one statement to read, one to go on. */
+export class ConsumerLog {
+  readonly #pool: pg.Pool;
+  readonly #consumer: Consumer;
+
+  constructor(pool: pg.Pool, consumer: Consumer) {
+    this.#pool = pool;
+    this.#consumer = consumer;
+  }
+
+  async next(): Promise<NextBatch> {
+    const { group, kind = "event", types = null } = this.#consumer;
+    const { rows } = await this.#pool.query<NextRow>({ ...next, values: [group, kind, types, batchSize] });
+    const [first] = rows;
+    const { from = "0", end = "0" } = first ?? {};
+    const messages = rows.flatMap(({ position, envelope, tenant, tenant_held: tenantHeld, key_held: keyHeld }) =>
+      position === null ? [] : [{ position, envelope, tenant, tenantHeld, keyHeld }],
+    );
+    // what is for others is passed in strides: else it would be read again each time, and never be forgotten
+    const passed = Number(end) - Number(from) < batchSize ? undefined : end;
+    return { from, to: messages.at(-1)?.position ?? passed, full: messages.length === batchSize, messages };
+  }
+
+  /** Goes on from where the batch was read, unless another member of the group went on before. */
+  async advance({ from, to }: NextBatch, kept: readonly Kept[]): Promise<void> {
+    const values = [this.#consumer.group, from, to];
+    if (kept.length === 0) await this.#pool.query({ ...advance, values });
+    else
+      await this.#pool.query({
+        ...advanceAndKeep,
+        values: [
+          ...values,
+          kept.map(({ position }) => position),
+          kept.map(({ parked }) => parked),
+          kept.map(({ attempts }) => attempts),
+          kept.map(({ delayMs }) => delayMs),
+          kept.map(({ error }) => error),
+        ],
+      });
+  }
+}

@@ -1,0 +1,78 @@
+import type pg from "pg";
+import { keyColumns } from "./bus-schema.js";
+
+/** A message that its consumer could not take. Its content is not told: it belongs to the tenant. */
+export interface DeadLetter {
+  readonly consumer: string;
+  /** With the consumer, what a redrive names. */
+  readonly position: string;
+  readonly messageId: string;
+  readonly tenantId: string;
+  readonly type: string;
+  readonly ageSeconds: number;
+  readonly error: string;
+}
+
+export interface DeadLetterQuery {
+  readonly consumer?: string | undefined;
+  /** Those after this one in the order of consumer and position. */
+  readonly after?: Pick<DeadLetter, "consumer" | "position"> | undefined;
+  readonly limit: number;
+}
+
+/** How much of a group lies apart from the log. */
+export interface GroupBacklog {
+  readonly consumer: string;
+  readonly held: number;
+  readonly deadLetters: number;
+}
+
+const list = {
+  name: "bus_dead_letters",
+  text: `select consumer, position, envelope->>'id' as "messageId", envelope->>'tenantid' as "tenantId",
+      envelope->>'type' as type, extract(epoch from now() - created_at)::float8 as "ageSeconds", error
+    from bus.dead_letters
+    where ($1::text is null or consumer = $1) and ($2::text is null or (consumer, position) > ($2, $3::bigint))
+    order by consumer, position limit $4`,
+};
+
+const redrive = {
+  name: "bus_redrive",
+  text: `with letter as (
+      delete from bus.dead_letters where consumer = $1 and position = $2 returning consumer, position, envelope)
+    insert into bus.held (consumer, position, tenant, partition_key, envelope, attempts, not_before)
+    select consumer, position, tenant, partition_key, envelope, 0, now()
+    from (select letter.*, ${keyColumns("envelope")} from letter) keyed on conflict do nothing returning position`,
+};
+
+const backlog = {
+  name: "bus_backlog",
+  text: `select consumer, sum(held)::int as held, sum(dead)::int as "deadLetters" from (
+      select consumer, count(*) as held, 0 as dead from bus.held group by consumer
+      union all select consumer, 0, count(*) from bus.dead_letters group by consumer
+      union all select name, 0, 0 from bus.consumers) counted
+    group by consumer order by consumer`,
+};
+
+/** The dead letters of the bus, for operators. */
+export class BusDeadLetters {
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  async list({ consumer, after, limit }: DeadLetterQuery): Promise<DeadLetter[]> {
+    const values = [consumer ?? null, after?.consumer ?? null, after?.position ?? null, limit];
+    return (await this.#pool.query<DeadLetter>({ ...list, values })).rows;
+  }
+
+  /** The message is tried again within a second, as one that is held, with all its attempts; false: there is none. */
+  async redrive(consumer: string, position: string): Promise<boolean> {
+    return ((await this.#pool.query({ ...redrive, values: [consumer, position] })).rowCount ?? 0) > 0;
+  }
+
+  async backlog(): Promise<GroupBacklog[]> {
+    return (await this.#pool.query<GroupBacklog>(backlog)).rows;
+  }
+}

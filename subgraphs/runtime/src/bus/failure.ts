@@ -1,0 +1,81 @@
+import { isDatabaseOverload } from "../db/database-failure.js";
+import { isUnavailable } from "../errors/unavailable.js";
+import { UnreadableMessage } from "./bus.js";
+
+/**
+ * Why a message was not consumed: something does not answer (waited for), a statement was too much for the server
+ * (counts unless others fail too), a bug or a fault of the message (counts), or nothing that could ever be read (parked).
+ */
+type FailureKind = "outage" | "overload" | "failure" | "unreadable";
+
+/** What becomes of a held message; `attempts` are those that count. */
+export type Verdict =
+  | { readonly parked: true; readonly error: string }
+  | { readonly parked: false; readonly error: string; readonly attempts: number; readonly delayMs: number };
+
+const retryDelaysMs = [100, 1000, 5000, 30_000];
+const firstMinuteMs = 60_000;
+const outageDelayMs = { atFirst: 1000, later: 5000 };
+const longestReason = 500;
+const quietMs = 30_000;
+const mostTroubled = 1000;
+
+function failureKind(error: unknown): FailureKind {
+  if (error instanceof UnreadableMessage) return "unreadable";
+  if (isUnavailable(error)) return "outage";
+  return isDatabaseOverload(error) ? "overload" : "failure";
+}
+
+/** Something that everybody may share: it passes by itself. */
+export const isPassing = (error: unknown) => failureKind(error) === "outage" || failureKind(error) === "overload";
+
+/** After a message failed alone. `waitedMs`: since it was held. */
+export function verdictOn(error: unknown, tried: { attempts: number; waitedMs: number; general: boolean }): Verdict {
+  const kind = failureKind(error);
+  const reason = reasonOf(error);
+  if (kind === "unreadable") return { parked: true, error: reason };
+  if (kind === "outage" || (kind === "overload" && tried.general)) {
+    const delayMs = tried.waitedMs < firstMinuteMs ? outageDelayMs.atFirst : outageDelayMs.later;
+    return { parked: false, error: reason, attempts: tried.attempts, delayMs };
+  }
+  const attempts = tried.attempts + 1;
+  const delayMs = retryDelaysMs[attempts - 1];
+  return delayMs === undefined ? { parked: true, error: reason } : { parked: false, error: reason, attempts, delayMs };
+}
+
+/** The first cause, without what wraps it: an ORM's message may hold the whole statement. */
+export function reasonOf(error: unknown): string {
+  let cause = error;
+  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
+  return String(cause)
+    .slice(0, longestReason)
+    .replaceAll("\0", "\ufffd")
+    .replaceAll(/\p{Surrogate}/gu, "\ufffd");
+}
+
+/** How a group fares, to tell trouble of one tenant from trouble of everybody. */
+export class Fortunes {
+  readonly #troubled = new Set<string>();
+  #succeededAt = performance.now();
+  #lastKind: FailureKind | undefined;
+
+  succeeded(): void {
+    this.#troubled.clear();
+    this.#succeededAt = performance.now();
+  }
+
+  failed(tenant: string, error: unknown): void {
+    this.#lastKind = failureKind(error);
+    if (this.#troubled.size < mostTroubled) this.#troubled.add(tenant);
+  }
+
+  /** Other tenants fail as well, and since then nothing has succeeded. */
+  othersFail(tenant: string): boolean {
+    return this.#troubled.size > (this.#troubled.has(tenant) ? 1 : 0);
+  }
+
+  /** Nothing has succeeded for half a minute, because something does not answer. */
+  get outage(): boolean {
+    return this.#lastKind === "outage" && performance.now() - this.#succeededAt > quietMs;
+  }
+}

@@ -1,0 +1,226 @@
+import { aTenant } from "../db/database.fixture.js";
+import { DomainError } from "../errors/domain-error.js";
+import type { Envelope } from "../outbox/envelope.js";
+import { aBus, anEvent, type TestBus, until } from "./bus.fixture.js";
+import { UnreadableMessage } from "./bus.js";
+import type { PostgresBus } from "./postgres-bus.js";
+
+type Fault = (envelope: Envelope) => Error | undefined;
+
+describe("a message that its consumer fails at", () => {
+  let behind: TestBus;
+  let bus: PostgresBus;
+  let group: string;
+  let seen: string[];
+  let tried: Map<string, number>;
+  let count = 0;
+
+  beforeAll(async () => {
+    behind = await aBus();
+  });
+  afterAll(() => behind.close());
+  beforeEach(async () => {
+    bus = await behind.open();
+    group = `group${++count}`;
+    seen = [];
+    tried = new Map();
+    // each test sees its own messages only
+    await behind.rows(
+      "insert into bus.consumers (name, position) select $1, coalesce(max(position), 0) from bus.messages",
+      group,
+    );
+  });
+  afterEach(() => bus.close());
+
+  /** Handles message by message; `aggregate turn` of what was done, and how often each was tried. */
+  const subscribe = (fault: Fault, on = bus) =>
+    on.subscribe({
+      group,
+      handle: async (messages) => {
+        for (const { envelope } of messages) {
+          const name = `${envelope.partitionkey} ${String(envelope.data["turn"])}`;
+          tried.set(name, (tried.get(name) ?? 0) + 1);
+          const error = fault(envelope);
+          if (error) throw error;
+          if (!seen.includes(name)) seen.push(name);
+        }
+      },
+    });
+  const held = () =>
+    behind.rows<{ partition_key: string; attempts: number; error: string | null }>(
+      "select partition_key, attempts, error from bus.held where consumer = $1 order by position",
+      group,
+    );
+  const parked = () =>
+    behind.rows<{ position: string; error: string }>(
+      "select position, error from bus.dead_letters where consumer = $1 order by position",
+      group,
+    );
+  /** The next attempt of what is held comes now. */
+  const hurry = () => behind.rows("update bus.held set not_before = now() where consumer = $1", group);
+  const isKey = (key: string) => (envelope: Envelope) => envelope.partitionkey === key;
+  const poison =
+    (...keys: string[]): Fault =>
+    ({ partitionkey }) =>
+      keys.includes(partitionkey) ? new Error("poison") : undefined;
+
+  it("holds its own key only, whose later messages wait in order", async () => {
+    const [a, b] = [aTenant(), aTenant()];
+    let sick = true;
+    await subscribe((envelope) => (sick && isKey("x")(envelope) ? new Error("not now") : undefined));
+    await bus.publish([anEvent(a, "x", 1), anEvent(a, "y", 1), anEvent(b, "z", 1), anEvent(a, "x", 2)]);
+    await until(() => seen.includes("y 1") && seen.includes("z 1"));
+    await bus.publish([anEvent(a, "x", 3), anEvent(a, "y", 2), anEvent(b, "z", 2)]);
+    await until(() => seen.includes("y 2") && seen.includes("z 2"));
+    expect(seen.some((name) => name.startsWith("x"))).toBe(false);
+    sick = false;
+    await until(() => seen.length === 7);
+    expect(seen.filter((name) => name.startsWith("x"))).toEqual(["x 1", "x 2", "x 3"]);
+    expect(await held()).toEqual([]);
+  });
+
+  it("leaves the other tenants alone, whose messages are tried no more than twice", async () => {
+    const [hostile, other] = [aTenant(), aTenant()];
+    const bad = Array.from({ length: 5 }, (_, index) => `poison${index}`);
+    await subscribe(poison(...bad));
+    await bus.publish(bad.flatMap((key, turn) => [anEvent(hostile, key), anEvent(other, "good", turn)]));
+    for (let turn = 5; turn < 100; turn += 1) await bus.publish([anEvent(other, "good", turn)]);
+    await until(() => seen.length === 100);
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, turn) => `good ${turn}`));
+    expect(await parked()).toEqual([]);
+    expect(
+      Math.max(...[...tried].filter(([name]) => name.startsWith("good")).map(([, times]) => times)),
+    ).toBeLessThanOrEqual(2);
+  });
+
+  it("is tried five times in all, also over a restart, then parked, and its key goes on", async () => {
+    const tenant = aTenant();
+    const fault: Fault = ({ partitionkey, data }) =>
+      partitionkey === "x" && data["turn"] === 1 ? new Error("a bug") : undefined;
+    await subscribe(fault);
+    await bus.publish([anEvent(tenant, "x", 1)]);
+    await until(async () => ((await held())[0]?.attempts ?? 0) >= 2);
+    await bus.publish([anEvent(tenant, "x", 2)]);
+    await until(async () => (await held()).length === 2);
+    await bus.close();
+    // the log has forgotten what the group has passed
+    await behind.rows("delete from bus.messages");
+    bus = await behind.open();
+    await subscribe(fault);
+    await until(async () => {
+      await hurry();
+      return (await parked()).length === 1;
+    });
+    await until(() => seen.length > 0);
+    expect(tried.get("x 1")).toBe(5);
+    expect(seen).toEqual(["x 2"]);
+    expect(await parked()).toEqual([{ position: expect.any(String), error: "Error: a bug" }]);
+  });
+
+  it("is parked at once when it cannot be read", async () => {
+    await subscribe((envelope) => (isKey("torn")(envelope) ? new UnreadableMessage("torn") : undefined));
+    await bus.publish([anEvent(aTenant(), "torn"), anEvent(aTenant(), "whole")]);
+    await until(async () => (await parked()).length === 1 && seen.length === 1);
+    expect(tried.get("torn 1")).toBeLessThanOrEqual(3);
+  });
+
+  it("waits without an attempt that counts while something does not answer", async () => {
+    let away = true;
+    await subscribe(() => (away ? new DomainError("UNAVAILABLE") : undefined));
+    await bus.publish([anEvent(aTenant(), "outage")]);
+    await until(async () => {
+      await hurry();
+      return (tried.get("outage 1") ?? 0) > 6;
+    });
+    expect(await parked()).toEqual([]);
+    expect((await held()).map(({ attempts }) => attempts)).toEqual([0]);
+    away = false;
+    await until(() => seen.length === 1);
+  });
+
+  it("moves nothing out of the log while several tenants fail because something does not answer", async () => {
+    let away = true;
+    await subscribe(() => (away ? new DomainError("UNAVAILABLE") : undefined));
+    await bus.publish([anEvent(aTenant(), "one"), anEvent(aTenant(), "two")]);
+    await until(() => (tried.get("two 1") ?? 0) > 1);
+    expect(await held()).toEqual([]);
+    away = false;
+    await until(() => seen.length === 2);
+  });
+
+  const tooLong = () => Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" });
+
+  it("that alone meets a statement time-out five times is parked", async () => {
+    await subscribe((envelope) => (isKey("slow")(envelope) ? tooLong() : undefined));
+    await bus.publish([anEvent(aTenant(), "slow")]);
+    await until(async () => {
+      await hurry();
+      return (await parked()).length === 1;
+    });
+    expect(tried.get("slow 1")).toBe(5);
+  });
+
+  it("that meets a statement time-out as others do waits", async () => {
+    let overload = true;
+    await subscribe(() => (overload ? tooLong() : undefined));
+    await bus.publish([anEvent(aTenant(), "one")]);
+    await until(async () => (await held()).length === 1);
+    await bus.publish([anEvent(aTenant(), "two")]);
+    await until(async () => (await held()).length === 2);
+    await until(async () => {
+      await hurry();
+      return (tried.get("one 1") ?? 0) > 6;
+    });
+    expect(await parked()).toEqual([]);
+    overload = false;
+    await until(() => seen.length === 2);
+  });
+
+  it("takes no more than a tenant's share of what is held: further messages are parked, and other tenants pass", async () => {
+    const [hostile, other] = [aTenant(), aTenant()];
+    await behind.rows(
+      `insert into bus.held (consumer, position, tenant, partition_key, envelope, attempts, not_before)
+       select $1, -number, $2, 'full', '{}', 1, now() + interval '1 day' from generate_series(1, 999) as number`,
+      group,
+      hostile.tenantId,
+    );
+    await subscribe(() => undefined);
+    await bus.publish([...Array.from({ length: 4 }, () => anEvent(hostile, "full")), anEvent(other, "free")]);
+    await until(() => seen.length === 1);
+    await until(async () => (await parked()).length === 3);
+    expect(await held()).toHaveLength(1000);
+    expect((await parked())[0]?.error).toBe("1000 messages of this tenant are held already");
+    await behind.rows("delete from bus.held where consumer = $1", group);
+  });
+
+  it("is listed without its content and tried again on demand", async () => {
+    const tenant = aTenant();
+    let sick = true;
+    await subscribe(() => (sick ? new UnreadableMessage("sick") : undefined));
+    const event = anEvent(tenant, "redriven");
+    await bus.publish([event]);
+    await until(async () => (await parked()).length === 1);
+    const [letter] = await bus.deadLetters.list({ consumer: group, limit: 10 });
+    expect(letter).toEqual({
+      consumer: group,
+      position: expect.any(String),
+      messageId: event.id,
+      tenantId: tenant.tenantId,
+      type: "TemplateRegistered",
+      ageSeconds: expect.any(Number),
+      error: "UnreadableMessage: sick",
+    });
+    const position = letter?.position ?? "";
+    expect(await bus.deadLetters.list({ consumer: group, after: { consumer: group, position }, limit: 10 })).toEqual(
+      [],
+    );
+    const backlog = async () => (await bus.deadLetters.backlog()).find(({ consumer }) => consumer === group);
+    expect(await backlog()).toEqual({ consumer: group, held: 0, deadLetters: 1 });
+    sick = false;
+    expect(await bus.deadLetters.redrive(group, position)).toBe(true);
+    await until(() => seen.length === 1);
+    expect(await bus.deadLetters.redrive(group, position)).toBe(false);
+    await until(async () => (await backlog())?.held === 0);
+    expect(await backlog()).toEqual({ consumer: group, held: 0, deadLetters: 0 });
+  });
+});

@@ -1,0 +1,110 @@
+import type pg from "pg";
+import type { Message } from "../outbox/envelope.js";
+import type { Read } from "./consumer-log.js";
+import type { Verdict } from "./failure.js";
+
+const mostDue = 20;
+const mostDuePerTenant = 5;
+
+export interface HeldMessage extends Read {
+  readonly tenant: string;
+  readonly attempts: number;
+  readonly waitedMs: number;
+}
+
+interface Due {
+  readonly messages: readonly HeldMessage[];
+  /** Until the next one is due; undefined when none waits. */
+  readonly nextMs: number | undefined;
+}
+
+/** The oldest message of each key that is due, tenants in turn. */
+const due = {
+  name: "bus_held_due",
+  text: `with heads as materialized (
+      select distinct on (tenant, partition_key) tenant, position, not_before from bus.held where consumer = $1
+      order by tenant, partition_key, position),
+    chosen as materialized (
+      select position, not_before from (
+        select position, not_before, row_number() over (partition by tenant order by not_before, position) as place
+        from heads where not_before <= now()) ordered
+      where place <= $2 order by not_before, position limit $3)
+    select ahead.next_ms, held.position, held.envelope, held.tenant, held.attempts,
+      (extract(epoch from now() - held.held_at) * 1000)::float8 as waited_ms
+    from (select (extract(epoch from min(not_before) - now()) * 1000)::float8 as next_ms
+      from heads where not_before > now()) ahead
+    left join chosen on true
+    left join bus.held held on held.consumer = $1 and held.position = chosen.position
+    order by chosen.not_before, chosen.position`,
+};
+
+const settle = {
+  name: "bus_held_settle",
+  text: `with tried as (
+      select * from unnest($2::bigint[], $3::text[], $4::int[], $5::int[], $6::text[])
+        as tried(position, outcome, attempts, delay_ms, error)),
+    gone as (
+      delete from bus.held using tried
+      where consumer = $1 and held.position = tried.position and outcome <> 'again'
+      returning held.position, held.envelope, outcome, tried.error),
+    parked as (
+      insert into bus.dead_letters (consumer, position, envelope, error)
+      select $1, position, envelope, error from gone where outcome = 'parked'
+      on conflict (consumer, position) do update set error = excluded.error, created_at = now())
+    update bus.held set attempts = tried.attempts, not_before = now() + tried.delay_ms * interval '1 ms', error = tried.error
+    from tried where consumer = $1 and held.position = tried.position and outcome = 'again'`,
+};
+
+interface DueRow {
+  next_ms: number | null;
+  position: string | null;
+  envelope: Message;
+  tenant: string;
+  attempts: number;
+  waited_ms: number;
+}
+
+/** How a message that was tried fared; without a verdict it was consumed. */
+export interface Tried {
+  readonly position: string;
+  readonly verdict: Verdict | undefined;
+}
+
+/** What a group could not consume: rows of `bus.held`, so that attempts outlive the process and the log. */
+export class HeldMessages {
+  readonly #pool: pg.Pool;
+  readonly #group: string;
+
+  constructor(pool: pg.Pool, group: string) {
+    this.#pool = pool;
+    this.#group = group;
+  }
+
+  async due(): Promise<Due> {
+    const { rows } = await this.#pool.query<DueRow>({ ...due, values: [this.#group, mostDuePerTenant, mostDue] });
+    const messages = rows.flatMap(({ position, envelope, tenant, attempts, waited_ms: waitedMs }) =>
+      position === null ? [] : [{ position, envelope, tenant, attempts, waitedMs }],
+    );
+    return { messages, nextMs: rows[0]?.next_ms ?? undefined };
+  }
+
+  async settle(tried: readonly Tried[]): Promise<void> {
+    const again = tried.map(({ verdict }) => (verdict === undefined || verdict.parked ? undefined : verdict));
+    await this.#pool.query({
+      ...settle,
+      values: [
+        this.#group,
+        tried.map(({ position }) => position),
+        tried.map(({ verdict }) => outcomeOf(verdict)),
+        again.map((verdict) => verdict?.attempts ?? 0),
+        again.map((verdict) => verdict?.delayMs ?? 0),
+        tried.map(({ verdict }) => verdict?.error ?? null),
+      ],
+    });
+  }
+}
+
+function outcomeOf(verdict: Verdict | undefined): "consumed" | "parked" | "again" {
+  if (!verdict) return "consumed";
+  return verdict.parked ? "parked" : "again";
+}
