@@ -11,7 +11,9 @@ import {
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/platform-process";
 import { cloneOf } from "../kit/clone.js";
+import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";
+import { aFeed } from "../kit/feed.js";
 import { zipOf } from "../kit/nuget-packages.js";
 import { aSmallPack } from "../kit/packs.js";
 import { platformVariable } from "../kit/platform.js";
@@ -31,6 +33,19 @@ function aPackage(pack: Record<string, string>): Buffer {
     "[Content_Types].xml": "<Types/>",
     ...Object.fromEntries(content),
   });
+}
+
+/** The encoded form of U+D800, in an archive that calls its names UTF-8. */
+function halfAPair(): Buffer {
+  const bytes = aPackage({ ...aSmallPack(), "a~~~b.txt": "x" });
+  for (let at = bytes.indexOf("~~~"); at >= 0; at = bytes.indexOf("~~~", at)) bytes.set([0xed, 0xa0, 0x80], at);
+  for (const [signature, flagsAt] of [
+    ["504b0304", 6],
+    ["504b0102", 8],
+  ] as const)
+    for (let at = bytes.indexOf(signature, 0, "hex"); at >= 0; at = bytes.indexOf(signature, at + 4, "hex"))
+      bytes.writeUInt16LE(0x800, at + flagsAt);
+  return bytes;
 }
 
 describe("a template version over a package", () => {
@@ -144,6 +159,32 @@ describe("a template version over a package", () => {
     const version = await aTemplateVersion(token, `nupkg+${base}/broken.nupkg`);
     const execution = await executed(token, version, { target: { repository: aRepository() } });
     expect(execution).toMatchObject({ status: "Failed", output: null, error: { code } });
+  });
+
+  it.each<[string, () => Buffer, string]>([
+    ["NUL", () => aPackage({ ...aSmallPack(), "a\0b.txt": "x" }), "content/a\\u0000b.txt"],
+    ["NUL as a URI segment", () => aPackage({ ...aSmallPack(), "a%00b.txt": "x" }), "content/a\\u0000b.txt"],
+    ["a control character", () => aPackage({ ...aSmallPack(), "a\u0085\nb.txt": "x" }), "content/a\\u0085\\u000ab.txt"],
+    ["half a surrogate pair", () => halfAPair(), "content/a\\xed\\xa0\\x80b.txt"],
+  ])("ends as Failed with its code, its event and its stored reason when a name holds %s", async (_, bytes, shown) => {
+    answers.set("/unstorable.nupkg", bytes());
+    const version = await aTemplateVersion(token, `nupkg+${base}/unstorable.nupkg`);
+    const feed = await aFeed<{ events: { type: string; data: unknown } }>({
+      query: 'subscription { events(types: ["TemplateExecutionFailed"]) { type data } }',
+      token,
+    });
+    const execution = await executed(token, version, { target: { repository: aRepository() } });
+    const error = { code: "SOURCE_UNSAFE", message: expect.stringContaining(shown), details: { paths: [shown] } };
+    expect(execution).toMatchObject({ status: "Failed", output: null, error });
+    await eventually("the event of the failure", () => feed.events.length > 0);
+    expect(feed.events[0]?.events.data).toMatchObject({
+      executionId: execution.executionId,
+      error: { code: "SOURCE_UNSAFE", message: expect.stringContaining(shown) },
+    });
+    await feed.stop();
+    const validation = await validated(version);
+    expect(validation.body).toMatchObject({ outcome: "Failed", findings: [{ severity: "Error" }] });
+    expect(validation.text).toContain(JSON.stringify(shown).slice(1, -1));
   });
 
   it("waits for a package that is not there yet", async () => {

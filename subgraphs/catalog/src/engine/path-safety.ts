@@ -6,6 +6,11 @@ const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹�
 // HFS+ ignores these code points, so a name holding them can reach .git on a Mac (git's own core.protectHFS list)
 const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
+/** For messages and records: what cannot be seen, or not stored, is written as its code unit. */
+export function visiblePath(path: string): string {
+  return path.replace(/[\p{Cc}\p{Cs}]/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** Says why a path must not enter a tree, or undefined when it may. */
 export function unsafePath(path: string): string | undefined {
   if (path.length === 0) return "is empty";

@@ -6,7 +6,7 @@ import { decideCondition } from "./expressions/evaluate.js";
 import { FileSelection } from "./file-selection.js";
 import type { FileTree, TreeFile } from "./file-tree.js";
 import { PathRename } from "./path-rename.js";
-import { collidingPaths, unsafePath } from "./path-safety.js";
+import { collidingPaths, unsafePath, visiblePath } from "./path-safety.js";
 import type { PatternLimits } from "./pattern-budget.js";
 import { applyPostActions } from "./post-actions/post-actions.js";
 import { RenderReport } from "./render-report.js";
@@ -184,7 +184,8 @@ class Rendering {
 }
 
 function unsafe(path: string, reason: string): TemplateError {
-  return renderFailed(`The output path "${path}" ${reason}.`, { path });
+  const shown = visiblePath(path);
+  return renderFailed(`The output path "${shown}" ${reason}.`, { path: shown });
 }
 
 /** The path without its dots; undefined when it is absolute or leads above its start. */

@@ -86,7 +86,7 @@ function entryName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): 
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fileNameRaw);
   } catch {
-    if ((generalPurposeBitFlag & UTF8_NAME) !== 0) throw sourceUnsafe("A name in the package is not valid UTF-8.");
+    if ((generalPurposeBitFlag & UTF8_NAME) !== 0) throw notUtf8(fileNameRaw);
     return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
   }
 }
@@ -116,6 +116,13 @@ async function readable<T>(reading: Promise<T>): Promise<T> {
   } catch (error) {
     throw /encryption/.test(String(error)) ? sourceUnsafe("The package is encrypted.") : damaged();
   }
+}
+
+function notUtf8(name: Uint8Array): Error {
+  const shown = Buffer.from(name)
+    .toString("latin1")
+    .replace(/[^\x20-\x7e]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return sourceUnsafe(`The name "${shown}" in the package is not valid UTF-8.`, [shown]);
 }
 
 const lyingSize = (path: string) => sourceUnsafe(`"${path}" has another size than the package says.`, [path]);

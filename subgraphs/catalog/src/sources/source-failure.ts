@@ -1,12 +1,19 @@
 import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { visiblePath } from "../engine/path-safety.js";
 import { GitError } from "../git/git.js";
 import { RemoteBlocked } from "../git/remote-policy.js";
 
 export const sourceUnavailable = (detail: string) => new DomainError("SOURCE_UNAVAILABLE", { detail });
 export const sourceTooLarge = (detail: string) => new DomainError("SOURCE_TOO_LARGE", { detail });
-export const sourceUnsafe = (detail: string, paths: readonly string[] = []) =>
-  new DomainError("SOURCE_UNSAFE", paths.length === 0 ? { detail } : { detail, paths });
+/** Names of entries come from others: they are shown, and stored, in a form that can be. */
+export function sourceUnsafe(detail: string, paths: readonly string[] = []): DomainError {
+  const shown = visiblePath(detail);
+  return new DomainError(
+    "SOURCE_UNSAFE",
+    paths.length === 0 ? { detail: shown } : { detail: shown, paths: paths.map(visiblePath) },
+  );
+}
 
 /** Turns what git or the network said into a sentence for the caller; anything that is no refusal stays what it is. */
 export function sourceFailure(error: unknown): unknown {

@@ -18,7 +18,7 @@ export function requireSafeNames(entries: readonly Pick<TreeEntry, "path" | "mod
     if (mode === SYMLINK_MODE) throw sourceUnsafe(`"${path}" is a symbolic link.`, [path]);
     if (mode === GITLINK_MODE) throw sourceUnsafe(`"${path}" is a submodule.`, [path]);
     const problem = unsafePath(path);
-    if (problem !== undefined) throw sourceUnsafe(`The path ${JSON.stringify(path)} ${problem}.`, [path]);
+    if (problem !== undefined) throw sourceUnsafe(`The path "${path}" ${problem}.`, [path]);
   }
   const twins = collidingPaths(entries.map(({ path }) => path))[0];
   if (twins === undefined) return;

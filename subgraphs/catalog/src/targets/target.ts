@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { FileTree, TreeFile } from "../engine/file-tree.js";
-import { collidingPaths, unsafePath } from "../engine/path-safety.js";
+import { collidingPaths, unsafePath, visiblePath } from "../engine/path-safety.js";
 import { blobId } from "../git/blobs.js";
 import { GitError } from "../git/git.js";
 import type { Workspace } from "../git/workspace.js";
@@ -194,7 +194,8 @@ function requireSafePaths(files: FileTree): void {
   for (const path of files.keys()) {
     const problem = unsafePath(path);
     if (problem !== undefined) {
-      throw new DomainError("SOURCE_UNSAFE", { detail: `The path ${JSON.stringify(path)} ${problem}.`, paths: [path] });
+      const shown = visiblePath(path);
+      throw new DomainError("SOURCE_UNSAFE", { detail: `The path "${shown}" ${problem}.`, paths: [shown] });
     }
   }
   const twins = collidingPaths(files.keys())[0];

@@ -33,10 +33,6 @@ describe("verdict on an attempt", () => {
     });
   });
 
-  it("stores text that PostgreSQL can hold", () => {
-    expect(answer(500, {}, "a\0b").responseBody).toBe("a\uFFFDb");
-  });
-
   it("tells a blocked target and a timeout from a bug", () => {
     expect(errorVerdict(new EgressBlockedError("a private address"))).toMatchObject({
       failure: "TargetBlocked",

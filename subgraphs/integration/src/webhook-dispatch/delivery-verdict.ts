@@ -31,7 +31,11 @@ const failureOfKind: Record<EgressFailureKind, AttemptFailure> = {
 /** 2xx is success; 410 and the response header `webhook-delivery` speak for the receiver; the rest is tried again. */
 export function responseVerdict(response: EgressResponse, now: number): DeliveryVerdict {
   const { status: statusCode } = response;
-  const answered = { statusCode, responseBody: storableText(response.body), retry: { overloaded: false } };
+  const answered = {
+    statusCode,
+    responseBody: response.body.subarray(0, storedBytes).toString("utf8"),
+    retry: { overloaded: false },
+  };
   const wish = header(response, "webhook-delivery")?.trim().toLowerCase();
   const succeeded = statusCode >= 200 && statusCode < 300;
   const failure = succeeded ? null : "HttpStatus";
@@ -61,9 +65,4 @@ export function failedVerdict(failure: AttemptFailure, detail: string): Delivery
 function header(response: EgressResponse, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-/** PostgreSQL text holds no NUL. */
-function storableText(body: Buffer): string {
-  return body.subarray(0, storedBytes).toString("utf8").replaceAll("\0", "\uFFFD");
 }

@@ -2,6 +2,7 @@ import { createPostgreSqlTypeParsers } from "@mikro-orm/postgresql";
 import pg from "pg";
 import type { Logger } from "../telemetry/logger.js";
 import { PipelinedClient } from "./pipelined-client.js";
+import { keepStorable } from "./storable-values.js";
 
 const idleMs = 30_000;
 /** The type `text[]` in PostgreSQL's catalogue. */
@@ -14,6 +15,7 @@ export function openPool(url: string, max: number, logger: Logger, options: pg.P
   pool.on("error", lost);
   // the pool leaves errors of a taken connection to its taker, and without a listener they end the process
   pool.on("connect", (client) => client.on("error", lost));
+  pool.on("connect", keepStorable);
   return pool;
 }
 

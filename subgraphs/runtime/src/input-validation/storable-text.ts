@@ -8,6 +8,14 @@ export const isStorable = (text: string) => !text.includes("\0") && !loneSurroga
 
 const loneSurrogate = /\p{Surrogate}/u;
 
+/** Stands for what cannot be stored. */
+const substitute = "\ufffd";
+
+/** A text of others (a file's name, an answer, an error) as it can be stored. */
+export function storableText(text: string): string {
+  return isStorable(text) ? text : text.replaceAll("\0", substitute).replaceAll(/\p{Surrogate}/gu, substitute);
+}
+
 /** Every text inside a value that cannot be stored, and what lies deeper than a body may. */
 export function unstorableText(value: unknown): FieldError[] {
   // pointers are made only for the rare value that is refused
@@ -34,7 +42,7 @@ function problemsOf(value: unknown, pointer: string, depth: number): FieldError[
 }
 
 const unstorable = (pointer: string): FieldError => ({
-  pointer: pointer.replaceAll("\0", "\ufffd").replaceAll(/\p{Surrogate}/gu, "\ufffd"),
+  pointer: storableText(pointer),
   code: "FORMAT",
   detail: "Text may hold neither NUL nor a lone surrogate.",
 });

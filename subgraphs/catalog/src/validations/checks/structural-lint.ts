@@ -2,7 +2,7 @@ import { decodeText } from "../../engine/encodings.js";
 import type { Variables } from "../../engine/expressions/value.js";
 import type { FileTree } from "../../engine/file-tree.js";
 import type { Finding } from "../../engine/finding.js";
-import { collidingPaths, unsafePath } from "../../engine/path-safety.js";
+import { collidingPaths, unsafePath, visiblePath } from "../../engine/path-safety.js";
 import { RenderReport } from "../../engine/render-report.js";
 import { resolveSymbols } from "../../engine/symbols/symbol-table.js";
 import type { ParameterSymbol, TemplateConfig } from "../../engine/template-config.js";
@@ -65,9 +65,10 @@ function lintPaths(files: FileTree): Finding[] {
     const reason = unsafePath(path);
     if (reason === undefined) return [];
     const reserved = reason.startsWith("holds the reserved name");
+    const shown = visiblePath(path);
     return [
-      finding(reserved ? "ReservedFileName" : "PathTraversal", `The path "${path}" ${reason}.`, {
-        path,
+      finding(reserved ? "ReservedFileName" : "PathTraversal", `The path "${shown}" ${reason}.`, {
+        path: shown,
         suggestion: "Rename or remove the file.",
       }),
     ];
