@@ -1,15 +1,17 @@
 import { HeaderMap } from "@apollo/server";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
-import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { openShop } from "./execution/fixtures/shop.js";
-import { localSubgraph } from "./execution/local-subgraph.js";
-import { SupergraphExecutor } from "./execution/supergraph.js";
 import { aPrincipal } from "./fixtures/principal.js";
 import { type GraphqlServer, startGraphqlServer } from "./graphql-server.js";
+import type { RateLimits } from "./operation-charge.js";
+import { adHocOperations } from "./planning/ad-hoc-operations.fixture.js";
+import type { AdHocOperations } from "./planning/ad-hoc-operations.js";
 
 const principal = aPrincipal();
 
+let operations: AdHocOperations;
 let server: GraphqlServer;
 /** Points by class. */
 let spent: Record<string, number> = {};
@@ -21,22 +23,24 @@ beforeAll(async () => {
     spent[name] = (spent[name] ?? 0) + points;
     return { exceeded: (spent[name] ?? 0) > (allowed[name] ?? 100), seconds: 7 };
   };
+  const limits: RateLimits = {
+    spend: (rate, _principal, points) => spend(rate, points),
+    spendAnonymous: (_address, points) => spend("anonymous", points),
+  };
+  operations = adHocOperations(shop, limits);
   server = await startGraphqlServer({
-    executor: SupergraphExecutor.fromSdl<RequestContext>(
-      shop.supergraphSdl,
-      [...shop.schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
-    ),
+    operations,
     coreSupergraphSdl: shop.supergraphSdl,
     introspection: true,
-    limits: {
-      spend: (rate, _principal, points) => spend(rate, points),
-      spendAnonymous: (_address, points) => spend("anonymous", points),
-    },
+    limits,
     logger: createLogger("test", "silent"),
   });
 });
 
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  await operations.close();
+});
 
 beforeEach(() => {
   spent = {};

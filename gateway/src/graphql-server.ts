@@ -8,13 +8,15 @@ import {
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { GraphQLError, type GraphQLSchema } from "graphql";
+import type { GraphQLSchema } from "graphql";
 import { tokenCheck } from "./anonymous-fields.js";
-import { limitsRule, maxTokens } from "./document-limits-rule.js";
-import type { SupergraphExecutor } from "./execution/supergraph.js";
+import { documentLimits } from "./execution/document-limits.js";
 import { countInvalid, operationFields, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
 import { deadlineOf, runInTime } from "./operation-deadline.js";
+import type { AdHocOperations } from "./planning/ad-hoc-operations.js";
 import { publicErrors } from "./public-error.js";
+
+type Options = ApolloServerOptionsWithGateway<RequestContext>;
 
 export interface GraphqlServer {
   execute(
@@ -26,7 +28,7 @@ export interface GraphqlServer {
 
 /** GraphQL over HTTP: Apollo Server speaks the protocol, the compiled executor answers. */
 export async function startGraphqlServer(options: {
-  executor: SupergraphExecutor<RequestContext>;
+  operations: AdHocOperations;
   coreSupergraphSdl: string;
   introspection: boolean;
   limits: RateLimits;
@@ -40,8 +42,10 @@ export async function startGraphqlServer(options: {
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
-    parseOptions: { maxTokens },
-    validationRules: [limitsRule],
+    parseOptions: { maxTokens: documentLimits.maxTokens },
+    // both are left to the executor, which bounds what they cost and decides what is kept
+    dangerouslyDisableValidation: true,
+    documentStore: documentStore(options.operations),
     formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
     plugins: [ApolloServerPluginLandingPageDisabled(), replayMark, refusedStatus, invalidCount(options.limits)],
     logger: options.logger,
@@ -62,44 +66,50 @@ export async function startGraphqlServer(options: {
   };
 }
 
+const sha256Digits = 64;
+
+/** Apollo's key ends in the SHA-256 of the text. What it has parsed it must not keep beside our cache. */
+function documentStore(operations: AdHocOperations): NonNullable<Options["documentStore"]> {
+  return {
+    get: async (key) => operations.document(key.slice(-sha256Digits)),
+    set: async () => undefined,
+    delete: async () => false,
+  };
+}
+
 function compiledGateway({
-  executor,
+  operations,
   coreSupergraphSdl,
   limits,
 }: {
-  executor: SupergraphExecutor<RequestContext>;
+  operations: AdHocOperations;
   coreSupergraphSdl: string;
   limits: RateLimits;
-}): ApolloServerOptionsWithGateway<RequestContext>["gateway"] {
+}): Options["gateway"] {
   const refusedWithoutToken = tokenCheck(coreSupergraphSdl);
   return {
     async load() {
       return {
-        async executor({ document, request, context, operation }) {
-          // with a gateway Apollo leaves a name that no operation has to us
-          if ((operation as typeof operation | undefined) === undefined) return { errors: [unknownOperation()] };
+        async executor({ document, source, request, context, operation }) {
           const caller = context as RequestContext;
+          const { operationName, variables = {} } = request;
+          const read = await operations.read({ text: source, document, operationName, variables }, caller);
+          if ("errors" in read) return { errors: read.errors };
           const asked = { document, operation };
           const refusal = refusedWithoutToken(asked, caller) ?? (await refusedByRate(limits, asked, caller));
           if (refusal) return { errors: [refusal] };
-          const compiled = executor.compile(document, operation.name?.value);
           const deadlineMs = deadlineOf(operationFields(asked));
-          return runInTime(compiled, { variables: request.variables ?? {}, context: caller, deadlineMs });
+          return runInTime(read.operation, { variables, context: caller, deadlineMs });
         },
       };
     },
     onSchemaLoadOrUpdate(use) {
-      use({ apiSchema: executor.apiSchema as GraphQLSchema, coreSupergraphSdl });
+      use({ apiSchema: operations.apiSchema as GraphQLSchema, coreSupergraphSdl });
       return () => undefined;
     },
     async stop() {},
   };
 }
-
-const unknownOperation = () =>
-  new GraphQLError("The document holds no operation of this name, or several and none was named.", {
-    extensions: { code: "VALIDATION_FAILED" },
-  });
 
 const replayMark: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
@@ -112,12 +122,12 @@ const replayMark: ApolloServerPlugin<RequestContext> = {
   },
 };
 
-/** Counts the documents that hold no operation to run: no rule after this one ever sees them. */
+/** Counts the documents that do not parse: Apollo refuses them alone. */
 const invalidCount = (limits: RateLimits): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart() {
     return {
-      async willSendResponse({ contextValue, operation }) {
-        if (operation === undefined) await countInvalid(limits, contextValue);
+      async willSendResponse({ contextValue, document }) {
+        if (document === undefined) await countInvalid(limits, contextValue);
       },
     };
   },

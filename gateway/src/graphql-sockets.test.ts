@@ -1,34 +1,36 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import WebSocket from "ws";
 import { openShop } from "./execution/fixtures/shop.js";
-import { localSubgraph } from "./execution/local-subgraph.js";
-import { SupergraphExecutor } from "./execution/supergraph.js";
 import { aPrincipal } from "./fixtures/principal.js";
 import { type GraphqlSockets, graphqlSockets } from "./graphql-sockets.js";
+import type { RateLimits } from "./operation-charge.js";
+import { adHocOperations } from "./planning/ad-hoc-operations.fixture.js";
+import type { AdHocOperations } from "./planning/ad-hoc-operations.js";
 
 const principal = aPrincipal();
 
 let server: Server;
+let operations: AdHocOperations;
 let sockets: GraphqlSockets;
 let left = 0;
 
 beforeAll(async () => {
   const shop = openShop();
-  const subgraphs = [...shop.schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema));
+  const limits: RateLimits = {
+    async spend(_rate, _principal, points) {
+      left -= points;
+      return { exceeded: left < 0, seconds: 5 };
+    },
+    spendAnonymous: async () => ({ exceeded: true, seconds: 5 }),
+  };
+  operations = adHocOperations(shop, limits, { introspection: false });
   sockets = graphqlSockets({
-    executor: SupergraphExecutor.fromSdl<RequestContext>(shop.supergraphSdl, subgraphs),
+    operations,
     verifier: { verify: async () => principal },
     introspection: false,
-    limits: {
-      async spend(_rate, _principal, points) {
-        left -= points;
-        return { exceeded: left < 0, seconds: 5 };
-      },
-      spendAnonymous: async () => ({ exceeded: true, seconds: 5 }),
-    },
+    limits,
     logger: createLogger("test", "silent"),
   });
   server = createServer();
@@ -38,6 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await sockets.close();
+  await operations.close();
   await new Promise((resolve) => server.close(resolve));
 });
 

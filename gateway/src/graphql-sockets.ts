@@ -13,17 +13,14 @@ import {
   type ExecutionResult,
   GraphQLError,
   getOperationAST,
-  NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
-  parse,
-  validate,
 } from "graphql";
 import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws";
 import { WebSocketServer } from "ws";
-import { limitsRule, maxTokens } from "./document-limits-rule.js";
-import type { SupergraphExecutor } from "./execution/supergraph.js";
-import { countInvalid, operationFields, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
+import type { CompiledOperation } from "./execution/compiled-operation.js";
+import { operationFields, type RateLimits, refusedByRate, refusedUnread } from "./operation-charge.js";
 import { deadlineOf, runInTime } from "./operation-deadline.js";
+import type { AdHocOperations } from "./planning/ad-hoc-operations.js";
 import { publicErrors } from "./public-error.js";
 import { type ChannelBounds, defaultBounds, SocketChannel } from "./socket-channel.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
@@ -54,6 +51,7 @@ interface Connection {
 /** What graphql-ws hands from `onSubscribe` to `execute` and `subscribe`. */
 interface SocketOperation extends ExecutionArgs {
   readonly contextValue: RequestContext;
+  readonly operation: CompiledOperation<RequestContext>;
   readonly channel: SocketChannel;
 }
 
@@ -70,7 +68,7 @@ const longestTimerMs = 2_147_483_647;
 
 /** graphql-transport-ws: authenticated by `authorization` in the init payload, closed with 4403 when the token expires. */
 export function graphqlSockets(options: {
-  executor: SupergraphExecutor<RequestContext>;
+  operations: AdHocOperations;
   verifier: Verifier;
   introspection: boolean;
   limits: RateLimits;
@@ -78,7 +76,7 @@ export function graphqlSockets(options: {
   seats?: SocketSeats;
   bounds?: ChannelBounds;
 }): GraphqlSockets {
-  const { executor, verifier, introspection, limits, seats = new SocketSeats(), bounds = defaultBounds } = options;
+  const { operations, verifier, introspection, limits, seats = new SocketSeats(), bounds = defaultBounds } = options;
   const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
   const states = new Map<Connection, SocketState>();
   const socketsOf = new Map<string, number>();
@@ -137,11 +135,6 @@ export function graphqlSockets(options: {
       const contextValue = requestContext({ principal: state.principal, trace: continueTrace(undefined), signal });
       const unread = await refusedUnread(limits, contextValue);
       if (unread) return [toGraphqlError(unread, contextValue)];
-      const document = readOperation(executor, { query, operationName, introspection });
-      if (Array.isArray(document)) {
-        await countInvalid(limits, contextValue);
-        return document;
-      }
       if (state.operations >= maxOperationsPerSocket)
         return [
           new GraphQLError(`At most ${maxOperationsPerSocket} operations run on one socket.`, {
@@ -149,12 +142,19 @@ export function graphqlSockets(options: {
           }),
         ];
       state.operations += 1;
+      const asked = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
+      const read = await operations.read(asked, contextValue);
+      if ("errors" in read) {
+        state.operations -= 1;
+        return read.errors;
+      }
       return {
-        schema: executor.apiSchema,
-        document,
+        schema: operations.apiSchema,
+        document: read.document,
         operationName,
         variableValues: variables,
         contextValue,
+        operation: read.operation,
         channel: context.extra.channel,
       } as SocketOperation;
     },
@@ -167,8 +167,8 @@ export function graphqlSockets(options: {
       state.operations -= 1;
       state.streams.delete(payload);
     },
-    execute: async (args) => (await refusal(args as SocketOperation)) ?? run(executor, args as SocketOperation),
-    subscribe: async (args) => (await refusal(args as SocketOperation)) ?? subscribe(executor, args as SocketOperation),
+    execute: async (args) => (await refusal(args as SocketOperation)) ?? run(args as SocketOperation),
+    subscribe: async (args) => (await refusal(args as SocketOperation)) ?? subscribe(args as SocketOperation),
     onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
     onNext: (_context, _id, _payload, _args, { data, errors }) =>
       errors && {
@@ -215,44 +215,16 @@ function tokenFrom(params: Readonly<Record<string, unknown>> | undefined): strin
   return typeof given === "string" ? given.replace(/^bearer +/i, "") : undefined;
 }
 
-function readOperation(
-  executor: SupergraphExecutor<RequestContext>,
-  asked: { query: string; operationName?: string | null | undefined; introspection: boolean },
-) {
-  const { query, operationName, introspection } = asked;
-  try {
-    const document = parse(query, { maxTokens });
-    const errors = validate(executor.apiSchema, document, undefined).concat(
-      validate(executor.apiSchema, document, [limitsRule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])]),
-    );
-    if (errors.length === 0 && !getOperationAST(document, operationName))
-      return [new GraphQLError("The document holds no operation of this name, or several and none was named.")];
-    return errors.length > 0 ? errors : document;
-  } catch (error) {
-    if (error instanceof GraphQLError) return [error];
-    throw error;
-  }
+function run({ operation, document, operationName, variableValues, contextValue: context }: SocketOperation) {
+  const definition = getOperationAST(document, operationName) as OperationDefinitionNode;
+  const deadlineMs = deadlineOf(operationFields({ document, operation: definition }));
+  return runInTime(operation, { variables: { ...variableValues }, context, deadlineMs });
 }
 
-function run(
-  executor: SupergraphExecutor<RequestContext>,
-  { document, operationName, variableValues, contextValue: context }: SocketOperation,
-) {
-  const compiled = executor.compile(document, operationName ?? undefined);
-  const operation = getOperationAST(document, operationName) as OperationDefinitionNode;
-  const deadlineMs = deadlineOf(operationFields({ document, operation }));
-  return runInTime(compiled, { variables: { ...variableValues }, context, deadlineMs });
-}
-
-function subscribe(
-  executor: SupergraphExecutor<RequestContext>,
-  { document, operationName, variableValues, contextValue }: SocketOperation,
-) {
+function subscribe({ operation, variableValues, contextValue }: SocketOperation) {
   if (!contextValue.principal) throw new Error("A socket without a principal subscribes to nothing");
   const { key: group, principal } = subscriberGroup(contextValue.principal);
   // loaders remember entities: each event gets its own, and a trace that is no single subscriber's
   const contextForEvent = () => requestContext({ principal, trace: continueTrace(undefined) });
-  return executor
-    .compile(document, operationName ?? undefined)
-    .subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
+  return operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
 }

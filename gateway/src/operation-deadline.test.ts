@@ -11,6 +11,7 @@ import { graphqlEndpoint } from "./graphql-endpoint.js";
 import { startGraphqlServer } from "./graphql-server.js";
 import { graphqlSockets } from "./graphql-sockets.js";
 import { deadlineOf, runInTime } from "./operation-deadline.js";
+import { adHocOperations } from "./planning/ad-hoc-operations.fixture.js";
 
 const query = "{ note { id comment } }";
 const mutation = "mutation { addNote { id comment } }";
@@ -118,14 +119,15 @@ async function httpServer(notebook: Notebook) {
   const verifier = { verify: async () => aPrincipal() };
   const free = async () => ({ exceeded: false, seconds: 0 });
   const limits = { spend: free, spendAnonymous: free };
+  const operations = adHocOperations(notebook, limits, { introspection: false });
   const server = await startGraphqlServer({
-    executor: notebook.executor,
+    operations,
     coreSupergraphSdl: notebook.supergraphSdl,
     introspection: false,
     limits,
     logger,
   });
-  const sockets = graphqlSockets({ executor: notebook.executor, verifier, introspection: false, limits, logger });
+  const sockets = graphqlSockets({ operations, verifier, introspection: false, limits, logger });
   const endpoint = graphqlEndpoint({ server, sockets, verifier, graphiql: false });
   const app = fastify();
   let gone = false;
@@ -135,6 +137,7 @@ async function httpServer(notebook: Notebook) {
     });
     return endpoint.handle(request, reply);
   });
+  app.addHook("onClose", () => operations.close());
   await app.listen({ port: 0, host: "127.0.0.1" });
   return { app, port: (app.server.address() as AddressInfo).port, hungUp: () => gone };
 }

@@ -30,9 +30,8 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
     const code = closedCode(extensions, error);
     const message = hidden[code];
     if (message === undefined) {
-      const { tooComplex: _, ...shown } = extensions;
       const text = options.schemaDetails ? formatted.message : formatted.message.replace(suggestion, "");
-      return { ...formatted, message: text, extensions: { ...shown, code } };
+      return { ...formatted, message: text, extensions: { ...extensions, code } };
     }
     const { traceId, serviceName } = extensions;
     // a subgraph that names the trace has logged the cause where it arose
@@ -44,7 +43,6 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
 }
 
 function closedCode(extensions: Readonly<Record<string, unknown>>, error: unknown): string {
-  if (extensions["tooComplex"] === true) return "TOO_COMPLEX";
   if (isAboutRequest(error)) return "VALIDATION_FAILED";
   const { code } = extensions;
   return typeof code === "string" ? (foreignCodes[code] ?? code) : "INTERNAL";

@@ -21,6 +21,28 @@ const templateById = {
     from catalog.templates template where tenant_id = $1 and template_id = $2`,
 };
 
+const templatesByName = {
+  name: "templates_by_name",
+  text: `select template_id as "templateId", name, category, status,
+      (select coalesce(jsonb_agg(jsonb_build_object('templateVersionId', template_version_id,
+          'semanticVersion', semantic_version, 'status', status, 'targetFramework', target_framework)
+          order by created_at desc), '[]')
+        from catalog.template_versions version
+        where version.tenant_id = template.tenant_id and version.template_id = template.template_id) as versions
+    from catalog.templates template where tenant_id = $1 order by name_key limit $2`,
+};
+
+/** In two statements, as two services ask for it. */
+const apiClientByKey = {
+  name: "api_client_by_key",
+  text: `select api_client_id as "apiClientId" from catalog.api_clients where tenant_id = $1 and key = $2`,
+};
+const providerByApiClient = {
+  name: "provider_by_api_client",
+  text: `select key, display_name as "displayName", category, status from integration.providers
+    where tenant_id = $1 and api_client_id = $2`,
+};
+
 const insertTemplate = {
   name: "insert_template",
   text: `insert into bare.templates (tenant_id, template_id, name, name_key, category, tags, status, created_at)
@@ -46,6 +68,16 @@ async function serve({ databaseUrl, tenantUuid }: BareServerOrder): Promise<stri
   app.get<{ Params: { templateId: string } }>("/v1/templates/:templateId", async ({ params }, reply) => {
     const { rows } = await pool.query({ ...templateById, values: [tenantUuid, params.templateId] });
     return rows[0] ?? reply.code(404).send({ code: "NOT_FOUND" });
+  });
+  app.get<{ Querystring: { first: string } }>("/v1/templates", async ({ query }) => {
+    const { rows } = await pool.query({ ...templatesByName, values: [tenantUuid, Number(query.first)] });
+    return { items: rows };
+  });
+  app.get<{ Params: { key: string } }>("/v1/api-clients/:key", async ({ params }) => {
+    const found = await pool.query({ ...apiClientByKey, values: [tenantUuid, params.key] });
+    const { apiClientId } = found.rows[0] as { apiClientId: string };
+    const { rows } = await pool.query({ ...providerByApiClient, values: [tenantUuid, apiClientId] });
+    return { apiClientId, ...rows[0], provider: rows[0] };
   });
   app.post<{ Body: TemplateBody }>("/v1/templates", async ({ body }, reply) => {
     const { name, category } = body;

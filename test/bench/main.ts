@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { evaluations } from "./evaluations.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { packExecutions } from "./pack-executions.js";
+import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
 import { librarySearches } from "./search.js";
 import { onStage, type Stage } from "./stage.js";
@@ -12,7 +13,7 @@ import { webhookLatency } from "./webhook-latency.js";
 
 const usage = `npm run bench -- [options]
   --json          the result as JSON on stdout
-  --only <table>  get, webhook, subscribers, packs, search, evaluate, users, token or post
+  --only <table>  get, join, list, webhook, subscribers, packs, search, evaluate, users, token or post
   --rounds <n>    rounds per table, default 5
   --seconds <n>   length of one shot, default 3
 `;
@@ -23,7 +24,11 @@ const warmUpSeconds = 10;
 
 const benches = {
   get: async (stage: Stage, rounds: Rounds) =>
-    tableOf("GET /v1/templates/{templateId} over REST", 2, await interleave(readers(stage), rounds)),
+    tableOf("GET /v1/templates/{templateId} over REST", 2, await interleave(oneById(stage), rounds)),
+  join: async (stage: Stage, rounds: Rounds) =>
+    tableOf("A federated join over GraphQL", 2.5, await interleave(await federatedJoin(stage), rounds)),
+  list: async (stage: Stage, rounds: Rounds) =>
+    tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(listOfTwenty(stage), rounds)),
   // before the POSTs, which leave a backlog of events behind
   webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds),
   subscribers: (stage: Stage) => subscriberFanOut(stage),
@@ -36,26 +41,6 @@ const benches = {
   post: async (stage: Stage, rounds: Rounds) =>
     tableOf("POST /v1/templates over REST", 2.5, await interleave(writers(stage), rounds)),
 };
-
-function readers({ bare, platform, token, templates }: Stage): Contestant[] {
-  const authorization = `Bearer ${token}`;
-  return [
-    {
-      name: "bare fastify + pg",
-      ...bare,
-      requests: templates.map(({ uuid }) => ({ path: `/v1/templates/${uuid}` })),
-    },
-    {
-      name: "platform, REST",
-      url: platform.publicUrl,
-      pid: platform.pid,
-      requests: templates.map(({ templateId }) => ({
-        path: `/v1/templates/${templateId}`,
-        headers: { authorization },
-      })),
-    },
-  ];
-}
 
 function writers({ bare, platform, token }: Stage): Contestant[] {
   const request = { method: "POST", path: "/v1/templates", body: `{"name":"written-[<id>]","category":"Service"}` };

@@ -31,6 +31,8 @@ const partnerScopes: readonly Scope[] = [
   "templates.execute",
   "libraries.read",
   "webhooks.subscriptions.write",
+  "integration.providers.read",
+  "integration.providers.write",
 ];
 
 export interface Template {

@@ -8,6 +8,7 @@ import {
   getVariableValues,
   type OperationDefinitionNode,
 } from "graphql";
+import { conditionKey } from "./conditions.js";
 import { failedFetch } from "./downstream-error.js";
 import { isEvents, mapEvents } from "./event-stream.js";
 import {
@@ -22,7 +23,7 @@ import {
 } from "./fetch-step.js";
 import { GroupAnswers } from "./group-answers.js";
 import { introspect } from "./introspection.js";
-import { LeastRecentlyUsed } from "./least-recently-used.js";
+import type { LiftedLiterals } from "./lifted-literals.js";
 import type { Fields } from "./own-property.js";
 import { isPassThrough, onlyFetch } from "./pass-through.js";
 import { plainVariables } from "./plain-variables.js";
@@ -30,7 +31,7 @@ import { compilePlan } from "./plan-step.js";
 import type { PlannedNames } from "./planning-names.js";
 import { compileProjection, type Projection } from "./projection.js";
 import { representationKey } from "./representation.js";
-import { conditionVariables, type Fragments } from "./selection.js";
+import type { Fragments } from "./selection.js";
 
 export interface SubscribeOptions<C> {
   /** The context of each event's joins; without it loaders of the first context would serve every event. */
@@ -60,11 +61,13 @@ export interface OperationSource<C> extends PlanTools<C> {
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
   readonly names: PlannedNames;
+  readonly literals: LiftedLiterals;
+  readonly conditions: readonly string[];
   readonly plan: QueryPlan;
 }
 
-// one projection per combination of @skip/@include variables; a client could ask for every combination
-const MAX_PROJECTIONS = 64;
+/** One projection per combination of @skip/@include variables; a client could ask for every combination. */
+export const MAX_PROJECTIONS = 16;
 // the same cap as graphql-js puts on what it reports to a client
 const MAX_VARIABLE_ERRORS = 50;
 
@@ -182,21 +185,19 @@ function sharingGroup(group: string | undefined, variables: Readonly<Fields>): s
 class Responder<C> {
   readonly #source: OperationSource<C>;
   readonly #rootType: GraphQLObjectType;
-  readonly #conditions: readonly string[];
-  readonly #projections = new LeastRecentlyUsed<string, Projection>(MAX_PROJECTIONS);
+  readonly #projections = new Map<string, Projection>();
   readonly #passThrough: boolean;
   readonly #plainVariables: ReturnType<typeof plainVariables>;
 
   constructor(source: OperationSource<C>, rootType: GraphQLObjectType) {
     this.#source = source;
     this.#rootType = rootType;
-    this.#conditions = conditionVariables(source.operation, source.fragments);
     this.#plainVariables = plainVariables(source.operation.variableDefinitions ?? []);
     const fetch = onlyFetch(source.plan);
     this.#passThrough =
       fetch !== undefined &&
       source.subgraphs.get(fetch.serviceName)?.conforms === true &&
-      this.#conditions.length === 0 &&
+      source.conditions.length === 0 &&
       isPassThrough(fetch, { ...source, rootType, selectionSet: source.operation.selectionSet });
   }
 
@@ -208,11 +209,14 @@ class Responder<C> {
     const { clientKeys } = this.#source.names;
     const run = { provided, context, signal, clientKeys, data: undefined, extensions: undefined };
     const plain = this.#plainVariables?.(provided);
-    if (plain || !definitions) {
-      return { ...run, coerced: plain ?? {}, errors: [] };
+    const { coerced, errors } =
+      plain || !definitions
+        ? { coerced: plain ?? {}, errors: [] }
+        : getVariableValues(schema, definitions, provided, { maxErrors: MAX_VARIABLE_ERRORS });
+    if (!coerced) {
+      return { ...run, coerced: {}, errors: [...(errors ?? [])] };
     }
-    const { coerced, errors } = getVariableValues(schema, definitions, provided, { maxErrors: MAX_VARIABLE_ERRORS });
-    return { ...run, coerced: coerced ?? {}, errors: [...(errors ?? [])] };
+    return { ...run, provided: this.#source.literals.variables(provided, coerced), coerced, errors: [] };
   }
 
   async respond(run: Run<C>, gather: Step<C> | undefined): Promise<ExecutionResult> {
@@ -258,12 +262,15 @@ class Responder<C> {
   }
 
   #projection(coerced: Readonly<Fields>): Projection {
-    const key = this.#conditions.map((name) => (coerced[name] === true ? "1" : "0")).join("");
+    const key = conditionKey(this.#source.conditions, coerced);
     let projection = this.#projections.get(key);
     if (!projection) {
       const { schema, fragments, operation, names } = this.#source;
       const context = { schema, fragments, variables: coerced, keyOf: names.keyOf };
       projection = compileProjection(context, this.#rootType, operation.selectionSet);
+      if (this.#projections.size >= MAX_PROJECTIONS) {
+        this.#projections.clear();
+      }
       this.#projections.set(key, projection);
     }
     return projection;

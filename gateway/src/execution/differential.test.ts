@@ -67,6 +67,8 @@ const operations: Operation[] = [
     `{ s: __schema { types { ...T } } } fragment T on __Type { kind n: name }`,
     `{ echo }`,
     `{ echo(text: null, list: 3) }`,
+    `{ echo(list: [1, 2], filter: { tags: ["a"], nested: { name: null, nested: {} } }) }`,
+    `{ a: echo(filter: { name: "x" }) echo(list: []) echo(list: []) }`,
     `{ me @skip(if: true) { name } version @include(if: true) }`,
     `{ me { name @include(if: false) id } me { email } }`,
     `{ me @skip(if: true) { name } }`,
@@ -96,6 +98,14 @@ const operations: Operation[] = [
   { text: `query Q($n: Int) { users(first: $n) { id } }`, variables: { n: "two" } },
   { text: `query Q($f: Filter, $l: [Int!]) { echo(filter: $f, list: $l) }`, variables: { f: { nested: {} }, l: 4 } },
   { text: `query Q($f: Filter) { echo(filter: $f) }`, variables: { f: { wrong: 1 } } },
+  { text: `query Q($f: Filter = { tags: ["d"], nested: {} }) { echo(filter: $f) }` },
+  { text: `query Q($f: Filter = { tags: ["d"] }) { echo(filter: $f) }`, variables: { f: null } },
+  { text: `query Q($f: Filter = { tags: ["d"] }) { echo(filter: { nested: $f }) }`, variables: { f: { name: "n" } } },
+  { text: `query Q($t: String! = "d", $n: String) { echo(filter: { name: $n, tags: [$t, "e"] }) }` },
+  {
+    text: `query Q($t: String!, $n: String) { echo(filter: { name: $n, tags: [$t] }) }`,
+    variables: { t: "t", n: null },
+  },
   { text: `query Q($f: Filter) { echo(filter: $f) }`, variables: JSON.parse('{"f":{"__proto__":{"name":"p"}}}') },
   { text: `query Q($f: Filter) { echo(filter: $f) }`, variables: JSON.parse('{"__proto__":{"f":{"name":"p"}}}') },
   ...[true, false].flatMap((s) => [

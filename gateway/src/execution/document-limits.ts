@@ -7,6 +7,7 @@ import {
   type ValueNode,
   visit,
 } from "graphql";
+import { literalProblem } from "./value-limits.js";
 
 /** What an ad-hoc document may hold. `maxTokens` is also the parser's own option, so that parsing stops there. */
 export const documentLimits = {
@@ -23,9 +24,12 @@ export const documentLimits = {
   /** List length that costs as much as a single object. */
   listUnit: 20,
   maxListFactor: 10,
-  /** A whole `__schema` or `__type` field: its inside is bounded by a validation rule of graphql-js. */
+  /** A whole `__schema` or `__type` field. */
   introspectionCost: 1000,
 } as const;
+
+/** What graphql-js says of a document that selects the same fields so often that it stops comparing them. */
+export const validationAborted = "Validation aborted.";
 
 const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(["__schema", "__type"]);
 const LENGTH_ARGUMENTS: ReadonlySet<string> = new Set(["first", "last", "limit"]);
@@ -52,7 +56,8 @@ export function limitProblem(
   const inText =
     exceeded("bytes", documentBytes, limits.maxBytes) ??
     exceeded("tokens", tokenCount ?? 0, limits.maxTokens) ??
-    refusedName(document);
+    refusedName(document) ??
+    refusedValue(document);
   if (inText) {
     return inText;
   }
@@ -93,6 +98,21 @@ function refusedName(document: DocumentNode): { detail: string } | undefined {
     },
   });
   return refused === undefined ? undefined : { detail: refused };
+}
+
+/** Of arguments, of directives too, and of defaults. */
+function refusedValue(document: DocumentNode): { detail: string } | undefined {
+  let problem: { detail: string } | undefined;
+  visit(document, {
+    Argument({ value }) {
+      problem ??= literalProblem(value);
+      return false;
+    },
+    VariableDefinition({ defaultValue }) {
+      problem ??= defaultValue && literalProblem(defaultValue);
+    },
+  });
+  return problem;
 }
 
 /** Measures with fragments expanded. Each fragment is measured once, so nested spreads cannot multiply the work. */
@@ -153,7 +173,9 @@ class Meter {
   #field(field: FieldNode): Measure {
     const aliases = field.alias ? 1 : 0;
     if (INTROSPECTION_FIELDS.has(field.name.value)) {
-      return { depth: 1, aliases, rootFields: 1, cost: documentLimits.introspectionCost };
+      // its depth is bounded by a rule of graphql-js, its aliases would multiply what it answers
+      const inner = field.selectionSet ? this.measure(field.selectionSet).aliases : 0;
+      return { depth: 1, aliases: aliases + inner, rootFields: 1, cost: documentLimits.introspectionCost };
     }
     if (!field.selectionSet) {
       return { depth: 1, aliases, rootFields: 1, cost: documentLimits.scalarCost };

@@ -3,7 +3,7 @@ import { openShop } from "./fixtures/shop.js";
 import { isJitEligible } from "./jit-eligibility.js";
 
 const schema = buildSchema(`
-  type Query { item(id: ID, kind: Kind, filter: Filter, at: Date): Item  node: Node  either: Either  typed: Typed }
+  type Query { item(id: ID, kind: Kind, filter: Filter, at: Date): Item  shared(ids: [ID!] = ["1"]): Item  node: Node  either: Either  typed: Typed }
   type Mutation { change: Item }
   enum Kind { A B }
   scalar Date
@@ -25,12 +25,13 @@ if (isObjectType(typed)) {
   typed.isTypeOf = () => true;
 }
 
-const eligible = (text: string, of: GraphQLSchema = schema): boolean => isJitEligible(of, parse(text), undefined);
+const eligible = (text: string, of: GraphQLSchema = schema): boolean =>
+  isJitEligible(of, parse(text), text.startsWith("query Q") ? "Q" : undefined);
 
 describe("graphql-jit", () => {
   it.each([
     "query Q($id: ID!, $kind: Kind) { item(id: $id, kind: $kind) { __typename id other: name inner { name } } }",
-    "query Q($s: Boolean!) { item { id @skip(if: $s) ...F } } fragment F on Item { name }",
+    '{ item(id: "5") { ... on Item { name } } a: item(id: 5) { id } }',
   ])("may run %s", (text) => {
     expect(eligible(text)).toBe(true);
   });
@@ -39,6 +40,16 @@ describe("graphql-jit", () => {
     ["a mutation", "mutation { change { id } }"],
     ["an input object variable", "query Q($f: Filter) { item(filter: $f) { id } }"],
     ["a custom scalar variable", "query Q($at: Date) { item(at: $at) { id } }"],
+    ["a list of input objects", "query Q($f: [Filter!]) { item(filter: $f) { id } }"],
+    ["a literal of a custom scalar", '{ item(at: "2026") { id } }'],
+    ["a variable inside a literal", "query Q($n: Int!) { item(filter: {n: $n}) { id } }"],
+    ["a literal enum", "{ item(kind: A) { id } }"],
+    ["null", "{ item(id: null) { id } }"],
+    ["a default that is shared", "{ shared { id } }"],
+    ["a directive", "query Q($s: Boolean!) { item { id @skip(if: $s) } }"],
+    ["a named fragment", "{ item { ...F } } fragment F on Item { name }"],
+    ["a document of two operations", "query Q { item { id } } query R { item { id } }"],
+    ["a document whose code would be long", `{ ${"item { id } ".repeat(200)} }`],
     ["an interface", "{ node { id } }"],
     ["a union", "{ either { __typename } }"],
     ["a type with isTypeOf", "{ typed { id } }"],

@@ -3,16 +3,17 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
+  GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
   parse,
   validate,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
+import { validationAborted } from "./document-limits.js";
 import { isJitEligible } from "./jit-eligibility.js";
-import { LeastRecentlyUsed } from "./least-recently-used.js";
 import type { PreparedFetch, Subgraph } from "./subgraph-port.js";
 
-const MAX_PREPARED = 1000;
 // counting keeps code generation away from documents that a client sends once
 const JIT_AFTER_RUNS = 50;
 
@@ -21,23 +22,16 @@ export interface LocalSubgraphOptions {
   readonly jitAfterRuns?: number;
 }
 
-/** A subgraph in this process. Each operation text is parsed and validated once, then executed as a cached document. */
+/** A subgraph in this process. An operation is parsed and validated when it is prepared, then executed as a document. */
 export function localSubgraph<C>(name: string, schema: GraphQLSchema, options: LocalSubgraphOptions = {}): Subgraph<C> {
-  const prepared = new LeastRecentlyUsed<string, PreparedFetch<C>>(MAX_PREPARED);
   return {
     name,
     conforms: true,
     prepare(operationText, operationName) {
-      const key = `${operationName ?? ""} ${operationText}`;
-      let fetch = prepared.get(key);
-      if (!fetch) {
-        const document = readDocument(name, schema, operationText);
-        const eligible = isJitEligible(schema, document, operationName);
-        const jitAfterRuns = eligible ? (options.jitAfterRuns ?? JIT_AFTER_RUNS) : Number.POSITIVE_INFINITY;
-        fetch = prepareLocal({ schema, document, operationName }, jitAfterRuns);
-        prepared.set(key, fetch);
-      }
-      return fetch;
+      const document = readDocument(name, schema, operationText);
+      const eligible = isJitEligible(schema, document, operationName);
+      const jitAfterRuns = eligible ? (options.jitAfterRuns ?? JIT_AFTER_RUNS) : Number.POSITIVE_INFINITY;
+      return prepareLocal({ schema, document, operationName }, jitAfterRuns);
     },
   };
 }
@@ -46,7 +40,10 @@ function readDocument(name: string, schema: GraphQLSchema, operationText: string
   const document = parse(operationText);
   const [problem] = validate(schema, document);
   if (problem) {
-    throw new Error(`Subgraph "${name}" refuses a planned operation: ${problem.message}`, { cause: problem });
+    const message = `Subgraph "${name}" refuses a planned operation: ${problem.message}`;
+    // not the planner's fault: the comparison of fields that merge has a budget
+    if (problem.message === validationAborted) throw new GraphQLError(message, { extensions: { code: "TOO_COMPLEX" } });
+    throw new Error(message, { cause: problem });
   }
   return document;
 }
@@ -63,6 +60,7 @@ function prepareLocal<C>(operation: LocalOperation, jitAfterRuns: number): Prepa
     variableValues,
     contextValue,
   });
+  const rootFields = getOperationAST(operation.document, operation.operationName)?.selectionSet.selections.length ?? 0;
   let runs = 0;
   let query: CompiledQuery["query"] | undefined;
   return {
@@ -73,14 +71,26 @@ function prepareLocal<C>(operation: LocalOperation, jitAfterRuns: number): Prepa
           query = compileJit(operation);
         }
       }
-      return query
-        ? query(undefined, context, variables)
-        : (execute(request(variables, context)) as Promise<ExecutionResult> | ExecutionResult);
+      const byGraphqlJs = () => execute(request(variables, context)) as Promise<ExecutionResult> | ExecutionResult;
+      if (!query) {
+        return byGraphqlJs();
+      }
+      // jit lists other errors than graphql-js and tells them in other words: a query that failed runs there once more
+      const checked = (result: ExecutionResult) =>
+        !result.errors || isRefusal(result, rootFields) ? result : byGraphqlJs();
+      const result = query(undefined, context, variables);
+      return "then" in result ? result.then(checked, byGraphqlJs) : checked(result);
     },
     subscribe: (variables, context) => createSourceEventStream(request(variables, context)),
     answer: (event, variables, context) =>
       execute({ ...request(variables, context), rootValue: event }) as Promise<ExecutionResult> | ExecutionResult,
   };
+}
+
+/** Its only root field threw, so nothing else of it has run. An answer that is not found is such a one. */
+function isRefusal({ errors = [] }: ExecutionResult, rootFields: number): boolean {
+  const [error] = errors;
+  return rootFields === 1 && errors.length === 1 && error?.path?.length === 1 && error.originalError !== undefined;
 }
 
 function compileJit({ schema, document, operationName }: LocalOperation): CompiledQuery["query"] | undefined {

@@ -162,9 +162,10 @@ describe("a federated subscription", () => {
         contexts.push({});
         return contexts.at(-1) ?? {};
       };
+      const compiled = executor.compile(parse(query));
       const waiting = subscribers.map(async ({ group, variables }) => {
         const options = group === undefined ? { contextForEvent } : { contextForEvent, group };
-        const stream = await executor.compile(parse(query)).subscribe(variables, {}, options);
+        const stream = await compiled.subscribe(variables, {}, options);
         if (!("next" in stream)) throw new Error(`Expected events, got ${JSON.stringify(stream)}`);
         return (await stream.next()).value as ExecutionResult;
       });

@@ -31,13 +31,6 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 describe("compiling an operation", () => {
   const executor = executorOf(openShop());
 
-  it("gives the same compiled operation for the same document and for the same text", () => {
-    const document = parse("{ me { id } }");
-    expect(executor.compile(document)).toBe(executor.compile(document));
-    expect(executor.compile(parse("{ me { id } }"))).toBe(executor.compile(document));
-    expect(executor.compile(parse("{ me { name } }"))).not.toBe(executor.compile(document));
-  });
-
   it("keeps the operations of one document apart", async () => {
     const document = parse('query A { me { id } } query B { user(id: "2") { id } }');
     expect((await executor.compile(document, "A").execute({}, {})).data).toEqual({ me: { id: "1" } });

@@ -22,6 +22,7 @@ import { graphqlEndpoint } from "../graphql-endpoint.js";
 import { startGraphqlServer } from "../graphql-server.js";
 import { graphqlSockets } from "../graphql-sockets.js";
 import { prepareOperation } from "../operations.js";
+import { AdHocOperations } from "../planning/ad-hoc-operations.js";
 import { readSupergraph } from "../supergraph.js";
 import { busMetrics } from "./bus-metrics.js";
 import type { PlatformEnvironment } from "./environment.js";
@@ -179,15 +180,17 @@ async function start(
   ]);
   const limits = rateLimits(environment.rateLimitFactor);
   const introspection = environment.development;
+  const operations = new AdHocOperations({ executor, supergraphSdl, introspection, limits, logger });
+  onStop("planning thread", () => operations.close());
   const server = await startGraphqlServer({
-    executor,
+    operations,
     coreSupergraphSdl: supergraphSdl,
     introspection,
     limits,
     logger,
   });
   onStop("GraphQL server", () => server.stop());
-  const sockets = graphqlSockets({ executor, verifier, introspection, limits, logger });
+  const sockets = graphqlSockets({ operations, verifier, introspection, limits, logger });
   onRevoked.push((revocation) => sockets.revoked(revocation));
   collectDefaultMetrics({ register: registry });
   busMetrics(registry, bus.deadLetters);

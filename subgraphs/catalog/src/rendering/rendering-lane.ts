@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import { FairQueue } from "./fair-queue.js";
+import { FairQueue } from "@factory/runtime/threads/fair-queue";
 import { type ChildAnswer, RenderingChild } from "./rendering-child.js";
 import type { RenderingRequest } from "./rendering-request.js";
 import { TenantShares } from "./tenant-shares.js";

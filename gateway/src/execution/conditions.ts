@@ -1,0 +1,55 @@
+import { type DirectiveNode, type DocumentNode, Kind, type SelectionNode, visit } from "graphql";
+import type { Fields } from "./own-property.js";
+
+// with more condition variables the general plan serves every combination: plans would double with each
+const MAX_SPECIALISED_CONDITIONS = 3;
+
+/** Whether each combination of these conditions gets a plan of its own. */
+export function isSpecialised(conditions: readonly string[]): boolean {
+  return conditions.length > 0 && conditions.length <= MAX_SPECIALISED_CONDITIONS;
+}
+
+/** One letter per condition; the same for values that decide alike. */
+export function conditionKey(conditions: readonly string[], values: Readonly<Fields>): string {
+  return conditions.map((name) => (values[name] === true ? "1" : "0")).join("");
+}
+
+/** Every combination. */
+export function conditionValues(conditions: readonly string[]): Fields[] {
+  return Array.from({ length: 2 ** conditions.length }, (_, number) =>
+    Object.fromEntries(conditions.map((name, place) => [name, ((number >> place) & 1) === 1])),
+  );
+}
+
+/** Leaves out what the values skip, and the directives of what they include. */
+export function withoutConditions(document: DocumentNode, values: Readonly<Fields>): DocumentNode {
+  const resolve = (selection: SelectionNode): SelectionNode | null | undefined => {
+    const kept = selection.directives?.filter((directive) => decision(directive, values) === undefined) ?? [];
+    if (selection.directives?.some((directive) => decision(directive, values) === false)) {
+      return null;
+    }
+    return kept.length === (selection.directives?.length ?? 0) ? undefined : { ...selection, directives: kept };
+  };
+  return visit(document, {
+    Field: resolve,
+    InlineFragment: resolve,
+    FragmentSpread: resolve,
+    SelectionSet: {
+      leave: (selectionSet) =>
+        selectionSet.selections.length > 0
+          ? undefined
+          : { ...selectionSet, selections: [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } }] },
+    },
+  });
+}
+
+/** Whether the directive includes its selection; undefined when it is another directive or of another operation. */
+function decision({ name, arguments: given }: DirectiveNode, values: Readonly<Fields>): boolean | undefined {
+  const value = given?.find((argument) => argument.name.value === "if")?.value;
+  const condition =
+    value?.kind === Kind.BOOLEAN ? value.value : value?.kind === Kind.VARIABLE ? values[value.name.value] : undefined;
+  if (typeof condition !== "boolean") {
+    return undefined;
+  }
+  return name.value === "include" ? condition : name.value === "skip" ? !condition : undefined;
+}

@@ -1,0 +1,206 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+  isSpecifiedScalarType,
+  Kind,
+  type OperationDefinitionNode,
+  parseType,
+  print,
+  TypeInfo,
+  type ValueNode,
+  type VariableDefinitionNode,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
+import { type Fields, ownValue, setOwn } from "./own-property.js";
+
+export interface LiftedLiterals {
+  /** The document with variables in their place, one operation only. */
+  readonly document: DocumentNode;
+  /** What the client provided and the literals, built anew for each run; as it was provided where nothing was lifted. */
+  readonly variables: (provided: Readonly<Fields>, coerced: Readonly<Fields>) => Readonly<Fields>;
+}
+
+type Build = (coerced: Readonly<Fields>) => unknown;
+
+interface LiftedLiteral {
+  readonly name: string;
+  readonly definition: VariableDefinitionNode;
+  readonly build: Build;
+}
+
+/**
+ * Puts lists, objects and values of custom scalars out of the document and into variables. The work of the planner
+ * (2.14.4) doubles with each level of a list in a literal; it never looks into a variable. Variables inside a literal
+ * are taken as coerced for the API schema, so that defaults apply and what was left out stays left out.
+ */
+export function liftLiterals(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): LiftedLiterals {
+  const definitions = operation.variableDefinitions ?? [];
+  const nestedDefaults = new Set(
+    definitions.filter(({ defaultValue }) => isNested(defaultValue)).map(({ variable }) => variable.name.value),
+  );
+  const lifted = new Map<string, LiftedLiteral>();
+  const freeName = nameGiver(document);
+  const lift = (value: ValueNode, type: GraphQLInputType): LiftedLiteral => {
+    // equal literals share a variable: fields of one response key must keep equal arguments
+    const key = `${String(type)} ${canonicalText(value)}`;
+    const known = lifted.get(key);
+    if (known) {
+      return known;
+    }
+    const name = freeName();
+    const literal = {
+      name,
+      definition: {
+        kind: Kind.VARIABLE_DEFINITION,
+        variable: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } },
+        type: parseType(String(type), { noLocation: true }),
+      },
+      build: builder(value, type),
+    } as const;
+    lifted.set(key, literal);
+    return literal;
+  };
+  const typeInfo = new TypeInfo(schema);
+  const own = document.definitions.filter(
+    (definition) => definition === operation || definition.kind === Kind.FRAGMENT_DEFINITION,
+  );
+  const rewritten = visit(
+    { ...document, definitions: own },
+    visitWithTypeInfo(typeInfo, {
+      Directive: () => false,
+      Argument(node) {
+        const type = typeInfo.getArgument()?.type;
+        if (!type || !isLifted(node.value, type, nestedDefaults)) {
+          return undefined;
+        }
+        return { ...node, value: lift(node.value, type).definition.variable };
+      },
+    }),
+  );
+  if (lifted.size === 0 && nestedDefaults.size === 0) {
+    return { document: rewritten, variables: (provided) => provided };
+  }
+  const literals = [...lifted.values()];
+  const kept = definitions.filter(({ variable }) => !nestedDefaults.has(variable.name.value));
+  const variableDefinitions = [...kept, ...literals.map(({ definition }) => definition)];
+  return {
+    document: {
+      ...rewritten,
+      definitions: rewritten.definitions.map((definition) =>
+        definition.kind === Kind.OPERATION_DEFINITION ? { ...definition, variableDefinitions } : definition,
+      ),
+    },
+    variables: (provided, coerced) => {
+      const variables: Fields = { ...provided };
+      for (const { name, build } of literals) {
+        variables[name] = build(coerced);
+      }
+      return variables;
+    },
+  };
+}
+
+function isNested(value: ValueNode | undefined): boolean {
+  return value?.kind === Kind.LIST || value?.kind === Kind.OBJECT;
+}
+
+function isLifted(value: ValueNode, type: GraphQLInputType, nestedDefaults: ReadonlySet<string>): boolean {
+  if (value.kind === Kind.VARIABLE) {
+    return nestedDefaults.has(value.name.value);
+  }
+  const named = getNamedType(type);
+  return isNested(value) || (value.kind !== Kind.NULL && isScalarType(named) && !isSpecifiedScalarType(named));
+}
+
+function nameGiver(document: DocumentNode): () => string {
+  const used = new Set<string>();
+  visit(document, {
+    Variable({ name }) {
+      used.add(name.value);
+    },
+  });
+  let count = 0;
+  return () => {
+    let name: string;
+    do {
+      name = `literal_${count}`;
+      count += 1;
+    } while (used.has(name));
+    return name;
+  };
+}
+
+/** The same for literals that differ only in layout or in the order of their fields. */
+function canonicalText(value: ValueNode): string {
+  if (value.kind === Kind.LIST) {
+    return `[${value.values.map(canonicalText).join(",")}]`;
+  }
+  if (value.kind === Kind.OBJECT) {
+    const fields = value.fields.map((field) => `${field.name.value}:${canonicalText(field.value)}`);
+    return `{${fields.sort().join(",")}}`;
+  }
+  return print(value as ASTNode);
+}
+
+/** Makes a literal into what a client would send for it as JSON. */
+function builder(value: ValueNode, type: GraphQLInputType | undefined): Build {
+  const nullable = type && getNullableType(type);
+  switch (value.kind) {
+    case Kind.VARIABLE:
+      return (coerced) => ownValue(coerced, value.name.value);
+    case Kind.NULL:
+      return () => null;
+    case Kind.LIST:
+      return list(value.values.map((item) => builder(item, isListType(nullable) ? nullable.ofType : nullable)));
+    case Kind.OBJECT: {
+      const named = nullable && getNamedType(nullable);
+      const fields = isInputObjectType(named) ? named.getFields() : {};
+      return object(
+        value.fields.map(({ name, value: inner }) => [name.value, builder(inner, fields[name.value]?.type)] as const),
+      );
+    }
+    case Kind.INT:
+      // an ID may have more digits than a number keeps
+      return nullable && getNamedType(nullable).name === "ID" ? () => value.value : constant(Number(value.value));
+    case Kind.FLOAT:
+      return constant(Number(value.value));
+    default:
+      return constant(value.value);
+  }
+}
+
+const constant =
+  (value: unknown): Build =>
+  () =>
+    value;
+
+/** A variable that was left out is null in a list (GraphQL 3.11). */
+function list(items: readonly Build[]): Build {
+  return (coerced) => items.map((item) => item(coerced) ?? null);
+}
+
+/** A variable that was left out leaves its field out (GraphQL 3.10). */
+function object(fields: readonly (readonly [string, Build])[]): Build {
+  return (coerced) => {
+    const built: Fields = {};
+    for (const [name, build] of fields) {
+      const value = build(coerced);
+      if (value !== undefined) {
+        setOwn(built, name, value);
+      }
+    }
+    return built;
+  };
+}

@@ -1,0 +1,81 @@
+import { operationFromDocument, type Schema, Supergraph } from "@apollo/federation-internals";
+import { type QueryPlan, QueryPlanner } from "@apollo/query-planner";
+import type { DocumentNode, GraphQLSchema } from "graphql";
+import type { AskedOperation, AskedSchema } from "./asked-operation.js";
+import { conditionKey, conditionValues, isSpecialised, withoutConditions } from "./conditions.js";
+import type { Fields } from "./own-property.js";
+import { fieldNames } from "./planning-names.js";
+
+/** The plans of one operation. */
+export interface OperationPlans {
+  readonly general: QueryPlan;
+  /** For one combination of @skip and @include values; undefined where the general plan has to serve it. */
+  readonly specialised: (values: Readonly<Fields>) => QueryPlan | undefined;
+}
+
+/** Plans as plain data, as they come from another thread. */
+export interface PlanData {
+  readonly general: QueryPlan;
+  readonly specialised: Readonly<Record<string, QueryPlan>>;
+}
+
+/** The only place that knows Apollo's planner. */
+export class OperationPlanner implements AskedSchema {
+  /** What clients may ask. */
+  readonly apiSchema: GraphQLSchema;
+  /** With inaccessible elements. */
+  readonly supergraphSchema: GraphQLSchema;
+  readonly fieldNames: ReadonlySet<string>;
+  readonly subgraphNames: readonly string[];
+  readonly #planningSchema: Schema;
+  readonly #planner: QueryPlanner;
+
+  /** Throws when the supergraph is invalid. */
+  constructor(supergraphSdl: string) {
+    const supergraph = Supergraph.build(supergraphSdl);
+    this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
+    this.#planningSchema = supergraph.apiSchema();
+    this.apiSchema = this.#planningSchema.toGraphQLJSSchema();
+    this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
+    this.fieldNames = fieldNames(this.supergraphSchema);
+    // named fragments would only make the subgraph operations shorter, and planning slower
+    this.#planner = new QueryPlanner(supergraph, { reuseQueryFragments: false });
+  }
+
+  /** Plans a combination of conditions when it first occurs. */
+  plans({ planned, operation }: AskedOperation): OperationPlans {
+    const name = operation.name?.value;
+    return {
+      general: this.#plan(planned, name),
+      specialised: (values) => {
+        try {
+          return this.#plan(withoutConditions(planned, values), name);
+        } catch {
+          // the general plan answers every combination
+          return undefined;
+        }
+      },
+    };
+  }
+
+  /** Every combination beforehand. */
+  allPlans(asked: AskedOperation): PlanData {
+    const { general, specialised } = this.plans(asked);
+    const combinations = isSpecialised(asked.conditions) ? conditionValues(asked.conditions) : [];
+    const plans = combinations.flatMap((values) => {
+      const plan = specialised(values);
+      return plan ? [[conditionKey(asked.conditions, values), plan] as const] : [];
+    });
+    return { general, specialised: Object.fromEntries(plans) };
+  }
+
+  #plan(document: DocumentNode, operationName: string | undefined): QueryPlan {
+    const options = operationName === undefined ? {} : { operationName };
+    return this.#planner.buildQueryPlan(operationFromDocument(this.#planningSchema, document, options));
+  }
+}
+
+/** As they came from another thread. */
+export function receivedPlans({ general, specialised }: PlanData, conditions: readonly string[]): OperationPlans {
+  return { general, specialised: (values) => specialised[conditionKey(conditions, values)] };
+}

@@ -1,0 +1,78 @@
+import { Kind, type ValueNode } from "graphql";
+
+/**
+ * What values may hold. A literal counts from the argument or the default that it is; all its values count. A variable
+ * counts lists and objects, because what else it holds is bounded by the size of the request, and may nest deeper by the
+ * input objects that stand around a JSON value: a parameterSchema of 32 levels passes.
+ */
+export const valueLimits = {
+  maxDepth: 32,
+  maxNodes: 2000,
+  inputLevels: 4,
+} as const;
+
+interface Extent {
+  depth: number;
+  nodes: number;
+}
+
+/** Stops at the first level or node too many, so that deep values cannot exhaust the stack. */
+export function literalProblem(value: ValueNode): { detail: string } | undefined {
+  const extent = { depth: 0, nodes: 0 };
+  measureLiteral(value, 1, extent);
+  return problemOf("An argument or default of the document", extent, valueLimits.maxDepth);
+}
+
+export function variablesProblem(variables: Readonly<Record<string, unknown>>): { detail: string } | undefined {
+  for (const [name, value] of Object.entries(variables)) {
+    const extent = { depth: 0, nodes: 0 };
+    measureValue(value, 1, extent);
+    const problem = problemOf(`The variable ${name.slice(0, 40)}`, extent, mostVariableDepth);
+    if (problem) {
+      return problem;
+    }
+  }
+  return undefined;
+}
+
+const mostVariableDepth = valueLimits.maxDepth + valueLimits.inputLevels;
+
+function problemOf(subject: string, { depth, nodes }: Extent, maxDepth: number): { detail: string } | undefined {
+  const { maxNodes } = valueLimits;
+  if (depth > maxDepth) {
+    return { detail: `${subject} has more than ${maxDepth} levels.` };
+  }
+  return nodes > maxNodes ? { detail: `${subject} has more than ${maxNodes} values.` } : undefined;
+}
+
+function measureLiteral(value: ValueNode, level: number, extent: Extent): void {
+  extent.nodes += 1;
+  const inner =
+    value.kind === Kind.LIST
+      ? value.values
+      : value.kind === Kind.OBJECT
+        ? value.fields.map((field) => field.value)
+        : undefined;
+  if (inner && isWithin(level, extent, valueLimits.maxDepth)) {
+    for (const each of inner) {
+      measureLiteral(each, level + 1, extent);
+    }
+  }
+}
+
+function measureValue(value: unknown, level: number, extent: Extent): void {
+  if (typeof value !== "object" || value === null) {
+    return;
+  }
+  extent.nodes += 1;
+  if (isWithin(level, extent, mostVariableDepth)) {
+    for (const key of Object.keys(value)) {
+      measureValue((value as Record<string, unknown>)[key], level + 1, extent);
+    }
+  }
+}
+
+function isWithin(level: number, extent: Extent, maxDepth: number): boolean {
+  extent.depth = Math.max(extent.depth, level);
+  return level <= maxDepth && extent.nodes <= valueLimits.maxNodes;
+}

@@ -1,0 +1,21 @@
+import { execFileSync } from "node:child_process";
+import { globSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** Tests run sources, threads and processes run compiled code: builds the workspace unless the entry is newer than every source. */
+export function ensureCompiled(workspace: string, { entry, sources }: { entry: string; sources: string }): void {
+  const compiled = join(workspace, "dist", entry);
+  const compiledAt = statSync(compiled, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const folder = join(workspace, "src");
+  const changed = globSync(sources, { cwd: folder }).filter(
+    (file) => !file.includes(".test.") && statSync(join(folder, file)).mtimeMs > compiledAt,
+  );
+  if (changed.length === 0) return;
+  const tsc = join(workspace, "../../node_modules/typescript/bin/tsc");
+  try {
+    execFileSync(process.execPath, [tsc, "-b", workspace], { stdio: "pipe" });
+  } catch (error) {
+    // a type error elsewhere does not keep the worker from being compiled
+    if (!statSync(compiled, { throwIfNoEntry: false })) throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import { call } from "@factory/gateway/standalone/platform-api";
+import type { Contestant } from "./interleave.js";
+import type { Stage } from "./stage.js";
+
+const provider = {
+  key: "bench-pay",
+  displayName: "Bench Pay",
+  category: "Payment",
+  authModel: "None",
+  capabilities: ["bench.charge"],
+};
+
+/** The catalog finds the API client, integration tells of it and of its provider. */
+const join = `query Join($input: SearchLibrariesInput!) {
+  searchLibraries(input: $input) { results { apiClient { apiClientId key displayName category status provider { key displayName } } } }
+}`;
+
+const list = `query List($first: Int!) {
+  templates(first: $first) { items { templateId name category status versions { templateVersionId semanticVersion status targetFramework } } }
+}`;
+
+export function oneById({ bare, platform, token, templates }: Stage): Contestant[] {
+  const authorization = `Bearer ${token}`;
+  const paths = templates.map(({ uuid }) => ({ path: `/v1/templates/${uuid}` }));
+  const requests = templates.map(({ templateId }) => ({
+    path: `/v1/templates/${templateId}`,
+    headers: { authorization },
+  }));
+  return [
+    { name: "bare fastify + pg", ...bare, requests: paths },
+    { name: "platform, REST", url: platform.publicUrl, pid: platform.pid, requests },
+  ];
+}
+
+/** Over GraphQL, as an operation of two subgraphs. */
+export async function federatedJoin(stage: Stage): Promise<Contestant[]> {
+  const { platform, token } = stage;
+  const input = { capability: "bench.charge", includeApiClients: true };
+  await call("POST", `${platform.publicUrl}/integrations/providers`, { token, body: provider });
+  const found = async () =>
+    (
+      await call<{ total: number }>("POST", `${platform.publicUrl}/v1/libraries/search`, {
+        token,
+        body: input,
+      })
+    ).body.total;
+  // the catalog learns of the API client by an event
+  for (let tries = 0; (await found()) === 0 && tries < 200; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  return overGraphql(stage, { path: "/v1/api-clients/bench-pay" }, { query: join, variables: { input } });
+}
+
+export function listOfTwenty(stage: Stage): Contestant[] {
+  return overGraphql(stage, { path: "/v1/templates?first=20" }, { query: list, variables: { first: 20 } });
+}
+
+function overGraphql({ bare, platform, token }: Stage, bareRequest: { path: string }, body: object): Contestant[] {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const request = { method: "POST", path: "/graphql", headers, body: JSON.stringify(body) } as const;
+  return [
+    { name: "bare fastify + pg", ...bare, requests: [bareRequest] },
+    { name: "platform, GraphQL", url: platform.publicUrl, pid: platform.pid, requests: [request] },
+  ];
+}
