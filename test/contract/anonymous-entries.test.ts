@@ -1,0 +1,149 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/platform-process";
+
+type Entry = readonly [line: string, init?: RequestInit];
+
+const form = (fields: Record<string, string>): RequestInit => ({ method: "POST", body: new URLSearchParams(fields) });
+const json = (body: unknown): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** Entries that cost a statement or a row without a token, by the count they share, and how many pass in its window. */
+const limited: readonly (readonly [count: string, passing: number, entries: readonly Entry[]])[] = [
+  [
+    "the pages of a sign-in, 240 in a minute",
+    240,
+    [
+      ["/connect/authorize?client_id=cli_1&response_type=code"],
+      ["/v1/connect/authorize?client_id=cli_1"],
+      ["/connect/authorize", form({ client_id: "cli_1" })],
+      ["/connect/authorize/0123456789abcdef"],
+      ["/connect/interaction/0123456789abcdef"],
+      ["/connect/interaction/0123456789abcdef", form({ action: "sign-in" })],
+      ["/connect/logout"],
+      ["/connect/logout", form({ action: "sign-out" })],
+    ],
+  ],
+  [
+    "the endpoints for clients without proof, 600 in a minute",
+    600,
+    [
+      ["/connect/token", form({ grant_type: "client_credentials", client_id: "cli_1" })],
+      ["/v1/connect/token", form({ grant_type: "refresh_token", client_id: "cli_2" })],
+      ["/connect/revocation", form({ token: "x", client_id: "cli_1" })],
+      ["/connect/introspect", form({ token: "x", client_id: "cli_1" })],
+    ],
+  ],
+  [
+    "the page of an invitation, 60 in 15 minutes",
+    60,
+    [["/connect/invitation?token=x"], ["/connect/invitation", form({ token: "x" })]],
+  ],
+  [
+    "requests without a token, 30 in a minute",
+    30,
+    [
+      ["/v1/users/invitations/accept", json({ token: "x", password: "correct horse battery" })],
+      ["/graphql", json({ query: "{ __typename }" })],
+    ],
+  ],
+];
+
+/** Entries without a limit: they are answered from memory, as the test proves with a database that stands still. */
+const fromMemory: readonly (readonly [status: number, ...entry: Entry])[] = [
+  [200, "/livez"],
+  [200, "/openapi.json"],
+  [200, "/docs"],
+  [200, "/problems/not-found"],
+  [200, "/.well-known/openid-configuration"],
+  [200, "/.well-known/oauth-authorization-server"],
+  [200, "/v1/.well-known/jwks"],
+  [404, "/.well-known/nothing"],
+  [404, "/connect/nothing"],
+  [405, "/connect/token"],
+  [404, "/"],
+  [404, "/nowhere"],
+  [405, "/v1/templates/tpl_1", { method: "PUT" }],
+  [204, "/v1/templates/tpl_1", { method: "OPTIONS" }],
+  [401, "/v1/templates/tpl_1"],
+  [401, "/v1/templates/tpl_1", { headers: { authorization: "Bearer nonsense" } }],
+  [401, "/v1/templates", json({ name: "a" })],
+  [401, "/v1/tenants"],
+  [401, "/git/acme/owner/name.git/info/refs?service=git-upload-pack"],
+  [401, "/git/nothing"],
+];
+
+describe("entries that need no token", () => {
+  let platform: PlatformProcess;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = await temporaryDataDirectory();
+    platform = await startPlatformProcess(dataDir);
+  }, 90_000);
+  afterAll(async () => {
+    await platform.stop();
+    await removeData(dataDir);
+  });
+
+  const ask = async ([path, init]: Entry) => {
+    const response = await fetch(platform.publicUrl + path, { redirect: "manual", ...init });
+    await response.arrayBuffer();
+    return response;
+  };
+
+  it.each(limited)(
+    "cannot fill or occupy the database from one address: %s",
+    async (_count, passing, entries) => {
+      let passed = 0;
+      let refusal: Response | undefined;
+      for (let sent = 0; sent < passing + 40; sent += 20) {
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, index) => ask(entries[(sent + index) % entries.length] as Entry)),
+        );
+        for (const answer of answers) {
+          if (answer.status === 429) refusal = answer;
+          else passed += 1;
+        }
+      }
+      expect(passed).toBe(passing);
+      expect(Number(refusal?.headers.get("retry-after"))).toBeGreaterThan(0);
+      for (const entry of entries) expect([entry[0], (await ask(entry)).status]).toEqual([entry[0], 429]);
+    },
+    60_000,
+  );
+
+  it("have a limit or do not touch the database: those without one are answered while it stands still", async () => {
+    const frozen = await postgresProcesses(dataDir);
+    for (const pid of frozen) process.kill(pid, "SIGSTOP");
+    try {
+      for (const [status, ...entry] of fromMemory) {
+        const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await ask(entry)).status));
+        expect([entry[0], ...new Set(statuses)]).toEqual([entry[0], status]);
+      }
+    } finally {
+      for (const pid of frozen) process.kill(pid, "SIGCONT");
+    }
+  }, 60_000);
+});
+
+/** The server and its children, which do the work. */
+async function postgresProcesses(dataDir: string): Promise<number[]> {
+  const { pid } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number };
+  const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const children = await Promise.all(
+    processes.map(async (name) => {
+      const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+      return stat.slice(stat.lastIndexOf(")")).split(" ")[2] === String(pid) ? [Number(name)] : [];
+    }),
+  );
+  return [pid, ...children.flat()];
+}
