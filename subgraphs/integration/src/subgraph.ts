@@ -28,6 +28,7 @@ import { defaultRetryDelaysMs } from "./webhook-dispatch/retry-schedule.js";
 import { WebhookClaims } from "./webhook-dispatch/webhook-claims.js";
 import { WebhookDispatcher } from "./webhook-dispatch/webhook-dispatcher.js";
 import { WebhookTargets } from "./webhook-dispatch/webhook-target.js";
+import { LyingMessages } from "./webhook-messages/lying-messages.js";
 import { breakerRetention, messageRetention } from "./webhook-messages/webhook-message.retention.js";
 import { WebhookMessageService } from "./webhook-messages/webhook-message.service.js";
 import { WebhookSubscriptionService } from "./webhook-subscriptions/webhook-subscription.service.js";
@@ -102,6 +103,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
       retryDelaysMs: settings.retryDelaysMs ?? defaultRetryDelaysMs,
       logger,
     });
+    resources.sweeper.add(new LyingMessages(pool, dispatcher));
     const messages = new WebhookMessageService(database, subscriptions, dispatcher);
     const log = new EventLogService(database, messages);
     await hub.start(listener);

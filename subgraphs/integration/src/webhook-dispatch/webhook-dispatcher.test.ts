@@ -9,6 +9,8 @@ import {
   type IntegrationFixture,
   startIntegrationFixture,
 } from "../integration.fixture.js";
+import { LyingMessages } from "../webhook-messages/lying-messages.js";
+import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { lyingMessages } from "../webhook-messages/webhook-message.states.js";
 import { WebhookReceiver } from "../webhook-receiver.fixture.js";
 
@@ -194,6 +196,30 @@ describe("the webhook dispatcher", () => {
       (await messagesOf(principal)).every(({ status }) => status === "Delivered") ? true : undefined,
     );
     expect(await lying()).toBe(0);
+  });
+
+  it("sends a message that has lost its due time, as soon as the sweeper has found it", async () => {
+    const principal = aPrincipal();
+    await subscribe(principal, healthy.url("/lost"));
+    healthy.answer = () => ({ status: 500 });
+    await publish(principal, 1);
+    const states = async () => (await messagesOf(principal)).map(({ status }) => status).join();
+    await eventually(async () => ((await states()) === "RetryScheduled" ? true : undefined));
+    healthy.answer = () => ({ status: 204 });
+    await fixture.rows(
+      "update integration.webhook_messages set next_attempt_at = null, created_at = now() - interval '1 hour'",
+    );
+    const workers = new pg.Pool({ connectionString: fixture.connections.worker, max: 1 });
+    const woken: WebhookLane[] = [];
+    const messages = new LyingMessages(workers, { wake: (lanes) => woken.push(...lanes) });
+    const [found, ...others] = await messages.find();
+    expect(others).toEqual([]);
+    expect(await fixture.integration.jobs.lying()).toEqual({ webhookMessages: 1 });
+    expect(found && (await messages.repair(found))).toBe(true);
+    expect(woken).toEqual([found?.lane]);
+    expect(await messages.find()).toEqual([]);
+    await workers.end();
+    await eventually(async () => ((await states()) === "Delivered" ? true : undefined));
   });
 
   it("ends at once what waits for a subscription that was disabled, however much that is", async () => {

@@ -64,7 +64,7 @@ export class AloneLane {
   }
 
   async #look(work: AloneWork): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#stopping.signal.aborted && work.queues().length > 0) {
       const next = await this.#runs.nextAlone(work.queues());
       if (!next) return;
       if (next.died) {
