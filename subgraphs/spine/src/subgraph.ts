@@ -16,7 +16,7 @@ import { type AuthorizationServer, createAuthorizationServer } from "./authoriza
 import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
 import { derivedKey } from "./derived-key.js";
-import { expireInvitationJob } from "./invitations/expire-invitation.js";
+import { expireInvitationJob, invitationsPastTheirEnd } from "./invitations/expire-invitation.js";
 import { invitationEndpoint } from "./invitations/invitation-endpoint.js";
 import { invitationPath } from "./invitations/invitation-path.js";
 import { inviteOwner } from "./invitations/invite-owner.js";
@@ -123,6 +123,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     await jobs.work(completeProvisioningJob, (_, attempt) => completion.run(attempt), maintenance);
     await jobs.work(sendMailJob, (payload) => mailer.send(payload), mailer);
     resources.sweep(waitingMails);
+    resources.sweep(invitationsPastTheirEnd);
     const systemRoles = new SystemRolesRefresher(database);
     await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt), maintenance);
     // first, because it proves that this is the SECRETS_KEY of this database

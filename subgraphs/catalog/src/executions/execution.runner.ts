@@ -1,5 +1,5 @@
 import type { Database } from "@factory/runtime/db/database";
-import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import { isDatabaseOutage } from "@factory/runtime/db/database-failure";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt } from "@factory/runtime/jobs/job-queue";
@@ -70,7 +70,7 @@ export class ExecutionRunner {
     } catch (error) {
       if (error instanceof ClaimLost || cancelled.aborted) return;
       // stopped, taken over or cut off from the database: whoever runs it next starts from the beginning
-      if (attempt.signal.aborted || isDatabaseUnavailable(error)) throw error;
+      if (attempt.signal.aborted || isDatabaseOutage(error)) throw error;
       const failure = executionError(error);
       if (!failure && !attempt.lastAttempt) throw error;
       if (!failure)

@@ -1,6 +1,6 @@
 import { type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Transaction } from "../db/database.js";
-import { isDatabaseUnavailable } from "../db/database-failure.js";
+import { isDatabaseOutage } from "../db/database-failure.js";
 import type { SchemaConnections } from "../db/roles.js";
 import type { Logger } from "../telemetry/logger.js";
 import { AloneLane } from "./alone-lane.js";
@@ -253,7 +253,7 @@ export class JobQueue {
 
   /** A planned stop and a lost database are no attempts; the latter only so many times. */
   async #costsNothing(error: unknown, taken: TakenJob): Promise<boolean> {
-    if (!this.#stopping && !isDatabaseUnavailable(error)) return false;
+    if (!this.#stopping && !isDatabaseOutage(error)) return false;
     const delay = this.#stopping ? 0 : databaseLostDelaySeconds;
     const released = await this.#runs.release([taken], delay).catch(() => undefined);
     // a database that does not answer now refuses the failure too, so the lease gives the job back

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
 import type { JobDefinition } from "@factory/runtime/jobs/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/job-rows";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -20,6 +21,19 @@ export const expireInvitationJob: JobDefinition<ExpireInvitationPayload> = {
   expireInSeconds: 60,
   concurrency: 1,
   concurrencyPerTenant: 1,
+  subject: "invitationId",
+};
+
+/** Nobody needs the job to see that an invitation has expired, but only the job tells so. */
+export const invitationsPastTheirEnd: WaitingRows<ExpireInvitationPayload> = {
+  slice: "invitations",
+  job: expireInvitationJob,
+  table: "invitations",
+  id: "invitation_id",
+  prefix: "inv",
+  waiting: "status = 'Pending' and expires_at < now()",
+  since: "expires_at",
+  payload: ({ tenantId, id }) => ({ tenantId, invitationId: id }),
 };
 
 export async function expireInvitation(
