@@ -33,6 +33,7 @@ describe("texts of others", () => {
     const pool = openPool(test.definition.connections.worker, 1, quiet);
     expect((await pool.query(one.text, values)).rows).toEqual(expected);
     expect((await pool.query({ ...one, values })).rows).toEqual(expected);
+    expect((await pool.query(one.text, [...values.slice(0, 2), document])).rows).toEqual(expected);
     await pool.end();
   });
 

@@ -20,16 +20,31 @@ export function keepStorable(client: ClientBase): void {
   client.query = storable as typeof client.query;
 }
 
+interface SqlRunner {
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/** The same for a library that opens its connections itself. */
+export function keepSqlStorable(runner: SqlRunner): void {
+  const execute = runner.executeSql.bind(runner);
+  runner.executeSql = (text, values) => execute(text, values?.map(storableValue));
+}
+
 /** A query's configuration, but no query that is under way already. */
 function hasValues(statement: unknown): statement is { values: unknown[] } {
   if (typeof statement !== "object" || statement === null || "submit" in statement) return false;
   return "values" in statement && Array.isArray(statement.values);
 }
 
-/** One that can be stored already is returned as it is. */
 function storableValue(value: unknown): unknown {
   if (typeof value === "string") return storableParameter(value);
-  return Array.isArray(value) ? value.map(storableValue) : value;
+  if (Array.isArray(value)) return value.map(storableValue);
+  // the driver would make the same of it
+  return isRecord(value) ? storableParameter(JSON.stringify(value)) : value;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /** Escapes of NUL and of halves of a pair, which jsonb refuses; whether one is whole is seen when it is read. */

@@ -29,11 +29,12 @@ describe("JobQueue", () => {
   const shared = { ...definition("shared"), concurrency: 2 };
   const wide = { ...definition("wide"), concurrency: many, concurrencyPerTenant: many };
   const prompt = definition("prompt");
+  const unstorable = definition("unstorable");
 
   beforeAll(async () => {
     test = await aDatabase();
     jobs = new JobQueue(test.definition.connections, quiet);
-    await jobs.start([fair, plain, shared, wide, prompt]);
+    await jobs.start([fair, plain, shared, wide, prompt, unstorable]);
   });
   afterAll(async () => {
     await jobs.stop();
@@ -80,6 +81,17 @@ describe("JobQueue", () => {
       "large 6",
     ]);
   }, 30_000);
+
+  it("ends a job whose error holds text that PostgreSQL refuses", async () => {
+    const tenant = aTenant();
+    const ended = new Promise<string>((resolve) => {
+      const fail = () => Promise.reject(new Error("the entry a\0b\ud800 is bad"));
+      const abandoned = async ({ name }: Payload) => resolve(name);
+      void jobs.work(unstorable, fail, { abandoned });
+    });
+    await send(unstorable, tenant, "job");
+    expect(await ended).toBe("job");
+  }, 60_000);
 
   // a look every two seconds would be too late for all of them
   it("has as many jobs of one transaction at once as it may", async () => {

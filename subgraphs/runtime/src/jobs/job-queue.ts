@@ -2,6 +2,7 @@ import { type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Transaction } from "../db/database.js";
 import { isDatabaseOutage } from "../db/database-failure.js";
 import type { SchemaConnections } from "../db/roles.js";
+import { keepSqlStorable } from "../db/storable-values.js";
 import type { Logger } from "../telemetry/logger.js";
 import { AloneLane } from "./alone-lane.js";
 import { HeldJobs } from "./held-jobs.js";
@@ -84,6 +85,8 @@ export class JobQueue {
       monitorVacuum: false,
       reindex: false,
     });
+    // the errors of jobs are stored, and may tell of foreign names
+    keepSqlStorable(this.#boss.getDb());
     this.#boss.on("error", (error) => logger.warn({ err: error }, "job queue"));
     this.#boss.on("warning", (warning) => logger.debug({ warning }, "job queue"));
     this.#workers = new JobWorkers(this.#boss, process.gate);
