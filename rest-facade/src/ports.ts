@@ -44,6 +44,9 @@ export interface FacadePorts {
     list(after: string | undefined, limit: number): Promise<object>;
     redrive(queue: string, jobId: string, actorId: string): Promise<object>;
     lying(): Promise<Record<string, number>>;
+    /** Messages of the bus that a consumer could not take. */
+    deadLetters(after: string | undefined, limit: number): Promise<object>;
+    redriveLetter(consumer: string, position: string): Promise<void>;
   };
   /** Prometheus text of everything but the facade, unless `registry` is shared. */
   metrics(): Promise<string>;

@@ -11,7 +11,7 @@ type Jobs = NonNullable<FacadePorts["jobs"]>;
 
 /**
  * Background work of all tenants, for the operator, on the internal listener: `GET /jobs`, `POST /jobs/{queue}/{id}/redrive`
- * with a token of a platform administrator who may manage tenants, and `GET /jobs/lying`, which like `/metrics` only counts.
+ * and the same under `/bus/dead-letters` (`{consumer}/{position}`) with a token of a platform administrator who may manage tenants, and `GET /jobs/lying`, which like `/metrics` only counts.
  */
 export function serveJobs(app: FastifyInstance, jobs: Jobs, verifier: Verifier): void {
   app.get("/jobs", async (request, reply) => {
@@ -23,6 +23,17 @@ export function serveJobs(app: FastifyInstance, jobs: Jobs, verifier: Verifier):
     const { subject } = await operator(request, verifier);
     const { queue, jobId } = request.params as { queue: string; jobId: string };
     return reply.code(202).send(await jobs.redrive(queue, jobId, subject));
+  });
+  app.get("/bus/dead-letters", async (request, reply) => {
+    await operator(request, verifier);
+    const { limit, after } = request.query as Record<string, string | undefined>;
+    return reply.header("cache-control", "no-store").send(await jobs.deadLetters(after, limitOf(limit)));
+  });
+  app.post("/bus/dead-letters/:consumer/:position/redrive", async (request, reply) => {
+    await operator(request, verifier);
+    const { consumer, position } = request.params as { consumer: string; position: string };
+    await jobs.redriveLetter(consumer, position);
+    return reply.code(202).send({ consumer, position });
   });
   const lying = oneAtATime(() => jobs.lying());
   app.get("/jobs/lying", async (_request, reply) => reply.header("cache-control", "no-store").send(await lying()));

@@ -90,6 +90,41 @@ describe("POST /jobs/{queue}/{jobId}/redrive", () => {
   });
 });
 
+describe("GET /bus/dead-letters", () => {
+  it("shows the operator what a consumer could not take, and delivers it again", async () => {
+    const { tenantId } = await aTenant();
+    const envelope = {
+      id: "evt_1",
+      tenantid: tenantId,
+      type: "TenantRegistered",
+      subject: "tenants/x",
+      data: { a: 1 },
+    };
+    await rows("insert into bus.dead_letters (consumer, position, envelope, error) values ($1, $2, $3, $4)", [
+      "test.nobody",
+      "7",
+      envelope,
+      "refused",
+    ]);
+    const token = await platformToken("tenant.manage");
+    expect((await request("GET /bus/dead-letters", { base: base() })).status).toBe(401);
+    const { body, text } = await request<{ items: object[] }>("GET /bus/dead-letters?limit=200", {
+      base: base(),
+      token,
+    });
+    expect(body.items).toContainEqual(
+      expect.objectContaining({ consumer: "test.nobody", position: "7", tenantId, error: "refused" }),
+    );
+    expect(text).not.toContain('"data"');
+    const redrive = async (position: string) =>
+      (await request(`POST /bus/dead-letters/test.nobody/${position}/redrive`, { base: base(), token })).status;
+    expect([await redrive("8"), await redrive("x"), await redrive("7"), await redrive("7")]).toEqual([
+      404, 404, 202, 404,
+    ]);
+    await rows("delete from bus.held where consumer = 'test.nobody'");
+  });
+});
+
 describe("GET /jobs/lying", () => {
   it("counts rows that wait for nothing, by slice", async () => {
     await eventually("nothing is left lying", async () => {

@@ -1,13 +1,16 @@
+import type { BusDeadLetters } from "@factory/runtime/bus/dead-letters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { JobOperations, JobPosition, OperatorJob } from "@factory/runtime/jobs/job-operations";
 import { Counter, type Registry } from "prom-client";
 
-/** The jobs of all subgraphs, as one list. */
+/** The jobs of all subgraphs, as one list, and the dead letters of the bus. */
 export class JobAdministration {
   readonly #subgraphs: readonly JobOperations[];
+  readonly #deadLetters: BusDeadLetters;
 
-  constructor(subgraphs: readonly JobOperations[], registry: Registry) {
+  constructor(subgraphs: readonly JobOperations[], deadLetters: BusDeadLetters, registry: Registry) {
     this.#subgraphs = subgraphs;
+    this.#deadLetters = deadLetters;
     countRepaired(subgraphs, registry);
   }
 
@@ -18,7 +21,7 @@ export class JobAdministration {
     const found = pages.flat().sort((one, other) => (isBefore(one.position, other.position) ? 1 : -1));
     const page = found.slice(0, limit);
     const last = page.at(-1);
-    const nextCursor = found.length > limit && last ? cursorOf(last.position) : null;
+    const nextCursor = found.length > limit && last ? sealed(last.position) : null;
     return { items: page.map(({ job }) => job), nextCursor };
   }
 
@@ -26,6 +29,20 @@ export class JobAdministration {
     const owner = this.#subgraphs.find((subgraph) => subgraph.has(queue));
     if (!owner) throw new DomainError("JOB_NOT_FOUND", { detail: "There is no such queue." });
     return owner.redrive(queue, jobId, actorId);
+  }
+
+  /** By consumer, oldest first. */
+  async deadLetters(after: string | undefined, limit: number) {
+    const found = await this.#deadLetters.list({ after: letterAfter(after), limit: limit + 1 });
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    const nextCursor = found.length > limit && last ? sealed([last.position, last.consumer]) : null;
+    return { items, nextCursor };
+  }
+
+  async redriveLetter(consumer: string, position: string): Promise<void> {
+    const known = isPosition(position) && (await this.#deadLetters.redrive(consumer, position));
+    if (!known) throw new DomainError("NOT_FOUND", { detail: "There is no such dead letter." });
   }
 
   /** Rows that wait for work which will not come, by slice. */
@@ -53,7 +70,16 @@ function isBefore([at, id]: JobPosition, [otherAt, otherId]: JobPosition): boole
   return at === otherAt ? id < otherId : at < otherAt;
 }
 
-const cursorOf = (position: JobPosition): string => Buffer.from(position.join("|")).toString("base64url");
+const sealed = (parts: readonly string[]): string => Buffer.from(parts.join("|")).toString("base64url");
+
+const isPosition = (text: string): boolean => /^\d{1,18}$/.test(text);
+
+function letterAfter(cursor: string | undefined) {
+  if (cursor === undefined) return undefined;
+  const [position = "", ...consumer] = Buffer.from(cursor, "base64url").toString().split("|");
+  if (isPosition(position)) return { consumer: consumer.join("|"), position };
+  throw new DomainError("INVALID_CURSOR", { detail: "The cursor was not made by this list." });
+}
 
 function positionOf(cursor: string): JobPosition {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split("|");

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { DeadLetter } from "@factory/runtime/bus/dead-letters";
 import type { OperatorJob } from "@factory/runtime/jobs/job-operations";
 import { toolEnvironment } from "./environment.js";
 import { accessToken, type ClientCredentials, call, type RunningPlatform, readJson } from "./platform-api.js";
@@ -7,6 +8,8 @@ import { accessToken, type ClientCredentials, call, type RunningPlatform, readJs
 const usage = `npm run -s jobs                          the newest jobs that run, wait for another try or have failed
 npm run -s jobs -- --after <cursor>      the next page
 npm run -s jobs -- redrive <queue> <id>  sends a failed job again
+npm run -s jobs -- letters               messages of the bus that a consumer could not take
+npm run -s jobs -- redrive-letter <consumer> <position>
 `;
 
 async function main(): Promise<void> {
@@ -22,9 +25,26 @@ async function main(): Promise<void> {
   const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
   const [command = "list", queue, id] = positionals;
   if (command === "list") await list(platform, token, values.after);
+  else if (command === "letters") await letters(platform, token, values.after);
+  else if (command === "redrive-letter" && queue !== undefined && id !== undefined)
+    await call("POST", `${platform.internalUrl}/bus/dead-letters/${path(queue, id)}/redrive`, { token });
   else if (command === "redrive" && queue !== undefined && id !== undefined)
-    await redrive(platform, token, `${encodeURIComponent(queue)}/${encodeURIComponent(id)}`);
+    await redrive(platform, token, path(queue, id));
   else throw new Error(usage);
+}
+
+const path = (...parts: string[]) => parts.map(encodeURIComponent).join("/");
+
+async function letters({ internalUrl }: RunningPlatform, token: string, after: string | undefined): Promise<void> {
+  const page = after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
+  const { body } = await call<{ items: DeadLetter[]; nextCursor: string | null }>(
+    "GET",
+    `${internalUrl}/bus/dead-letters${page}`,
+    { token },
+  );
+  for (const { consumer, position, tenantId, type, ageSeconds, error } of body.items)
+    process.stdout.write(`${[consumer, position, tenantId, type, `${Math.round(ageSeconds)} s`, error].join("  ")}\n`);
+  if (body.nextCursor !== null) process.stdout.write(`more: npm run -s jobs -- letters --after ${body.nextCursor}\n`);
 }
 
 async function list({ internalUrl }: RunningPlatform, token: string, after: string | undefined): Promise<void> {

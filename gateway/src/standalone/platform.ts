@@ -208,7 +208,7 @@ async function start(
         const { ready, checks } = await readiness({ spine, integration, catalog });
         return { ready, checks: { ...checks, ...relays() } };
       },
-      jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], registry),
+      jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], bus.deadLetters, registry),
       metrics: () => registry.metrics(),
     },
     {
