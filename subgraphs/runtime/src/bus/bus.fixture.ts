@@ -34,11 +34,3 @@ export const anEvent = (tenant: Tenant, aggregate: string, turn = 1): Envelope =
   sealEnvelope({ type: "TemplateRegistered", subject: `templates/${aggregate}`, data: { turn } }, tenant.tenantId, {
     trace: continueTrace(undefined),
   });
-
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("not in time");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -1,7 +1,7 @@
-import { aTenant } from "../db/database.fixture.js";
+import { aTenant, until } from "../db/database.fixture.js";
 import { DomainError } from "../errors/domain-error.js";
 import type { Envelope } from "../outbox/envelope.js";
-import { aBus, anEvent, type TestBus, until } from "./bus.fixture.js";
+import { aBus, anEvent, type TestBus } from "./bus.fixture.js";
 import { UnreadableMessage } from "./bus.js";
 import type { PostgresBus } from "./postgres-bus.js";
 

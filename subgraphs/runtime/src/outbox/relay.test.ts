@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
 import type { BusPublisher } from "../bus/bus.js";
-import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "../db/database.fixture.js";
+import { aDatabase, aTenant, noteTable, quiet, type TestDatabase, until } from "../db/database.fixture.js";
 import { Database } from "../db/database.js";
 import { Listener } from "../db/listener.js";
 import { type CountedWay, countedWay } from "../db/round-trips.fixture.js";
@@ -12,14 +12,6 @@ import type { Message } from "./envelope.js";
 import { OutboxRelay } from "./relay.js";
 
 const cause = { trace: continueTrace(undefined) };
-
-async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("not in time");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 /** A bus that remembers what it was given, each message once, as every bus does. */
 class RememberingBus implements BusPublisher {
