@@ -48,6 +48,15 @@ describe("an error that a caller is shown", () => {
     });
   });
 
+  it("tells of too many tokens as of every limit", () => {
+    try {
+      parse("{ a b c }", { maxTokens: 3 });
+      throw new Error("it is within the limit");
+    } catch (wrong) {
+      expect(show((wrong as GraphQLError).toJSON(), wrong).extensions).toEqual({ code: "TOO_COMPLEX" });
+    }
+  });
+
   it("keeps the code of a broken limit", () => {
     const broken = { message: "Too deep.", extensions: { code: "TOO_COMPLEX" } };
     expect(show(broken, undefined).extensions).toEqual({ code: "TOO_COMPLEX" });

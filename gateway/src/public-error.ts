@@ -1,5 +1,6 @@
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
+import { tooManyTokens } from "./execution/document-limits.js";
 
 /** Codes of Apollo and of graphql-js, in the words of the closed list. */
 const foreignCodes: Record<string, string | undefined> = {
@@ -43,6 +44,7 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
 }
 
 function closedCode(extensions: Readonly<Record<string, unknown>>, error: unknown): string {
+  if (error instanceof GraphQLError && tooManyTokens.test(error.message)) return "TOO_COMPLEX";
   if (isAboutRequest(error)) return "VALIDATION_FAILED";
   const { code } = extensions;
   return typeof code === "string" ? (foreignCodes[code] ?? code) : "INTERNAL";

@@ -31,6 +31,9 @@ export const documentLimits = {
 /** What graphql-js says of a document that selects the same fields so often that it stops comparing them. */
 export const validationAborted = "Validation aborted.";
 
+/** How graphql-js tells that it has stopped reading at `maxTokens`; it gives no code. */
+export const tooManyTokens = /^Syntax Error: Document contains more tha[nt] \d+ tokens\./;
+
 const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(["__schema", "__type"]);
 const LENGTH_ARGUMENTS: ReadonlySet<string> = new Set(["first", "last", "limit"]);
 // names through which careless code reaches prototypes

@@ -181,8 +181,8 @@ describe("a subgraph's answers over graphql-jit and over graphql-js", () => {
         const expected = shown(await byJs.prepare(text, "Q").run(values, behaviour));
         expect(shown(await byJit.run(values, behaviour))).toEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
-    expect(compiled).toBeGreaterThan(50);
+    expect(compiled).toBeGreaterThan(30);
   });
 });

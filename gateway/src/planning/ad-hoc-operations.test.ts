@@ -52,7 +52,7 @@ describe("an ad-hoc operation", () => {
   it("takes memory within bounds, whatever is sent", async () => {
     for (let count = 0; count < 520; count += 1) await read(`{ a${count}: version }`);
     expect(operations.held.documents).toBe(500);
-    expect(operations.held.bytes).toBeLessThan(32 * 1024 * 1024);
+    expect(operations.held.bytes).toBeLessThan(16 * 1024 * 1024);
   }, 60_000);
 
   it.each([

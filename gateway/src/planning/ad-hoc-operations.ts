@@ -29,9 +29,10 @@ type Owned = AskedDocument & { readonly document: DocumentNode; readonly digest:
 
 // what a plan takes to be compiled here, some 50 ms
 const maxPlanBytes = 64 * 1024;
-// measured: a syntax tree with its positions, and what is compiled from a plan
-const bytesPerTextByte = 40;
-const bytesPerPlanByte = 20;
+// measured on the heap: a syntax tree and its projections, and what is compiled from a plan
+const bytesPerDocument = 8 * 1024;
+const bytesPerTextByte = 60;
+const bytesPerPlanByte = 30;
 /** What a new document costs its author beyond the request: a usual one costs nothing. */
 const cpuMsPerPoint = 100;
 const planBytesPerPoint = 4096;
@@ -134,7 +135,10 @@ export class AdHocOperations {
       );
     if (answer.kind === "broken") throw new Error(`The operation cannot be planned: ${answer.message}`);
     const operation = this.#executor.compilePlanned(document, operationName, answer.plans);
-    const bytes = Buffer.byteLength(text) * bytesPerTextByte * projections(text) + answer.bytes * bytesPerPlanByte;
+    const bytes =
+      bytesPerDocument +
+      Buffer.byteLength(text) * bytesPerTextByte * projections(text) +
+      answer.bytes * bytesPerPlanByte;
     this.#cache.keep(digest, { owner, document, name: operationName ?? "", bytes }, operation);
     return { document, operation };
   }

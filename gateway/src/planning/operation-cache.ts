@@ -21,7 +21,7 @@ interface Holding {
   bytes: number;
 }
 
-const standardLimits: CacheLimits = { documents: 1000, bytes: 64 * 1024 * 1024, ownerShare: 0.5 };
+const standardLimits: CacheLimits = { documents: 1000, bytes: 32 * 1024 * 1024, ownerShare: 0.5 };
 
 /**
  * What is kept of ad-hoc documents: syntax tree, plans and compiled operations live and go together, those used longest
