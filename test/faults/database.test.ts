@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { accessToken, type ClientCredentials, readJson } from "@factory/gateway/standalone/platform-api";
@@ -7,10 +8,12 @@ import {
   startPlatformProcess,
   temporaryDataDirectory,
 } from "@factory/gateway/standalone/platform-process";
+import { freezeServer } from "@factory/runtime/postgres/frozen-server.fixture";
+import pg from "pg";
 import { eventually } from "../kit/eventually.js";
-import { request } from "../kit/request.js";
+import { graphql, request } from "../kit/request.js";
 
-describe("kill -9 of PostgreSQL under a running platform", () => {
+describe("PostgreSQL under a running platform", () => {
   let dataDir: string;
   let platform: PlatformProcess;
 
@@ -23,14 +26,16 @@ describe("kill -9 of PostgreSQL under a running platform", () => {
     await removeData(dataDir);
   });
 
-  it("answers 503 at the most, starts it again and keeps what was acknowledged", async () => {
+  const postgresPid = async () =>
+    (JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number }).pid;
+
+  it("that is killed is answered by 503 at the most, started again, and has kept what was acknowledged", async () => {
     const base = platform.publicUrl;
     const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
     const body = { name: "Kept", slug: "kept", editionCode: "Free", ownerEmail: "owner@kept.example" };
     expect((await request("POST /v1/tenants", { base, token, body })).status).toBe(201);
     for (let round = 0; round < 3; round += 1) {
-      const { pid } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number };
-      process.kill(pid, "SIGKILL");
+      process.kill(await postgresPid(), "SIGKILL");
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => request("GET /v1/tenants?slug=kept", { base, token })),
       );
@@ -46,4 +51,84 @@ describe("kill -9 of PostgreSQL under a running platform", () => {
     const another = { ...body, slug: "after" };
     expect((await request("POST /v1/tenants", { base, token, body: another })).status).toBe(201);
   }, 60_000);
+
+  it("that is frozen keeps no request waiting, and serves again when it goes on", async () => {
+    const base = platform.publicUrl;
+    const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const read = () => request("GET /v1/tenants?limit=1", { base, token });
+    const write = () => {
+      const slug = `frozen-${randomUUID()}`;
+      const body = { name: "Frozen", slug, editionCode: "Free", ownerEmail: "owner@frozen.example" };
+      return request("POST /v1/tenants", { base, token, body });
+    };
+    const ask = () => graphql("{ tenants(first: 1) { items { slug } } }", { base, token });
+    const thaw = freezeServer(await postgresPid());
+    try {
+      const waiting = await Promise.all(Array.from({ length: 30 }, (_, at) => (at % 2 ? read() : write())));
+      for (const { status, headers } of waiting) {
+        expect(status).toBe(503);
+        expect(headers.get("retry-after")).toBe("1");
+      }
+      await eventually("it is not ready", async () => (await request("GET /readyz", { base })).status === 503);
+      for (const { status, headers, text } of await Promise.all([read(), write(), ask()])) {
+        expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+        expect(text).toContain("The database does not answer.");
+      }
+    } finally {
+      thaw();
+    }
+    await eventually("it is ready again", async () => (await request("GET /readyz", { base })).status === 200);
+    await eventually("writes work again", async () => (await write()).status === 201);
+  }, 60_000);
+
+  it("with a full disk answers writes by 503, is not ready until it takes them again, and goes on serving reads", async () => {
+    const base = platform.publicUrl;
+    const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+    const { host, port, user, password } = await readJson<pg.ClientConfig>(dataDir, "postgres.json");
+    const admin = new pg.Client({ ...{ host, port, user, password }, database: "postgres" } as pg.ClientConfig);
+    await admin.connect();
+    await admin.query(`create function disk_full() returns trigger language plpgsql
+      as $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`);
+    const tables = ["spine.tenants", "health.writes"];
+    for (const table of tables)
+      await admin.query(`create trigger full_disk before insert or update on ${table} execute function disk_full()`);
+    const body = { name: "Full", slug: "full", editionCode: "Free", ownerEmail: "owner@full.example" };
+    const write = () => request("POST /v1/tenants", { base, token, body });
+    const refused = await write();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(refused.body).toMatchObject({
+      code: "UNAVAILABLE",
+      detail: "The disk is full: nothing can be written for now.",
+    });
+    const input = `{ name: "Full", slug: "full", editionCode: "Free", ownerEmail: "owner@full.example" }`;
+    const mutation = await graphql(`mutation { registerTenant(input: ${input}) { tenantId } }`, { base, token });
+    expect([mutation.status, mutation.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(mutation.body.errors?.[0]?.extensions).toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: 1 });
+    await eventually("it is not ready", async () => (await request("GET /readyz", { base })).status === 503);
+    expect((await request("GET /readyz", { base })).body).toMatchObject({
+      checks: { database: "ok", writes: "unavailable" },
+    });
+    expect((await request("GET /v1/tenants?limit=1", { base, token })).status).toBe(200);
+    for (const table of tables) await admin.query(`drop trigger full_disk on ${table}`);
+    await admin.end();
+    await eventually("it is ready again", async () => (await request("GET /readyz", { base })).status === 200);
+    expect((await write()).status).toBe(201);
+  }, 60_000);
 });
+
+it("a database that stays away ends the platform with 69 where the operator wants it", async () => {
+  const dataDir = await temporaryDataDirectory();
+  const platform = await startPlatformProcess(dataDir, { DATABASE_GIVE_UP_SECONDS: "1", LOG_LEVEL: "silent" });
+  const { pid } = JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")) as { pid: number };
+  const thaw = freezeServer(pid);
+  expect(await platform.ended).toBe(69);
+  thaw();
+  await eventually("its PostgreSQL has ended", () => {
+    try {
+      return !process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+  });
+  await removeData(dataDir);
+}, 90_000);

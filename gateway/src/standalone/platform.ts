@@ -9,6 +9,7 @@ import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
+import { ServerWatch } from "@factory/runtime/db/server-watch";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { JobProcess } from "@factory/runtime/jobs/job-process";
@@ -25,6 +26,7 @@ import { prepareOperation } from "../operations.js";
 import { AdHocOperations } from "../planning/ad-hoc-operations.js";
 import { readSupergraph } from "../supergraph.js";
 import { busMetrics } from "./bus-metrics.js";
+import { databaseHealth } from "./database-health.js";
 import type { PlatformEnvironment } from "./environment.js";
 import { choosePort } from "./free-port.js";
 import type { PlatformGrpc } from "./grpc.js";
@@ -38,6 +40,8 @@ export interface Platform {
   readonly publicUrl: string;
   readonly internalUrl: string;
   readonly grpcAddress: string;
+  /** Resolves when the database was silent for as long as the operator waits; never, where that is for ever. */
+  readonly databaseGivenUp: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -102,6 +106,8 @@ async function start(
   const certificates = awaitedLater(grpcModule.then(({ platformCertificates }) => platformCertificates(dataDir)));
   await provisionDatabase(databaseUrl, schemas);
   const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
+  const watch = ServerWatch.of(connections("integration").worker, logger);
+  watch.watchWrites(connections("integration").worker);
   const bus = await PostgresBus.open(connections("integration").worker, logger, {
     deadLetterDays: environment.deadLetterRetentionDays,
   });
@@ -205,7 +211,7 @@ async function start(
       git: (request, response) => catalog.git(request, response),
       ready: async () => {
         failpoint("platform.readiness");
-        const { ready, checks } = await readiness({ spine, integration, catalog });
+        const { ready, checks } = await databaseHealth(watch, { spine, integration, catalog });
         return { ready, checks: { ...checks, ...relays() } };
       },
       jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], bus.deadLetters, registry),
@@ -234,7 +240,13 @@ async function start(
     pid: process.pid,
   });
   onStop("runtime.json", () => rm(join(dataDir, "runtime.json"), { force: true }));
-  return { publicUrl: facade.publicUrl, internalUrl: facade.internalUrl, grpcAddress: grpc.address, stop };
+  return {
+    publicUrl: facade.publicUrl,
+    internalUrl: facade.internalUrl,
+    grpcAddress: grpc.address,
+    databaseGivenUp: watch.silentFor(environment.databaseGiveUpMs ?? Number.POSITIVE_INFINITY),
+    stop,
+  };
 }
 
 async function loadedGrpc(dataDir: string, development: boolean) {
@@ -258,15 +270,6 @@ async function closeStarted(start: Promise<{ close(): Promise<void> }>): Promise
 /** For a job that resumes before the gRPC server listens: it waits. */
 function secretsOnce(started: () => Promise<PlatformGrpc>): SecretResolver {
   return { resolve: async (...request) => (await started()).secrets.resolve(...request) };
-}
-
-async function readiness(checked: Record<string, { ready(): Promise<void> }>) {
-  const results = await Promise.allSettled(Object.values(checked).map((subgraph) => subgraph.ready()));
-  const checks = Object.keys(checked).map((name, index) => [
-    name,
-    results[index]?.status === "fulfilled" ? "ok" : "unavailable",
-  ]);
-  return { ready: checks.every(([, result]) => result === "ok"), checks: Object.fromEntries(checks) };
 }
 
 /** Where the tools of a developer find a running platform. */

@@ -80,6 +80,10 @@ async function run(): Promise<void> {
   );
   // a process that is killed writes nothing at its end
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();
+  void platform.databaseGivenUp.then(() => {
+    logger.fatal("the database does not come back; the process stops");
+    stop(exitUnavailable);
+  });
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.once(signal, () => {
       logger.info({ signal }, "stopping");

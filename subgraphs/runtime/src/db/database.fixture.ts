@@ -34,6 +34,8 @@ export interface TestDatabase {
   readonly url: string;
   readonly definition: DatabaseDefinition;
   readonly database: Database;
+  /** Of the postmaster. */
+  readonly pid: number;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function aDatabase(): Promise<TestDatabase> {
     url: server.url,
     definition,
     database,
+    pid: server.pid,
     async close() {
       await database.close();
       await server.stop();

@@ -3,7 +3,6 @@ import { ReflectMetadataProvider } from "@mikro-orm/decorators/legacy";
 import { Migrator } from "@mikro-orm/migrations";
 import { defineConfig, type EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import type { CompiledQuery, Kysely } from "kysely";
-import type { Pool } from "pg";
 import { idempotencyTable } from "../idempotency/idempotency.entity.js";
 import { type NewCommand, sealCommand } from "../outbox/command.js";
 import {
@@ -18,12 +17,14 @@ import { outboxTable } from "../outbox/outbox.entity.js";
 import { outboxInsert, outboxNotice, outboxValues } from "../outbox/outbox-insert.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Tenant } from "../tenancy/tenant.js";
+import { ConnectionShares } from "./connection-shares.js";
 import { openOrmPool } from "./pool.js";
 import { ReadPipeline } from "./read-pipeline.js";
 import type { SchemaConnections, SubgraphSchema } from "./roles.js";
 import { runAgain } from "./run-again.js";
 import { TenantReader } from "./tenant-statement.js";
 import { deferredQuery, type Statement, statementQuery, TransactionDialect } from "./transaction-dialect.js";
+import type { WatchedPool } from "./watched-pool.js";
 
 const readConnections = 4;
 const transactionConnections = 10;
@@ -86,16 +87,26 @@ export class Database {
   readonly #orm: MikroORM;
   readonly #schema: SubgraphSchema;
   readonly #pipeline: ReadPipeline;
-  readonly #pool: Pool;
+  readonly #pool: WatchedPool;
+  readonly #shares: ConnectionShares;
+  readonly #leave: () => void;
   readonly #relay: Wakeable | undefined;
 
-  private constructor(orm: MikroORM, schema: SubgraphSchema, pool: Pool, pipeline: ReadPipeline, relay?: Wakeable) {
+  private constructor(
+    orm: MikroORM,
+    schema: SubgraphSchema,
+    pool: WatchedPool,
+    pipeline: ReadPipeline,
+    relay?: Wakeable,
+  ) {
     this.#orm = orm;
     this.#schema = schema;
     this.#pipeline = pipeline;
     this.#pool = pool;
     this.#relay = relay;
-    this.reader = new TenantReader(pool, pipeline);
+    this.#shares = new ConnectionShares(transactionConnections);
+    this.#leave = pool.watch.join(this.#shares);
+    this.reader = new TenantReader(pool, pipeline, this.#shares);
   }
 
   /** Without a relay of its own, what it writes to the outbox is told to those who listen. */
@@ -103,7 +114,7 @@ export class Database {
     const { app } = definition.connections;
     const pool = openOrmPool(app, transactionConnections, logger);
     const orm = await MikroORM.init({ ...ormOptions(definition, app), driverOptions: new TransactionDialect(pool) });
-    const pipeline = new ReadPipeline(app, readConnections);
+    const pipeline = new ReadPipeline(app, readConnections, pool.watch);
     return new Database(orm, definition.connections.schema, pool, pipeline, relay);
   }
 
@@ -112,7 +123,11 @@ export class Database {
    * deadlock `work` is run again from its beginning, so it changes nothing outside of the transaction.
    */
   transaction<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return runAgain(() => this.#once(tenant, cause, work));
+    const once = () => this.#shares.run(tenant.tenantId, () => this.#once(tenant, cause, work));
+    return runAgain(once).catch((error: unknown) => {
+      this.#pool.watch.note(error);
+      throw error;
+    });
   }
 
   async #once<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -155,6 +170,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    this.#leave();
     await this.#pipeline.close();
     await this.#orm.close(true);
     await this.#pool.end();

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Logger } from "../telemetry/logger.js";
+import { BoundedClient } from "./bounded-client.js";
 
 const retryMs = 500;
 
@@ -21,7 +22,7 @@ export class Listener {
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url, keepAlive: true });
+    const client = new BoundedClient({ connectionString: this.#url });
     client.on("error", (error) => this.#logger.debug({ error: error.message }, "listening connection lost"));
     client.on("notification", ({ channel, payload }) => this.#wake(channel, payload));
     try {

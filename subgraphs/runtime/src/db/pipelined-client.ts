@@ -1,11 +1,12 @@
 import type { Duplex } from "node:stream";
-import pg from "pg";
+import type pg from "pg";
+import { BoundedClient } from "./bounded-client.js";
 
 /**
  * A connection that sends a statement without waiting for the answers to those before it (PostgreSQL,
  * "Frontend/Backend Protocol", Pipelining). What is asked between `hold` and `send` leaves in one write.
  */
-export class PipelinedClient extends pg.Client {
+export class PipelinedClient extends BoundedClient {
   #held: Duplex | undefined;
 
   constructor(config: pg.ClientConfig = {}) {

@@ -3,14 +3,15 @@ import pg from "pg";
 import type { Logger } from "../telemetry/logger.js";
 import { PipelinedClient } from "./pipelined-client.js";
 import { keepStorable } from "./storable-values.js";
+import { WatchedPool } from "./watched-pool.js";
 
 const idleMs = 30_000;
 /** The type `text[]` in PostgreSQL's catalogue. */
 const textArray = 1009;
 
 /** A pool whose connections may be ended by the server at any moment, taken or idle: the statement fails, not the process. */
-export function openPool(url: string, max: number, logger: Logger, options: pg.PoolConfig = {}): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max, idleTimeoutMillis: idleMs, ...options });
+export function openPool(url: string, max: number, logger: Logger, options: pg.PoolConfig = {}): WatchedPool {
+  const pool = new WatchedPool(url, logger, { max, idleTimeoutMillis: idleMs, ...options });
   const lost = (error: Error) => logger.debug({ error: error.message }, "database connection lost");
   pool.on("error", lost);
   // the pool leaves errors of a taken connection to its taker, and without a listener they end the process
@@ -20,7 +21,7 @@ export function openPool(url: string, max: number, logger: Logger, options: pg.P
 }
 
 /** Connections for the ORM: pipelined, and with values as its entities expect them. */
-export function openOrmPool(url: string, max: number, logger: Logger): pg.Pool {
+export function openOrmPool(url: string, max: number, logger: Logger): WatchedPool {
   const types = new pg.TypeOverrides();
   const parseTextArray = pg.types.getTypeParser(textArray as Parameters<typeof pg.types.getTypeParser>[0]);
   for (const [oid, parse] of Object.entries(createPostgreSqlTypeParsers(parseTextArray)))

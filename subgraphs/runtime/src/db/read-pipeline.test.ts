@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import { aDatabase, type TestDatabase } from "./database.fixture.js";
+import { aDatabase, quiet, type TestDatabase } from "./database.fixture.js";
 import { isDatabaseUnavailable } from "./database-failure.js";
 import { ReadPipeline } from "./read-pipeline.js";
+import { ServerWatch } from "./server-watch.js";
 
 const echo = (value: string) => ({
   name: "echo",
@@ -23,7 +24,7 @@ describe("ReadPipeline", () => {
     test = await aDatabase();
   });
   beforeEach(() => {
-    pipeline = new ReadPipeline(test.url, 2);
+    pipeline = new ReadPipeline(test.url, 2, ServerWatch.of(test.url, quiet));
   });
   afterEach(() => pipeline.close());
   afterAll(() => test.close());
@@ -77,7 +78,7 @@ describe("ReadPipeline", () => {
   });
 
   it("reports that nothing listens, each time it is asked", async () => {
-    const nowhere = new ReadPipeline("postgresql://nobody@127.0.0.1:1/none", 2);
+    const nowhere = new ReadPipeline("postgresql://nobody@127.0.0.1:1/none", 2, ServerWatch.of(test.url, quiet));
     for (let attempt = 0; attempt < 5; attempt += 1)
       await expect(nowhere.query(echo("1"))).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await nowhere.close();

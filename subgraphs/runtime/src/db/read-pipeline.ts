@@ -1,6 +1,7 @@
 import type { QueryResultRow } from "pg";
-import { isConnectionLost } from "./database-failure.js";
+import { type DatabaseUnavailable, isConnectionLost } from "./database-failure.js";
 import { PipelinedClient } from "./pipelined-client.js";
+import type { ServerClient, ServerWatch } from "./server-watch.js";
 
 export interface Read {
   readonly name: string;
@@ -13,20 +14,26 @@ export interface Read {
  * Sync, hence is its own transaction and fails alone (PostgreSQL, "Frontend/Backend Protocol", Pipelining). A read
  * waits for those before it on its connection, so nothing slow belongs here.
  */
-export class ReadPipeline {
+export class ReadPipeline implements ServerClient {
   readonly #url: string;
+  readonly #watch: ServerWatch;
+  readonly #leave: () => void;
   readonly #lanes: (Lane | undefined)[];
   /** Takes the reads of this turn. */
   #current: Lane | undefined;
   #closed = false;
 
-  constructor(url: string, connections: number) {
+  constructor(url: string, connections: number, watch: ServerWatch) {
     this.#url = url;
+    this.#watch = watch;
+    this.#leave = watch.join(this);
     this.#lanes = Array.from({ length: connections });
   }
 
   query<R extends QueryResultRow>(read: Read): Promise<R[]> {
     if (this.#closed) return Promise.reject(new Error("Connection terminated"));
+    const { refusal } = this.#watch;
+    if (refusal) return Promise.reject(refusal);
     return (this.#current ?? this.#nextTurn()).query<R>(read);
   }
 
@@ -53,8 +60,19 @@ export class ReadPipeline {
     return opened;
   }
 
+  /** Connecting is bounded by itself. */
+  sweep(): void {}
+
+  /** Lanes on which nobody waits stay: the server knows them again when it goes on. */
+  abandon(reason: DatabaseUnavailable): void {
+    for (const lane of this.#lanes) if (lane && lane.waiting > 0) lane.destroy(reason);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+    const { refusal } = this.#watch;
+    this.#leave();
+    if (refusal) for (const lane of this.#lanes) lane?.destroy(refusal);
     await Promise.all(this.#lanes.map(async (lane) => lane?.close()));
   }
 }
@@ -65,8 +83,6 @@ function load(lane: Lane | undefined): number {
   return lane.waiting;
 }
 
-const keepAliveDelayMs = 10_000;
-
 /** One connection. It is not reopened: the pipeline replaces it when it is lost. */
 class Lane {
   waiting = 0;
@@ -76,11 +92,7 @@ class Lane {
   #connected = false;
 
   constructor(connectionString: string) {
-    this.#client = new PipelinedClient({
-      connectionString,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: keepAliveDelayMs,
-    });
+    this.#client = new PipelinedClient({ connectionString });
     const lose = () => {
       this.lost = true;
     };
@@ -112,6 +124,11 @@ class Lane {
     } finally {
       this.waiting -= 1;
     }
+  }
+
+  destroy(reason: Error): void {
+    this.lost = true;
+    this.#client.connection.stream.destroy(reason);
   }
 
   async close(): Promise<void> {

@@ -58,9 +58,21 @@ export async function provisionDatabase(adminUrl: string, schemas: readonly Subg
   }
 }
 
+/** One row per role, overwritten by who asks whether the server takes writes (`write-probe.ts`). */
+const healthSchema = [
+  "create schema if not exists health",
+  `create table if not exists health.writes (
+     role name primary key,
+     at timestamptz not null,
+     spilled bigint not null) with (fillfactor = 10)`,
+  `grant usage on schema health to ${workerGroup}`,
+  `grant select, insert, update on health.writes to ${workerGroup}`,
+];
+
 function* provisioning(adminUrl: URL, schemas: readonly SubgraphSchema[]): Generator<string> {
   yield createRole(workerGroup, "nologin");
   yield* busSchema;
+  yield* healthSchema;
   yield "revoke all on schema public from public";
   for (const schema of schemas) {
     const [owner, app, worker] = [`${schema}_owner`, `${schema}_app`, `${schema}_worker`];

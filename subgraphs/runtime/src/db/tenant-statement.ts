@@ -1,5 +1,6 @@
 import pg, { type Pool, type QueryResultRow } from "pg";
 import type { Tenant } from "../tenancy/tenant.js";
+import type { ConnectionShares } from "./connection-shares.js";
 import type { ReadPipeline } from "./read-pipeline.js";
 
 /** A prepared read that sets the tenant and selects in one statement, hence one round trip. */
@@ -24,10 +25,12 @@ export function tenantStatement(name: string, select: string): TenantStatement {
 export class TenantReader {
   readonly #pool: Pool;
   readonly #pipeline: ReadPipeline;
+  readonly #shares: ConnectionShares;
 
-  constructor(pool: Pool, pipeline: ReadPipeline) {
+  constructor(pool: Pool, pipeline: ReadPipeline, shares: ConnectionShares) {
     this.#pool = pool;
     this.#pipeline = pipeline;
+    this.#shares = shares;
   }
 
   async rows<R extends QueryResultRow>(
@@ -36,8 +39,8 @@ export class TenantReader {
     ...values: unknown[]
   ): Promise<R[]> {
     // pg's own parsers: the pool is the ORM's, which keeps timestamps as text
-    const result = await this.#pool.query<R>({ name, text, values: [tenant.uuid, ...values], types: pg.types });
-    return result.rows;
+    const query = { name, text, values: [tenant.uuid, ...values], types: pg.types };
+    return this.#shares.run(tenant.tenantId, async () => (await this.#pool.query<R>(query)).rows);
   }
 
   /** Of a lookup by key: it shares its connection with other reads. */

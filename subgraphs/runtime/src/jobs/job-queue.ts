@@ -42,6 +42,9 @@ function relaxedCommits(url: string): string {
 const graceMs = 2000;
 const abortMs = 1000;
 
+/** A connection that the server or the network forgot is given up; a pool of pg-boss's own is not watched. */
+const patience = { connectionTimeoutMillis: 2000, query_timeout: 60_000, keepAlive: true };
+
 const databaseLostDelaySeconds = 1;
 const maintenancePauseMs = 15 * 60_000;
 
@@ -79,6 +82,7 @@ export class JobQueue {
       schema: this.schema,
       createSchema: false,
       max: 5,
+      ...patience,
       schedule: false,
       superviseIntervalSeconds: 10,
       monitorIntervalSeconds: 10,

@@ -4,6 +4,7 @@ import type { Database } from "@factory/runtime/db/database";
 import type { Listener } from "@factory/runtime/db/listener";
 import { ReadPipeline } from "@factory/runtime/db/read-pipeline";
 import { Retention, type RetentionRule } from "@factory/runtime/db/retention";
+import { ServerWatch } from "@factory/runtime/db/server-watch";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
@@ -108,7 +109,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     },
     (grantId) => families.revoke(grantId, "Silent"),
   );
-  const clientReads = new ReadPipeline(options.workerUrl, clientConnections);
+  const clientReads = new ReadPipeline(options.workerUrl, clientConnections, ServerWatch.of(options.workerUrl, logger));
   const findClient = (clientId: string) => registeredClient(clientReads, clientId);
   const issued = new IssuedTokens({ issuer, keys: () => keys.published, pool, database });
   const subjectVerifier = new TokenVerifier({ issuer, audience: issuer, keys: async () => keys.published });

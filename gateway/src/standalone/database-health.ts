@@ -1,0 +1,22 @@
+import type { ServerWatch } from "@factory/runtime/db/server-watch";
+
+interface Readiness {
+  readonly ready: boolean;
+  readonly checks: Record<string, string>;
+}
+
+type Checked = Readonly<Record<string, { ready(): Promise<void> }>>;
+
+/** What `/readyz` says of the database. While it does not answer nothing is asked of it, so nobody waits for the answer. */
+export async function databaseHealth(watch: ServerWatch, subgraphs: Checked): Promise<Readiness> {
+  const state = (good: boolean) => (good ? "ok" : "unavailable");
+  const answers = watch.answers ? await Promise.allSettled(Object.values(subgraphs).map((each) => each.ready())) : [];
+  const checks = {
+    ...Object.fromEntries(
+      Object.keys(subgraphs).map((name, place) => [name, state(answers[place]?.status === "fulfilled")]),
+    ),
+    database: state(watch.answers),
+    writes: state(watch.answers && watch.writes),
+  };
+  return { ready: Object.values(checks).every((check) => check === "ok"), checks };
+}

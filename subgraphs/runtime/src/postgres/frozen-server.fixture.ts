@@ -1,0 +1,22 @@
+import { execFileSync } from "node:child_process";
+
+/** Stops a server and all of its processes, as a debugger or a paused machine does; the result lets them go on. */
+export function freezeServer(postmaster: number): () => void {
+  const listed = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  const children = listed.split("\n").flatMap((line) => {
+    const [pid, parent] = line.trim().split(/\s+/).map(Number);
+    return parent === postmaster && pid ? [pid] : [];
+  });
+  const processes = [postmaster, ...children];
+  const signal = (name: "SIGSTOP" | "SIGCONT") => {
+    for (const pid of processes) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // a backend that has ended meanwhile
+      }
+    }
+  };
+  signal("SIGSTOP");
+  return () => signal("SIGCONT");
+}
