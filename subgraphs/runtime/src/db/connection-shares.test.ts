@@ -13,7 +13,7 @@ function works(shares: ConnectionShares) {
         running.push(tenant);
         await new Promise<void>((end) => ends.set(tenant, [...(ends.get(tenant) ?? []), end]));
       }),
-    async end(tenant: string) {
+    end: async (tenant: string) => {
       ends.get(tenant)?.shift()?.();
       await pause(0);
     },
