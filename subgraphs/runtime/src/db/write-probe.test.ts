@@ -98,7 +98,7 @@ describe("whether the database takes writes", () => {
         await admin.query("alter table catalog.notes set tablespace pg_default");
         await admin.query("alter role catalog_worker reset temp_tablespaces");
         // MNT_DETACH: the server may still have a file open
-        execFileSync("umount", ["-l", disk]);
+        execFileSync("/bin/umount", ["-l", disk]);
       }
     },
     60_000,
@@ -109,7 +109,7 @@ describe("whether the database takes writes", () => {
 function mountedDisk(): string | undefined {
   const disk = mkdtempSync(join(tmpdir(), "factory-small-disk-"));
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m,mode=755", "tmpfs", disk], { stdio: "ignore" });
+    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=2m,mode=755", "tmpfs", disk], { stdio: "ignore" });
   } catch {
     rmdirSync(disk);
     return undefined;
