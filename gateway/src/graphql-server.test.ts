@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { HeaderMap } from "@apollo/server";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -85,5 +86,25 @@ describe("the charge of a document over HTTP", () => {
     await ask("{ a: __typename b: __typename }", { anonymous: true });
     await ask("{", { anonymous: true });
     expect(spent).toEqual({});
+  });
+});
+
+describe("what is kept of a document over HTTP", () => {
+  const digestOf = (query: string) => createHash("sha256").update(query).digest("hex");
+
+  it("is in the one cache: Apollo finds it there and keeps nothing of its own", async () => {
+    const before = operations.held.documents;
+    const query = "{ me { id name } }";
+    for (let times = 0; times < 3; times += 1) expect((await ask(query)).status).toBe(200);
+    expect(operations.held.documents).toBe(before + 1);
+    expect(operations.document(digestOf(query))).toBeDefined();
+  });
+
+  it("is nothing of what is refused", async () => {
+    const before = operations.held.documents;
+    await ask("{ me { nothing } }");
+    await ask("fragment A on User { id }");
+    expect(operations.held.documents).toBe(before);
+    expect(operations.document(digestOf("{ me { nothing } }"))).toBeUndefined();
   });
 });

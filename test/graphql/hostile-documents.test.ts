@@ -66,6 +66,15 @@ describe("a document whose work doubles with each level", () => {
     expect(told(literal.body)).toEqual(told(body));
   });
 
+  it("is told what its subgraph does not accept of it, as of a variable", async () => {
+    const told = async (document: string, variables = {}) => {
+      const { body } = await graphql(document, { token, variables });
+      return body.errors?.map(({ extensions }) => extensions.code);
+    };
+    expect(await told(preview(nowhere, "[1]"))).toEqual(["VALIDATION_FAILED"]);
+    expect(await told(`query ($p: JSONObject) ${preview(nowhere, "$p")}`, { p: [1] })).toEqual(["VALIDATION_FAILED"]);
+  });
+
   it("is refused for its variables", async () => {
     const document = "query ($types: [String!]) { __typename }";
     const variables = { types: JSON.parse(nested(60)) as unknown };

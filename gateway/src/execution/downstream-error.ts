@@ -1,7 +1,8 @@
 import type { ResponsePath } from "@apollo/query-planner";
-import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
 
 const DOWNSTREAM_SERVICE_ERROR = "DOWNSTREAM_SERVICE_ERROR";
+const BAD_USER_INPUT = "BAD_USER_INPUT";
 
 /** A subgraph's error at its place in the response; its extensions stay. */
 export function downstreamError(
@@ -15,9 +16,18 @@ export function downstreamError(
     extensions: {
       ...error.extensions,
       serviceName: subgraph,
-      code: error.extensions?.["code"] ?? DOWNSTREAM_SERVICE_ERROR,
+      code: error.extensions?.["code"] ?? (isAboutVariables(error) ? BAD_USER_INPUT : DOWNSTREAM_SERVICE_ERROR),
     },
   });
+}
+
+/** A value that only the subgraph's own scalar refuses. graphql-js gives no code for it. */
+function isAboutVariables(error: GraphQLError | GraphQLFormattedError): boolean {
+  return (
+    error instanceof GraphQLError &&
+    error.path === undefined &&
+    error.nodes?.every(({ kind }) => kind === Kind.VARIABLE_DEFINITION) === true
+  );
 }
 
 /** For a fetch that rejected. The reason may name hosts or statements, so only the log may show it. */
