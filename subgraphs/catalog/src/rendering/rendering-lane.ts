@@ -26,7 +26,7 @@ interface Task extends LaneOrder {
 
 interface Work {
   readonly task: Task;
-  readonly timer: NodeJS.Timeout;
+  readonly timers: readonly NodeJS.Timeout[];
   readonly release: (penaltyMs?: number) => void;
 }
 
@@ -47,6 +47,8 @@ interface LaneOptions {
 const mostWaiting = 64;
 /** What a process costs that has to be replaced, counted as its tenant's time. */
 const replacementMs = 1000;
+/** Work that takes longer may keep the next tenant waiting: another process is made ready meanwhile. */
+const spareAfterMs = 50;
 /** How long a process that nobody needs is kept beside the first. */
 const idleMs = 60_000;
 
@@ -124,7 +126,8 @@ export class RenderingLane {
       void this.#end(worker, (cut) => cut.resolve("timeout"));
       this.#dispatch();
     }, task.timeoutMs);
-    worker.work = { task, timer, release: this.#shares.take(task.tenantId) };
+    const spare = setTimeout(() => this.#startSpare(), spareAfterMs);
+    worker.work = { task, timers: [timer, spare], release: this.#shares.take(task.tenantId) };
     worker.child.hold(true);
     worker.child.send(task.request, task.bytes).catch((error: Error) => {
       // half a request may have left: such a process is good for nothing more
@@ -149,6 +152,11 @@ export class RenderingLane {
     });
     const worker: LaneWorker = { child, work: undefined, ready: false };
     this.#workers.add(worker);
+  }
+
+  #startSpare(): void {
+    const busy = [...this.#workers].every(({ work }) => work);
+    if (busy && this.#workers.size < this.#options.size) this.#start();
   }
 
   #lose(worker: LaneWorker, why: "memory" | Error): void {
@@ -178,7 +186,7 @@ export class RenderingLane {
       if (this.#workers.size > 1) void this.#end(worker, () => undefined);
     }, idleMs).unref();
     if (!work) return undefined;
-    clearTimeout(work.timer);
+    for (const timer of work.timers) clearTimeout(timer);
     work.release(penaltyMs);
     return work.task;
   }
