@@ -31,7 +31,7 @@ export interface FrontDoorOptions {
 }
 
 export interface StopPatience {
-  /** New connections and requests are still answered for so long, since clients learn of the stop one by one. */
+  /** Requests on open connections are still answered for so long, since clients learn of the stop one by one. */
   readonly graceMs: number;
   /** What is still open then is cut. */
   readonly timeoutMs: number;
@@ -161,15 +161,17 @@ export class FrontDoor {
     this.#connections.leave();
   }
 
-  /** Answers what arrives during the grace, then closes the listener, then waits for what is in flight; `stop` ends the app behind. */
+  /** Closes the listener, answers what arrives during the grace, then waits for what is in flight; `stop` ends the app behind. */
   async close(stop: () => Promise<unknown>, { graceMs, timeoutMs }: StopPatience): Promise<void> {
-    this.leave();
+    this.#closing = true;
     const deadlines = [
       setTimeout(() => this.#connections.cut(), timeoutMs),
       setTimeout(() => this.#cutWebsockets(), Math.min(websocketPatienceMs, timeoutMs)),
     ];
-    await sleep(Math.min(graceMs, timeoutMs));
+    // first, since a client that is told to close its connection opens another one
     await this.#stopListening();
+    this.leave();
+    await sleep(Math.min(graceMs, timeoutMs));
     this.#connections.endIdle();
     await this.#connections.empty();
     await Promise.all([...this.#upgraded].map((socket) => new Promise((resolve) => socket.once("close", resolve))));

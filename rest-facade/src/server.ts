@@ -22,7 +22,7 @@ export interface Facade {
   /** As callers see it; without a configured one, of the address that was bound. */
   publicUrl: string;
   internalUrl: string;
-  /** Not ready at once; answers what still arrives for a second, then finishes what is in flight. Websockets are their owner's to close. */
+  /** Refuses new connections and is not ready at once; answers what still arrives on open ones for a second, then finishes what is in flight. Websockets are their owner's to close. */
   close(): Promise<void>;
 }
 
@@ -145,7 +145,7 @@ async function listen(listeners: Record<"public" | "internal", Listener>, option
   };
 }
 
-/** The internal listener goes last, so that who watches the process sees it stop. */
+/** The internal listener goes last, so that probes of readiness are answered meanwhile. */
 async function closeListeners(listeners: Record<"public" | "internal", Listener>, patience: StopPatience) {
   const { app, door } = listeners.public;
   const internal = listeners.internal;

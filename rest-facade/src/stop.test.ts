@@ -119,14 +119,22 @@ describe("stopping", () => {
 
   it("answers all that was pipelined, and says only with the last answer that it is the last", async () => {
     let asked = 0;
-    const resolveTemplate = () => sleep(++asked === 1 ? 50 : 0, template);
+    let finish = () => {};
+    const first = new Promise<void>((resolve) => (finish = resolve));
+    const resolveTemplate = async () => {
+      if (++asked === 1) await first;
+      return template;
+    };
     const facade = await startWith({ template: resolveTemplate }, { stopPatience: { graceMs: 300 } });
     const socket = await open(facade.publicUrl);
     const lines = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\n\r\n`;
     socket.client.write(lines("/v1/templates/tpl_1"));
     await eventually(() => asked === 1);
     const stopped = facade.close();
+    await refused(facade);
     socket.client.write(["/livez", "/v1/templates/tpl_1", "/livez", "/git/x"].map(lines).join(""));
+    await sleep(20);
+    finish();
     // the server has hung up its half; what comes too late is read, not answered, and not reset
     await socket.ended;
     socket.client.write(lines("/v1/templates/tpl_1"));
@@ -143,17 +151,20 @@ describe("stopping", () => {
     expect(asked).toBe(2);
   });
 
-  it("is told by readiness at once, to new connections too, on both listeners", async () => {
+  it("is told by readiness at once, on open connections and on the internal listener", async () => {
     const facade = await startWith({}, { stopPatience: { graceMs: 300 } });
+    const connection = await open(facade.publicUrl);
     const stopped = facade.close();
-    for (const internal of [false, true]) {
-      const answer = await facade.call("GET /readyz", { internal });
-      expect([answer.status, answer.json["checks"]]).toEqual([503, { stopping: "yes" }]);
-      expect(answer.headers.get("connection")).toBe("close");
-    }
+    connection.client.write("GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n");
+    const internal = await facade.call("GET /readyz", { internal: true });
+    expect([internal.status, internal.json["checks"]]).toEqual([503, { stopping: "yes" }]);
+    await eventually(() => connection.received().includes("stopping"));
+    expect(connection.received()).toMatch(/^HTTP\/1.1 503 .*connection: close/is);
+    connection.client.end();
+    await connection.closed;
+    await expect(facade.call("GET /livez")).rejects.toThrow("fetch failed");
     await stopped;
-    for (const internal of [false, true])
-      await expect(facade.call("GET /readyz", { internal })).rejects.toThrow("fetch failed");
+    await expect(facade.call("GET /readyz", { internal: true })).rejects.toThrow("fetch failed");
   });
 
   it("cuts what does not finish in time", async () => {
@@ -163,6 +174,26 @@ describe("stopping", () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     await facade.close();
     await outcome;
+  });
+
+  it("is held up by no client that begins a request and does not end it, or never hangs up", async () => {
+    const facade = await startWith({}, { stopPatience: { timeoutMs: 500 } });
+    const head = "host: x\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\n";
+    const beginnings = [
+      "",
+      "GET /liv",
+      "GET /livez HTTP/1.1\r\nhost: x\r\n",
+      `POST /v1/templates HTTP/1.1\r\n${head}content-length: 9\r\n\r\n{}`,
+      `POST /v1/templates HTTP/1.1\r\n${head}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n`,
+      "GET /livez HTTP/1.1\r\nhost: x\r\n\r\n",
+      "NONSENSE\r\n\r\n",
+      "GET /nowhere HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+    ];
+    const clients = await Promise.all(beginnings.map(() => open(facade.publicUrl)));
+    for (const [index, bytes] of beginnings.entries()) clients[index]?.client.write(bytes);
+    await sleep(50);
+    await facade.close();
+    for (const { client } of clients) client.destroy();
   });
 
   it("hangs up websockets", async () => {
