@@ -29,7 +29,10 @@ const tokenMembers = {
 };
 const unauthenticated = {
   "401": json("The client could not be authenticated.", oauthError()),
-  "429": json("Too many requests of the client, or failures; `Retry-After` says until when.", oauthError()),
+  "429": json(
+    "Too many requests of the client or from its address, or failures; `Retry-After` says until when.",
+    oauthError(),
+  ),
 };
 
 /** Endpoints of the spine that are plain HTTP, described by hand: OAuth defines their bodies, no operation does. */

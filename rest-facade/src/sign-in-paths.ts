@@ -1,4 +1,11 @@
 /** What a browser is sent to for a sign-in; answered with pages. */
+const limited = {
+  "429": {
+    description: "A page: too many requests from one address; `Retry-After` says until when.",
+    content: { "text/html": {} },
+  },
+};
+
 export const signInPaths = {
   "/connect/authorize": {
     get: {
@@ -19,6 +26,7 @@ export const signInPaths = {
       responses: {
         "303": { description: "To the sign-in page, or back to the client with `code` or `error`, `state` and `iss`." },
         "400": { description: "A page: the client or its address is not known.", content: { "text/html": {} } },
+        ...limited,
       },
     },
     post: {
@@ -33,6 +41,7 @@ export const signInPaths = {
       responses: {
         "303": { description: "To the same address, with the parameters in its query." },
         "400": { description: "A page: it is no form, or too long for an address.", content: { "text/html": {} } },
+        ...limited,
       },
     },
   },
@@ -49,6 +58,7 @@ export const signInPaths = {
       responses: {
         "200": { description: "A page.", content: { "text/html": {} } },
         "303": { description: "To the address of the client, when nobody is signed in." },
+        ...limited,
       },
     },
   },
