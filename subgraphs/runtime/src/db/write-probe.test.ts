@@ -99,6 +99,7 @@ describe("whether the database takes writes", () => {
         await admin.query("alter role catalog_worker reset temp_tablespaces");
         // MNT_DETACH: the server may still have a file open
         execFileSync("/bin/umount", ["-l", disk]);
+        rmdirSync(disk);
       }
     },
     60_000,

@@ -31,6 +31,17 @@ describe("errors as gRPC status", () => {
     expect(toWireStatus(new DomainError(code)).code).toBe(status);
   });
 
+  it("tell of a full disk as unavailable, with the time after which to ask again", () => {
+    const full = Object.assign(new Error("could not extend file"), { code: "53100" });
+    const { code, details } = toWireStatus(full);
+    expect(code).toBe(Status.UNAVAILABLE);
+    const [info] = RichStatus.decode(details).details;
+    expect(ErrorInfo.decode(info?.value ?? new Uint8Array())).toMatchObject({
+      reason: "UNAVAILABLE",
+      metadata: { retryAfterSeconds: "1" },
+    });
+  });
+
   it("are readable as google.rpc.ErrorInfo", () => {
     const { details } = RichStatus.decode(toWireStatus(new DomainError("NOT_FOUND")).details);
     expect(details[0]?.typeUrl).toBe("type.googleapis.com/google.rpc.ErrorInfo");
