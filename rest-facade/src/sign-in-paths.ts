@@ -1,4 +1,3 @@
-/** What a browser is sent to for a sign-in; answered with pages. */
 const limited = {
   "429": {
     description: "A page: too many requests from one address; `Retry-After` says until when.",
@@ -6,6 +5,7 @@ const limited = {
   },
 };
 
+/** What a browser is sent to for a sign-in; answered with pages. */
 export const signInPaths = {
   "/connect/authorize": {
     get: {
