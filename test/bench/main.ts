@@ -30,7 +30,7 @@ const benches = {
   list: async (stage: Stage, rounds: Rounds) =>
     tableOf("A list of 20 with their versions over GraphQL", 10, await interleave(listOfTwenty(stage), rounds)),
   // before the POSTs, which leave a backlog of events behind
-  webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds),
+  webhook: (stage: Stage, { rounds, seconds }: Rounds) => webhookLatency(stage, rounds * seconds * 4),
   subscribers: (stage: Stage) => subscriberFanOut(stage),
   packs: (stage: Stage) => packExecutions(stage),
   search: (stage: Stage) => librarySearches(stage),

@@ -24,6 +24,8 @@ const lanesPerLook = 256;
 const timerHorizonMs = 60_000;
 /** For answers that are on their way when the process stops. */
 const stopPatienceMs = 3000;
+/** Outcomes that are not written yet: a database that is slow slows the sending down. */
+const mostUnwritten = 512;
 
 const silent = new Set(["Timeout", "ConnectFailed", "TlsFailed", "ConnectionReset", "ProtocolError"]);
 
@@ -45,6 +47,7 @@ export class WebhookDispatcher {
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   readonly #interrupted: { lane: WebhookLane; message: ClaimedMessage }[] = [];
+  #unwritten = 0;
   #lookAt = 0;
   #restAfterLook = lookIntervalMs;
   #timer: NodeJS.Timeout | undefined;
@@ -54,7 +57,7 @@ export class WebhookDispatcher {
     this.#settings = settings;
     this.#loop = new DrainLoop(() => this.#drain(), settings.logger);
     this.#gate = {
-      openFor: (tenant) => this.#places.openFor(tenant),
+      openFor: (tenant) => this.#unwritten < mostUnwritten && this.#places.openFor(tenant),
       pausedUntil: (lane) => this.#breakers.pausedUntil(lane),
       enter: (lane) => (!this.#breakers.isOpen(lane) || this.#places.heldBy(lane) === 0) && this.#places.take(lane),
     };
@@ -98,13 +101,16 @@ export class WebhookDispatcher {
       const shares = this.#lanes.share(this.#gate, now);
       if (shares.length === 0) break;
       const rooms = new Map(shares.map(({ lane, room }) => [lane, room]));
+      // read while the messages are claimed: nobody waits for one after the other
+      const targets = new Map(shares.map(({ lane }) => [lane, this.#settings.targets.of(lane)]));
+      for (const target of targets.values()) target.catch(() => undefined);
       try {
         for (const [lane, messages] of await this.#settings.claims.claim(shares)) {
           const room = rooms.get(lane) ?? 0;
           rooms.delete(lane);
           this.#places.free(lane, room - messages.length);
           if (messages.length === room) this.#lanes.add(lane);
-          if (messages.length > 0) this.#follow(this.#deliver(lane, messages));
+          if (messages.length > 0) this.#follow(this.#deliver(lane, messages, targets.get(lane)));
         }
       } finally {
         // the claim failed: nobody knows what is due
@@ -147,51 +153,68 @@ export class WebhookDispatcher {
     void work.finally(() => this.#underWay.delete(work));
   }
 
-  async #deliver(lane: WebhookLane, messages: readonly ClaimedMessage[]): Promise<void> {
-    const { targets, records, logger } = this.#settings;
-    const lost = (error: unknown) =>
-      logger.warn({ err: error }, "webhook messages not sent, due again when their claims end");
+  async #deliver(
+    lane: WebhookLane,
+    messages: readonly ClaimedMessage[],
+    targetOfLane: Promise<WebhookTarget | undefined> | undefined,
+  ): Promise<void> {
+    const { records } = this.#settings;
     // a probe lets one message through, all others are sent side by side
     const probe = this.#breakers.isOpen(lane);
     try {
-      const target = await targets.of(lane);
+      const target = await targetOfLane;
       if (target) {
-        for (const message of messages) {
-          const attempt = this.#attempt({ lane, target, probe }, message).catch(lost);
-          this.#follow(attempt.finally(() => this.#leave(lane, 1)));
-        }
+        for (const message of messages) this.#follow(this.#attempt({ lane, target, probe }, message));
         return;
       }
       if (await records.skip(lane, messages)) this.#lanes.add(lane);
     } catch (error) {
-      lost(error);
+      this.#warn(error, "webhook messages not sent, due again when their claims end");
     }
     this.#leave(lane, messages.length);
   }
 
+  /** The place is free when the receiver has answered, before that is written down. */
   async #attempt(
     { lane, target, probe }: { lane: WebhookLane; target: WebhookTarget; probe: boolean },
     message: ClaimedMessage,
   ): Promise<void> {
     const { records } = this.#settings;
-    const { envelope } = message;
-    if (!envelope) return records.skipWithoutEvent(lane, message);
-    const made = await makeAttempt(this.#settings, { target, message, envelope }, this.#stopping.signal);
-    if (!made) {
-      this.#interrupted.push({ lane, message });
-      return;
+    const made = await this.#send(target, message);
+    if (made === "interrupted") this.#interrupted.push({ lane, message });
+    else if (made) this.#learn(lane, made, probe);
+    this.#unwritten += 1;
+    this.#leave(lane, 1);
+    try {
+      if (made === undefined) await records.skipWithoutEvent(lane, message);
+      else if (made !== "interrupted") {
+        await records.add({ ...made, lane, failing: target.failing, probe });
+        if (made.delayMs !== null && made.delayMs <= timerHorizonMs)
+          this.#lanes.addAt(lane, performance.now() + made.delayMs);
+      }
+    } catch (error) {
+      this.#warn(error, "outcome of a webhook message not written, due again when its claim ends");
     }
-    this.#learn(lane, made, probe);
-    await records.add({ ...made, lane, failing: target.failing, probe });
-    if (made.delayMs !== null && made.delayMs <= timerHorizonMs)
-      this.#lanes.addAt(lane, performance.now() + made.delayMs);
+    this.#unwritten -= 1;
+    if (this.#lanes.any || this.#lanes.earliest < performance.now() + lookIntervalMs) this.#loop.wake();
+  }
+
+  /** Undefined: the event is gone, and there is nothing to send. */
+  async #send(target: WebhookTarget, message: ClaimedMessage): Promise<MadeAttempt | "interrupted" | undefined> {
+    const { envelope } = message;
+    if (!envelope) return undefined;
+    return (await makeAttempt(this.#settings, { target, message, envelope }, this.#stopping.signal)) ?? "interrupted";
+  }
+
+  #warn(error: unknown, what: string): void {
+    this.#settings.logger.warn({ err: error }, what);
   }
 
   /** What an attempt says about its receiver's breaker. What was never sent says nothing. */
   #learn(lane: WebhookLane, { verdict }: MadeAttempt, probe: boolean): void {
     const { claims, logger } = this.#settings;
     const keep = (work: Promise<void>) => {
-      this.#follow(work.catch((error: unknown) => logger.warn({ err: error }, "state of a webhook breaker not kept")));
+      this.#follow(work.catch((error: unknown) => this.#warn(error, "state of a webhook breaker not kept")));
     };
     if (verdict.statusCode !== null) {
       if (this.#breakers.answered(lane)) keep(claims.forgetOpening(lane));

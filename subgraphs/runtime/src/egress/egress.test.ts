@@ -351,3 +351,15 @@ test("a header value cannot carry another header", async () => {
 test("a malformed network stops the start", () => {
   expect(() => createEgress({ allowLoopback: false, allowPrivateCidrs: ["10.0.0.0"] })).toThrow("CIDR");
 });
+
+test("keeps a bounded number of connections open, whatever the number of origins", async () => {
+  const asked: (string | undefined)[] = [];
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    asked.push(request.headers.connection);
+    response.end();
+  };
+  const ports = await Promise.all(Array.from({ length: 5 }, () => serve(answer)));
+  const egress = anEgress({ keptConnections: 2 });
+  for (const port of ports) await egress.request(`http://127.0.0.1:${port}/`, { ...plain, timeoutMs: 15_000 });
+  expect(asked).toEqual(["keep-alive", "keep-alive", "close", "close", "close"]);
+});

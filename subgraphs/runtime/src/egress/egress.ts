@@ -15,6 +15,8 @@ export interface ResolvedAddress {
 export interface EgressOptions extends UrlPolicy {
   /** Replaces DNS. */
   resolve?: (host: string) => Promise<ResolvedAddress[]>;
+  /** While so many connections are open, a request closes its own; 512 unless said otherwise. */
+  keptConnections?: number;
 }
 
 export interface EgressRequest {
@@ -48,13 +50,17 @@ export interface Egress {
 
 const maxHeaderBytes = 16 * 1_024;
 const checkPatienceMs = 3_000;
+/** Idle ones live for 4 s each, and their number grows with the origins that are asked: a bound for sockets. */
+const defaultKeptConnections = 512;
 // these would let a caller's header decide which server or which framing is meant
 const ownHeaders = ["host", "connection", "content-length", "transfer-encoding", "expect", "upgrade"];
 
 export function createEgress(options: EgressOptions): Egress {
   for (const cidr of options.allowPrivateCidrs) ipaddr.parseCIDR(cidr);
   const resolve = options.resolve ?? ((host) => dnsLookup(host, { all: true }));
+  const { keptConnections = defaultKeptConnections } = options;
   const agents = new Map<number, Agent>();
+  let open = 0;
 
   async function resolveAllowed(host: string): Promise<ResolvedAddress[]> {
     const addresses = await resolve(host);
@@ -72,6 +78,12 @@ export function createEgress(options: EgressOptions): Egress {
     // redirects are not followed and the total time is the caller's signal: nothing else to configure
     const connect = guardedConnector(connectTimeoutMs, resolveAllowed, options);
     const agent = new Agent({ connect, maxHeaderSize: maxHeaderBytes, headersTimeout: 0, bodyTimeout: 0 });
+    agent.on("connect", () => {
+      open += 1;
+    });
+    agent.on("disconnect", () => {
+      open -= 1;
+    });
     agents.set(connectTimeoutMs, agent);
     return agent;
   }
@@ -94,7 +106,7 @@ export function createEgress(options: EgressOptions): Egress {
       if (reason !== undefined) throw new EgressBlockedError(reason);
       const refused = Object.keys(request.headers ?? {}).find((name) => ownHeaders.includes(name.toLowerCase()));
       if (refused !== undefined) throw new EgressBlockedError(`the header ${refused} is not the caller's to set`);
-      return exchange(agentFor(request.connectTimeoutMs), new URL(url), request);
+      return exchange(agentFor(request.connectTimeoutMs), { url: new URL(url), kept: open < keptConnections }, request);
     },
 
     async close() {
@@ -120,7 +132,11 @@ function guardedConnector(
   };
 }
 
-async function exchange(agent: Agent, url: URL, request: EgressRequest): Promise<EgressResponse> {
+async function exchange(
+  agent: Agent,
+  { url, kept }: { url: URL; kept: boolean },
+  request: EgressRequest,
+): Promise<EgressResponse> {
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
   try {
@@ -130,6 +146,7 @@ async function exchange(agent: Agent, url: URL, request: EgressRequest): Promise
       method: request.method as Dispatcher.HttpMethod,
       headers: request.headers ?? {},
       body: request.body ?? null,
+      reset: !kept,
       signal,
     });
     const { body, truncated } = await readAtMost(response.body, request.maxResponseBytes);
