@@ -72,10 +72,11 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
   const { logger } = host;
   const resources = await SubgraphResources.open(host, integrationTables, []);
   const { database, jobs, listener } = resources;
-  const pool = openPool(host.connections.worker, 4, host.logger);
+  const pool = openPool(host.connections.worker, 2, host.logger);
   const egress = createEgress(egressOptions(settings));
   const hub = new EventHub(pool, logger);
   const retention = new Retention(host.connections.worker, logger, retentionRules(settings));
+  const claims = new WebhookClaims(host.connections.worker, logger);
   let dispatcher: WebhookDispatcher | undefined;
   const close = async () => {
     // first: it writes what its attempts came to
@@ -84,6 +85,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     await hub.stop();
     await resources.close();
     await egress.close();
+    await claims.close();
     await pool.end();
   };
   try {
@@ -96,7 +98,7 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
     const httpsOnly = settings.httpsOnly ?? false;
     const subscriptions = new WebhookSubscriptionService({ database, credentials, egress, httpsOnly });
     dispatcher = new WebhookDispatcher({
-      claims: new WebhookClaims(pool),
+      claims,
       targets: new WebhookTargets(database, credentials),
       records: new AttemptRecords(database, subscriptions, logger),
       egress,

@@ -13,6 +13,7 @@ import {
   recordValues,
   skipMessages,
   skipWithoutEvent,
+  useIndexesOnly,
 } from "./attempt-statements.js";
 import type { ClaimedMessage } from "./webhook-claims.js";
 
@@ -124,6 +125,7 @@ export class AttemptRecords {
     const subscriptionId = encodeId("whs", lane.subscription);
     const { failure, statusCode, disable, kind } = verdict;
     await this.database.transaction(tenant, cause, async (transaction) => {
+      await transaction.later(useIndexesOnly);
       const won = await transaction.execute(recordAttempts, recordValues(lane.tenant, [result]));
       if (won.length === 0) return;
       if (status === "Exhausted" || status === "Aborted")
@@ -166,7 +168,10 @@ export class AttemptRecords {
 
   #inTenant<T>({ tenant }: WebhookLane, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const cause = { trace: continueTrace(undefined) };
-    return this.database.transaction(tenantWithId(encodeId("ten", tenant)), cause, work);
+    return this.database.transaction(tenantWithId(encodeId("ten", tenant)), cause, async (transaction) => {
+      await transaction.later(useIndexesOnly);
+      return work(transaction);
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { isWaiting, type WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
 import type { DeliveryVerdict } from "./delivery-verdict.js";
-import type { ClaimedMessage } from "./webhook-claims.js";
+import { type ClaimedMessage, indexesOnly } from "./webhook-claims.js";
 
 /** An attempt and what its message comes to. */
 export interface MadeAttempt {
@@ -16,6 +16,12 @@ export interface MadeAttempt {
 
 // Losing an attempt's record to a crash of the server sends the message again, which may happen at any time anyway.
 const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
+
+/** For what follows in the transaction, see `indexesOnly`. */
+export const useIndexesOnly = {
+  name: "webhook_indexes_only",
+  text: `select set_config('enable_seqscan', '${indexesOnly.enable_seqscan}', true)`,
+};
 
 /** Outcomes of attempts whose claims are still the newest; it returns their messages. */
 export const recordAttempts = {

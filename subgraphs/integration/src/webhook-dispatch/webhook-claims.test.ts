@@ -1,5 +1,6 @@
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
+import { recordAttempts } from "./attempt-statements.js";
 import { claimMessages, waitingLanes } from "./webhook-claims.js";
 
 let fixture: IntegrationFixture;
@@ -60,7 +61,34 @@ async function explained({ text }: { text: string }, values: unknown[]): Promise
 
 const uuid = (kind: string, place: number) => `00000000-0000-4000-${kind}-${String(place).padStart(12, "0")}`;
 
+/** Of the plan that is kept for all executions, made now. */
+async function keptPlan({ text }: { text: string }, parameters: number): Promise<string> {
+  await worker.query("begin");
+  try {
+    await worker.query("set local plan_cache_mode = force_generic_plan");
+    await worker.query("set local enable_seqscan = off");
+    await worker.query(`prepare planned as ${text}`);
+    const { rows } = await worker.query<Record<string, string>>(
+      `explain execute planned (${Array.from({ length: parameters }, () => "null").join()})`,
+    );
+    return rows.map((row) => row["QUERY PLAN"]).join("\n");
+  } finally {
+    await worker.query("rollback");
+    await worker.query("deallocate all");
+  }
+}
+
 describe("the statements that find what is due", () => {
+  it.each([
+    ["claim", claimMessages, 4],
+    ["look", waitingLanes, 2],
+    ["record", recordAttempts, 13],
+  ])("%s by an index though they were planned while the table was empty", async (_, statement, parameters) => {
+    const plan = await keptPlan(statement, parameters);
+    expect(plan).toContain("webhook_messages_");
+    expect(plan).not.toMatch(/Seq Scan on (webhook_messages|event_log)/);
+  });
+
   it("read as many messages as there is room for, and one for each lane, whatever waits behind them", async () => {
     await fixture.rows(messages, 1, backlog);
     await fixture.rows(messages, 50, 500);

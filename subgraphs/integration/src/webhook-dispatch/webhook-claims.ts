@@ -1,4 +1,6 @@
+import { openPool } from "@factory/runtime/db/pool";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
@@ -108,12 +110,25 @@ const keepOpening = `insert into webhook_breakers (tenant_id, origin, openings, 
   values ($1, $2, $3, now() + $4 * interval '1 millisecond')
   on conflict (tenant_id, origin) do update set openings = excluded.openings, paused_until = excluded.paused_until`;
 
+/**
+ * A plan is made once, perhaps while the table is empty and reading all of it would be the cheapest, and kept while it
+ * grows: so whoever changes messages uses indexes only.
+ */
+export const indexesOnly = { enable_seqscan: "off" } as const;
+
+const connections = 3;
+
 /** What is done with messages before their tenant is known, as the worker: find, claim and give back. */
 export class WebhookClaims {
   readonly #pool: Pool;
 
-  constructor(workerPool: Pool) {
-    this.#pool = workerPool;
+  constructor(workerUrl: string, logger: Logger) {
+    const options = `-c enable_seqscan=${indexesOnly.enable_seqscan}`;
+    this.#pool = openPool(workerUrl, connections, logger, { options });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
   }
 
   /** Lanes that have a message due within `horizonMs`: at most `perTenant` of each tenant, chosen at random. */
