@@ -116,9 +116,10 @@ async function spent({ platform, postgresPid }: Stage, database: pg.Client) {
 
 /** Where the time goes: until the event is in the event log, that is request, outbox and bus, and from there on. */
 async function stretches(database: pg.Client): Promise<Record<string, number>> {
-  const { rows } = await database.query<{ logged: number; sent: number }>(
+  const { rows } = await database.query<{ logged: number; sent: number; answered: number }>(
     `select percentile_cont(0.95) within group (order by extract(epoch from recorded_at - (event_log.envelope->>'time')::timestamptz)) * 1000 as logged,
-       percentile_cont(0.95) within group (order by extract(epoch from started_at - recorded_at)) * 1000 as sent
+       percentile_cont(0.95) within group (order by extract(epoch from started_at - recorded_at)) * 1000 as sent,
+       percentile_cont(0.5) within group (order by duration_ms) as answered
      from integration.event_log join integration.webhook_messages message using (tenant_id, event_id)
        join integration.webhook_attempts attempt using (tenant_id, message_id)
      where event_log.envelope->'data'->>'name' like '${namePrefix}%' and attempt.outcome = 'Succeeded'`,
@@ -126,5 +127,6 @@ async function stretches(database: pg.Client): Promise<Record<string, number>> {
   return {
     "p95 ms until logged": rows[0]?.logged ?? Number.NaN,
     "p95 ms from log to sending": rows[0]?.sent ?? Number.NaN,
+    "p50 ms of an attempt": rows[0]?.answered ?? Number.NaN,
   };
 }

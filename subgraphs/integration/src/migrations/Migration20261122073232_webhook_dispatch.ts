@@ -8,7 +8,7 @@ export class Migration20261122073232_webhook_dispatch extends Migration {
     this.addSql(`create table "integration"."webhook_breakers" ("tenant_id" uuid not null, "origin" text not null, "openings" int not null, "paused_until" timestamptz not null, primary key ("tenant_id", "origin"));`);
     this.addSql(`create index "webhook_breakers_paused_until" on "integration"."webhook_breakers" ("paused_until");`);
 
-    this.addSql(`create policy "expired" on "integration"."webhook_attempts" to "platform_worker" using (started_at < now() - interval '12 hours');`);
+    this.addSql(`create policy "expired" on "integration"."webhook_attempts" to "platform_worker" using (started_at < now() - '12:00:00'::interval);`);
 
     this.addSql(`alter table "integration"."webhook_messages" drop constraint "webhook_messages_event";`);
     this.addSql(`alter table "integration"."webhook_messages" add "origin" text not null default '', add "claims" int not null default 0, add "envelope" jsonb null;`);

@@ -4,8 +4,8 @@ import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/lega
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { AttemptFailure, AttemptOutcome } from "./webhook-message.states.js";
 
-/** Workers see, and so can delete, what is older than half of the shortest retention that can be set. */
-@Entity(expiringTenantTable("webhook_attempts", "started_at < now() - interval '12 hours'"))
+/** Workers see, and so can delete, what is older than half of the shortest retention; written as PostgreSQL shows it. */
+@Entity(expiringTenantTable("webhook_attempts", "started_at < now() - '12:00:00'::interval"))
 @Unique({ name: "webhook_attempts_number", properties: ["tenantId", "messageId", "number"] })
 export class WebhookAttempt {
   [PrimaryKeyProp]?: ["tenantId", "attemptId"];
