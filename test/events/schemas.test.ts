@@ -286,6 +286,13 @@ describe("what the platform emits", () => {
 const anId = (prefix: string) => `${prefix}_01m7yggj8ve1br8wyj6k2wjn4d`;
 
 const samples: Partial<Record<EventType, unknown>> = {
+  MailFailed: {
+    tenantId: anId("ten"),
+    mailId: anId("msg"),
+    kind: "invitation",
+    about: anId("inv"),
+    reason: "The mail server did not take it: EENVELOPE 550",
+  },
   TenantProvisioningFailed: {
     tenantId: anId("ten"),
     runId: anId("run"),

@@ -74,11 +74,11 @@ describe("Retention", () => {
   });
 
   it("passes rows that somebody holds instead of waiting for them", async () => {
-    const rule = await aTable("held");
-    await fill("held", 3);
+    const rule = await aTable("locked");
+    await fill("locked", 3);
     const holder = new pg.Client({ connectionString: test.url });
     await holder.connect();
-    await holder.query("begin; select from bus.held where id = 1 for update");
+    await holder.query("begin; select from bus.locked where id = 1 for update");
     const forgetting = retention(rule);
     expect(await forgetting.forget()).toEqual([2]);
     await holder.end();

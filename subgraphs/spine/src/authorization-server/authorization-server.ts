@@ -136,11 +136,16 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   // a provider reads its keys once, so others are another provider
   let provider: Provider;
   let serve: Callback;
-  await keys.start((current) => {
-    provider = createTokenProvider({ ...parts, keys: current });
-    serve = provider.callback();
-  });
-  await listener.on(signingKeysChannel, () => void keys.refresh());
+  try {
+    await keys.start((current) => {
+      provider = createTokenProvider({ ...parts, keys: current });
+      serve = provider.callback();
+    });
+    await listener.on(signingKeysChannel, () => void keys.refresh());
+  } catch (error) {
+    await clientReads.close();
+    throw error;
+  }
   const forgotten = new Retention(options.workerUrl, logger, expired);
   const browserRoute = browserRoutes({
     issuer,
