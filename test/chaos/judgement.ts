@@ -71,10 +71,17 @@ async function leftLying(arena: Arena): Promise<Record<string, number>> {
       + (select count(*) from integration.outbox where published_at is null)
       + (select count(*) from spine.outbox where published_at is null) as count`,
     "parked messages": "select count(*) from bus.dead_letters",
+    "held messages": "select count(*) from bus.held",
+    "dead jobs": `select (select count(*) from catalog_jobs.job where name like '%.dead' and state < 'completed')
+      + (select count(*) from integration_jobs.job where name like '%.dead' and state < 'completed')
+      + (select count(*) from spine_jobs.job where name like '%.dead' and state < 'completed') as count`,
     "provisioning runs": "select count(*) from spine.tenants where status = 'Provisioning'",
   };
   const found = await Promise.all(Object.values(counts).map((text) => arena.rows<{ count: string }>(text)));
-  return Object.fromEntries(Object.keys(counts).map((what, place) => [what, Number(found[place]?.[0]?.count)]));
+  const counted = Object.keys(counts).map((what, place) => [what, Number(found[place]?.[0]?.count)] as const);
+  const answer = await fetch(`${arena.platform.internalUrl}/jobs/lying`);
+  const swept = Object.entries((await answer.json()) as Record<string, number>);
+  return Object.fromEntries([...counted, ...swept.map(([slice, count]) => [`${slice}, by the sweeper`, count])]);
 }
 
 async function registrations(arena: Arena, { registered }: Load, sink: Sink) {
