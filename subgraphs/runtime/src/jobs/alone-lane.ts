@@ -11,7 +11,7 @@ export interface AloneWork {
   run(job: AloneJob, signal: AbortSignal): Promise<boolean>;
   /** Its chances are used up: it failed for good, for this reason. */
   end(
-    job: { id: string; name: string },
+    job: { id: string; name: string; retryCount?: number },
     reason: { code: "WORKER_DIED" | "RUN_TOO_LONG"; message: string },
   ): Promise<void>;
 }

@@ -148,7 +148,10 @@ describe("interrupted jobs", () => {
     const ran: string[] = [];
     const ends: JobEnd[] = [];
     for (let death = 1; death <= 6; death += 1) {
+      const dead = queues.at(-1);
       const { queue, process } = await aProcess([job, other], former);
+      // its jobs were freed before: all that is left of it is told to go
+      await dead?.stop();
       let running = false;
       const die = () => ((running = true), hang());
       await queue.work(job, die, { abandoned: async (_, end) => void ends.push(end) });
@@ -163,13 +166,44 @@ describe("interrupted jobs", () => {
       former = process;
     }
     expect(await noted(tenant)).toMatchObject({ interruptions: 3, alone_interruptions: 2, queue: "deadly.alone" });
+    const dead = queues.at(-1);
     const last = await aProcess([job, other], former);
+    await dead?.stop();
     await last.queue.work(other, async ({ name }) => void ran.push(name), maintenance);
     await last.queue.work(job, hang, { abandoned: async (_, end) => void ends.push(end) });
     await eventually("it is given up", () => ends[0]);
     expect(ends).toEqual([expect.objectContaining({ code: "WORKER_DIED" })]);
     await eventually("the other job runs", () => ran[0]);
   }, 180_000);
+
+  it("are cut off when the time for runs alone is used up, and keep their chances", async () => {
+    const job = definition("slow");
+    const tenant = aTenant();
+    await sql.query("delete from catalog_jobs.alone_runs");
+    const { queue, process } = await aProcess([job]);
+    process.gate.charge({ startedAt: Date.now() - 60_000, endedAt: Date.now() - 16_000 });
+    let cut = false;
+    const attempts: number[] = [];
+    await queue.work(
+      { ...job, concurrency: 0 },
+      async (_, { attempt, signal }) => {
+        attempts.push(attempt);
+        await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+      { abandoned: async () => Promise.reject(new Error("it has not ended")) },
+    );
+    await send(queue, job, tenant);
+    await sql.query("update catalog_jobs.job set name = 'slow.alone' where group_id = $1", [tenant.tenantId]);
+    await eventually("it runs", () => attempts[0]);
+    await eventually("it is cut off", async () => {
+      const { rows } = await sql.query("select state from catalog_jobs.job where group_id = $1", [tenant.tenantId]);
+      cut = rows[0]?.state === "retry";
+      return cut || undefined;
+    });
+    expect(await noted(tenant)).toMatchObject({ interruptions: 0, alone_interruptions: 0, queue: "slow.alone" });
+    await pause(5000);
+    expect(attempts).toEqual([1]);
+  }, 90_000);
 
   it("are freed when the lease of a process elsewhere has lapsed, which is an interruption and no attempt", async () => {
     const job = definition("elsewhere");

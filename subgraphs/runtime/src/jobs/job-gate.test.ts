@@ -39,10 +39,11 @@ describe("the gate of jobs", () => {
     const run = async (limitMs: number) => {
       limit = limitMs;
     };
-    gate.charge({ startedAt: now - 4 * minuteMs, endedAt: now - 4 * minuteMs + 40_000 });
+    gate.charge({ startedAt: now - 4 * minuteMs, endedAt: now - 4 * minuteMs + 40_000.25 });
     expect(await gate.alone(aloneBudgetMs, run)).toBe(false);
     expect(await gate.alone(smallestRunMs, run)).toBe(true);
     expect(limit).toBeLessThanOrEqual(20_000);
+    expect(Number.isInteger(limit)).toBe(true);
     gate.charge({ startedAt: now - minuteMs, endedAt: now - minuteMs + 10_000 });
     expect(await gate.alone(smallestRunMs, run)).toBe(false);
   });

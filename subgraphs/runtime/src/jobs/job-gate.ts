@@ -80,7 +80,9 @@ export class JobGate {
   #left(): number {
     const from = Date.now() - windowMs;
     this.#charged = this.#charged.filter(({ to }) => to > from);
-    return this.#charged.reduce((left, run) => left - (run.to - Math.max(run.from, from)), aloneBudgetMs);
+    const spent = this.#charged.reduce((sum, run) => sum + run.to - Math.max(run.from, from), 0);
+    // timers take whole milliseconds only, and the database counts finer
+    return Math.floor(aloneBudgetMs - spent);
   }
 
   async #drained(): Promise<boolean> {

@@ -227,12 +227,8 @@ export class JobQueue {
     try {
       await this.#enter(taken);
       held.noted();
-      try {
-        const signal = AbortSignal.any([taken.signal, held.signal]);
-        await handle(taken.data, { ...attempt, signal });
-      } finally {
-        this.#process.gate.leave();
-      }
+      const signal = AbortSignal.any([taken.signal, held.signal]);
+      await this.#inside(signal, () => handle(taken.data, { ...attempt, signal }));
     } catch (error) {
       const facts = { err: error, queue: job.queue, jobId: taken.id, attempt: attempt.attempt };
       if (await this.#costsNothing(error, taken)) this.#logger.warn(facts, "job interrupted, to be taken up again");
@@ -240,6 +236,22 @@ export class JobQueue {
       throw error;
     } finally {
       held.release();
+    }
+  }
+
+  /** A handler that goes on after its job has expired does not keep the gate from closing. */
+  async #inside(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    let inside = true;
+    const leave = () => {
+      if (inside) this.#process.gate.leave();
+      inside = false;
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      await work();
+    } finally {
+      signal.removeEventListener("abort", leave);
+      leave();
     }
   }
 
@@ -264,7 +276,7 @@ export class JobQueue {
     const delay = this.#stopping ? 0 : databaseLostDelaySeconds;
     const released = await this.#runs.release([taken], delay).catch(() => undefined);
     // a database that does not answer now refuses the failure too, so the lease gives the job back
-    return released === undefined || released.has(taken.id);
+    return this.#stopping || released === undefined || released.has(taken.id);
   }
 
   async #runAlone(taken: AloneJob, signal: AbortSignal): Promise<boolean> {
@@ -291,9 +303,8 @@ export class JobQueue {
     return true;
   }
 
-  async #end(job: { id: string; name: string }, reason: object): Promise<void> {
-    await this.#runs.exhaust(job);
-    await this.#boss.fail(job.name, job.id, reason);
+  async #end(job: { id: string; name: string; retryCount?: number }, reason: object): Promise<void> {
+    if (await this.#runs.exhaust(job)) await this.#boss.fail(job.name, job.id, reason);
   }
 }
 

@@ -184,12 +184,14 @@ export class JobRuns {
     return runs.map(({ startedAt, endedAt }) => ({ startedAt, endedAt: endedAt ?? undefined }));
   }
 
-  /** No chance is left: the next failure of the job is its last. */
-  async exhaust({ id, name }: { id: string; name: string }): Promise<void> {
-    await this.#rows(`update ${this.#schema}.job set retry_limit = retry_count where name = $2 and id = $1`, [
-      id,
-      name,
-    ]);
+  /** No chance is left: the next failure of the job is its last. False: another process has taken this run over. */
+  async exhaust({ id, name, retryCount }: { id: string; name: string; retryCount?: number }): Promise<boolean> {
+    const exhausted = await this.#rows(
+      `update ${this.#schema}.job set retry_limit = retry_count where name = $2 and id = $1
+         and ($3::int is null and state < 'active' or retry_count = $3 and state = 'active') returning id`,
+      [id, name, retryCount ?? null],
+    );
+    return exhausted.length > 0;
   }
 
   /** Notes of jobs that have ended. */
@@ -199,7 +201,7 @@ export class JobRuns {
          select run.job_id from ${this.#schema}.job_runs run
          where not exists (select from ${this.#schema}.job job
            where job.name = run.queue and job.id = run.job_id and job.state < 'completed')
-         limit 1000)`,
+         limit 10000)`,
     );
     await this.#rows(`delete from ${this.#schema}.alone_runs where started_at < now() - interval '1 hour'`);
   }
