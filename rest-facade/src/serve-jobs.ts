@@ -61,7 +61,7 @@ function limitOf(text: string | undefined): number {
   });
 }
 
-/** Whoever asks meanwhile gets the same answer: counting reads tables. */
+/** Questions that come meanwhile get the same answer: counting reads tables. */
 function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined;
   return () => {

@@ -69,7 +69,7 @@ export class ExecutionRunner {
       failpoint("execution.completed");
     } catch (error) {
       if (error instanceof ClaimLost || cancelled.aborted) return;
-      // stopped, taken over or cut off from the database: whoever runs it next starts from the beginning
+      // stopped, taken over or cut off from the database: the next run starts from the beginning
       if (attempt.signal.aborted || isDatabaseOutage(error)) throw error;
       const failure = executionError(error);
       if (!failure && !attempt.lastAttempt) throw error;

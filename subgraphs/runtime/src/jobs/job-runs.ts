@@ -38,7 +38,7 @@ export class JobRuns {
     this.#processId = processId;
   }
 
-  /** Before a run: a process that dies from here on interrupts it. */
+  /** Before a run: the death of this process interrupts it from here on. */
   async note({ id, name, retryCount }: TakenJob, started: boolean): Promise<void> {
     await this.#rows(
       `insert into ${this.#schema}.job_runs as run (job_id, queue, process_id, retry_count, started_at)

@@ -90,7 +90,7 @@ function readLines(file: string): string[] {
   }
 }
 
-/** Whoever is killed here leaves the old lines or the new ones. */
+/** A process that is killed here leaves the old lines or the new ones. */
 function writeLines(file: string, lines: readonly string[]): void {
   writeFileSync(`${file}.new`, `${lines.join("\n")}\n`);
   renameSync(`${file}.new`, file);

@@ -24,7 +24,7 @@ export const expireInvitationJob: JobDefinition<ExpireInvitationPayload> = {
   subject: "invitationId",
 };
 
-/** Nobody needs the job to see that an invitation has expired, but only the job tells so. */
+/** Readers see by themselves that an invitation has expired; the event is sent by the job alone. */
 export const invitationsPastTheirEnd: WaitingRows<ExpireInvitationPayload> = {
   slice: "invitations",
   job: expireInvitationJob,
