@@ -1,3 +1,4 @@
+import { RecentlyUsed } from "@factory/runtime/auth/recently-used";
 import type { Database } from "@factory/runtime/db/database";
 import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
@@ -31,9 +32,13 @@ const targetOfSubscription = tenantStatement(
    from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2`,
 );
 
+const rememberedSubscriptions = 10_000;
+
 export class WebhookTargets {
   readonly #database: Database;
   readonly #credentials: CredentialService;
+  /** Of subscriptions that were sent to lately: their secrets can be asked for together with their targets. */
+  readonly #credentialIds = new RecentlyUsed<string>(rememberedSubscriptions);
 
   constructor(database: Database, credentials: CredentialService) {
     this.#database = database;
@@ -43,14 +48,20 @@ export class WebhookTargets {
   /** Undefined: the subscription wants nothing any more. */
   async of(lane: WebhookLane): Promise<WebhookTarget | undefined> {
     const tenant = tenantWithId(encodeId("ten", lane.tenant));
-    const row = await this.#database.reader.row<TargetRow>(targetOfSubscription, tenant, lane.subscription);
+    const expected = this.#credentialIds.get(lane.subscription);
+    const [row, secrets] = await Promise.all([
+      this.#database.reader.row<TargetRow>(targetOfSubscription, tenant, lane.subscription),
+      expected === undefined ? [] : this.#secrets(tenant, expected),
+    ]);
     if (row?.status !== "Active") return undefined;
+    const { credential_id: credentialId } = row;
+    if (credentialId !== expected) this.#credentialIds.set(lane.subscription, credentialId);
     return {
       tenant,
       endpointUrl: row.endpoint_url,
       contentType: row.content_type,
       failing: row.failing,
-      secrets: await this.#secrets(tenant, row.credential_id),
+      secrets: credentialId === expected ? secrets : await this.#secrets(tenant, credentialId),
     };
   }
 
