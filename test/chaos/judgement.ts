@@ -42,7 +42,7 @@ export async function judge(arena: Arena, load: Load, sink: Sink, ledger: Ledger
     ledger.note({ promise: "execution, acceptance to Completed, p50", found: waited(0.5), atMost: 30, unit: " s" });
     ledger.note({ promise: "execution, acceptance to Completed, p95", found: waited(0.95), unit: " s" });
   }
-  for (const [what, found] of Object.entries(await leftLying(arena)))
+  for (const [what, found] of Object.entries(await leftLying(arena, sink)))
     ledger.note({ promise: `left lying: ${what}`, found, atMost: 0 });
   for (const customer of new Set([...load.registered, ...load.executed].map((done) => done.customer)))
     for (const [answer, found] of customer.caller.refused)
@@ -56,17 +56,19 @@ async function settled(arena: Arena, load: Load, sink: Sink): Promise<void> {
     load.registered.every(({ id }) => sink.count("TemplateRegistered", `templates/${id}`) > 0) &&
     load.executed.every(({ id }) => sink.count("TemplateExecuted", `executions/${id}`) > 0);
   while (Date.now() < deadline) {
-    if (arrived() && Object.values(await leftLying(arena)).every((count) => count === 0)) return;
+    if (arrived() && Object.values(await leftLying(arena, sink)).every((count) => count === 0)) return;
     await sleep(1000);
   }
 }
 
 /** Rows in a state that is not final, by the place where they lie. */
-async function leftLying(arena: Arena): Promise<Record<string, number>> {
+async function leftLying(arena: Arena, sink: Sink): Promise<Record<string, number>> {
   const counts: Record<string, string> = {
     executions: "select count(*) from catalog.executions where status in ('Requested', 'Running')",
-    "webhook messages":
-      "select count(*) from integration.webhook_messages where status in ('Pending', 'Delivering') and created_at < now() - interval '5 s'",
+    // of the receiver that answers: those for others wait behind their breakers
+    "webhook messages": `select count(*)
+      from integration.webhook_messages message join integration.webhook_subscriptions using (tenant_id, subscription_id)
+      where endpoint_url = '${sink.url}' and message.status in ('Pending', 'Delivering', 'RetryScheduled')`,
     "events to publish": `select (select count(*) from catalog.outbox where published_at is null)
       + (select count(*) from integration.outbox where published_at is null)
       + (select count(*) from spine.outbox where published_at is null) as count`,
