@@ -1,5 +1,5 @@
-import pg from "pg";
 import type { Logger } from "../telemetry/logger.js";
+import { PipelinedClient } from "./pipelined-client.js";
 
 const timeoutMs = 5000;
 const lostPauseMs = 1000;
@@ -19,8 +19,8 @@ export class Turns {
   readonly #url: string;
   readonly #logger: Logger;
   readonly #holders = new Map<string, Turn>();
-  #connecting: Promise<pg.Client> | undefined;
-  #client: pg.Client | undefined;
+  #connecting: Promise<PipelinedClient> | undefined;
+  #client: PipelinedClient | undefined;
   #closed = false;
 
   constructor(url: string, logger: Logger) {
@@ -61,7 +61,7 @@ export class Turns {
     await client?.end().catch(() => undefined);
   }
 
-  #connected(): Promise<pg.Client> {
+  #connected(): Promise<PipelinedClient> {
     if (this.#closed) throw new Error("The turns of this process were given back");
     this.#connecting ??= this.#connect().catch((error: unknown) => {
       this.#connecting = undefined;
@@ -70,8 +70,9 @@ export class Turns {
     return this.#connecting;
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
+  async #connect(): Promise<PipelinedClient> {
+    // several turns are asked for at once
+    const client = new PipelinedClient({
       connectionString: this.#url,
       keepAlive: true,
       connectionTimeoutMillis: timeoutMs,
@@ -88,7 +89,7 @@ export class Turns {
     return client;
   }
 
-  #lost(client: pg.Client | undefined): void {
+  #lost(client: PipelinedClient | undefined): void {
     if (client !== this.#client) return;
     this.#client = undefined;
     this.#connecting = undefined;
