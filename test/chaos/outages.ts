@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { rm, statfs, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { open, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -60,7 +61,7 @@ async function outage(
       await sleep(50);
     }
   };
-  const writeOne = () => customer.caller.ask("POST", "/v1/templates", { body: { name: "meanwhile" } });
+  const writeOne = () => customer.caller.ask("POST", "/v1/templates", { body: { name: `meanwhile-${randomUUID()}` } });
   const readOne = () => customer.caller.ask("GET", `/v1/templates/${customer.templateId}`);
   const asked = Promise.all([asking(readOne), asking(writeOne)]);
   const repair = await begin();
@@ -116,10 +117,15 @@ async function hasOwnDisk(arena: Arena): Promise<boolean> {
 }
 
 async function fillDisk(arena: Arena): Promise<Repair> {
-  const home = await clusterHome(arena);
-  const ballast = join(home, "ballast");
-  const { bavail, bsize } = await statfs(home);
-  await writeFile(ballast, Buffer.alloc(bavail * bsize));
+  const ballast = join(await clusterHome(arena), "ballast");
+  const file = await open(ballast, "w");
+  try {
+    for (const piece = Buffer.alloc(1024 * 1024); ; ) await file.write(piece);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  } finally {
+    await file.close();
+  }
   await sleep(outageMs);
   return () => rm(ballast, { force: true });
 }
