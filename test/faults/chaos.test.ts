@@ -1,0 +1,21 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Entry } from "../chaos/ledger.js";
+
+const run = promisify(execFile);
+const chaos = fileURLToPath(new URL("../dist/chaos/main.js", import.meta.url));
+const small = ["--kills", "3", "--outages", "1", "--neighbours", "5", "--documents", "300", "--json"];
+
+describe("npm run chaos, in small", () => {
+  it("loses nothing, doubles nothing and leaves nothing lying", async () => {
+    // a broken promise ends it with 1, and its ledger says which
+    const { stdout } = await run(process.execPath, ["--no-warnings", chaos, ...small]).catch(
+      (error: { stdout: string }) => error,
+    );
+    const ledger = JSON.parse(stdout) as Entry[];
+    const counted = ledger.filter(({ unit, atMost }) => unit === undefined && atMost !== undefined);
+    expect(counted.length).toBeGreaterThan(15);
+    expect(counted.filter(({ found, atMost = 0 }) => !(found <= atMost))).toEqual([]);
+  }, 300_000);
+});
