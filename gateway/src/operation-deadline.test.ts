@@ -60,6 +60,22 @@ describe("the deadline of an operation", () => {
     expect([notebook.asked, notebook.joined]).toEqual([1, 0]);
   });
 
+  it("is told to the reads of a query, and not to those of a mutation", async () => {
+    for (const [text, stops] of [
+      [query, true],
+      [mutation, false],
+    ] as const) {
+      const notebook = new Notebook();
+      const open = shut(notebook);
+      const context = requestContext({ principal: aPrincipal(), trace: continueTrace(undefined) });
+      const running = runInTime(notebook.executor.compile(parse(text)), { variables: {}, context, deadlineMs: 50 });
+      expect(context.signal?.aborted).toBe(stops ? false : undefined);
+      await running;
+      expect(context.signal?.aborted).toBe(stops ? true : undefined);
+      open();
+    }
+  });
+
   it("lets a mutation run to its end, and says that a repeat with the same key is safe", async () => {
     const notebook = new Notebook();
     const open = shut(notebook);

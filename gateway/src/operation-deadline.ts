@@ -32,11 +32,13 @@ export function runInTime(
 ): Promise<ExecutionResult> {
   return new Promise((resolve, reject) => {
     let isLate = false;
+    const caller = context.signal;
     const signal = {
       get aborted() {
-        return isLate || context.signal?.aborted === true;
+        return isLate || caller?.aborted === true;
       },
     };
+    context.signal = operation.kind === "query" ? signal : undefined;
     const deadline = setTimeout(() => {
       isLate = true;
       const detail = `The operation took longer than ${deadlineMs / 1000} s.${operation.kind === "mutation" ? outcome(context) : ""}`;

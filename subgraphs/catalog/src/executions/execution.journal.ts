@@ -26,8 +26,8 @@ interface Move {
 }
 
 /** Moves an execution and writes the step down; false: it was not in that state, and nothing is changed. */
-export async function moveExecution({ execute, tenant }: Transaction, move: Move): Promise<boolean> {
-  const moved = await execute(
+export async function moveExecution({ execute, tenant, notify }: Transaction, move: Move): Promise<boolean> {
+  const [moved] = await execute<{ told: string }>(
     `with moved as (
        update executions set ${move.set}, sequence = sequence + 1
        where tenant_id = $1 and execution_id = $2 and ${move.when}
@@ -35,10 +35,11 @@ export async function moveExecution({ execute, tenant }: Transaction, move: Move
      noted as (
        insert into execution_changes (tenant_id, execution_id, sequence, status, phase)
        select tenant_id, execution_id, sequence, status, phase from moved)
-     select pg_notify('${executionChannel}', execution_id || ' ' || status) from moved`,
+     select execution_id || ' ' || status as told from moved`,
     [tenant.uuid, move.executionId, ...move.values],
   );
-  return moved.length > 0;
+  if (moved) notify(executionChannel, moved.told);
+  return moved !== undefined;
 }
 
 const stepsAfter = tenantStatement(

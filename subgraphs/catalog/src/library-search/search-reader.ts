@@ -24,7 +24,7 @@ export class SearchReader {
   async rows<R extends object>(select: string, tenant: Tenant, values: readonly unknown[]): Promise<R[]> {
     const { text } = tenantStatement("library search", select);
     try {
-      const { rows } = await this.#pool.query<R>({ text, values: [tenant.uuid, ...values] });
+      const { rows } = await this.#pool.read<R>({ text, values: [tenant.uuid, ...values] }, tenant.caller);
       return rows;
     } catch (error) {
       if (isStatementTimeout(error))

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { RowLevelSecurityViolationException } from "@mikro-orm/core";
 import pg from "pg";
 import { continueTrace } from "../telemetry/trace.js";
-import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "./database.fixture.js";
+import { aDatabase, aTenant, noteTable, quiet, type TestDatabase, until } from "./database.fixture.js";
 import { Database } from "./database.js";
 import { tenantStatement } from "./tenant-statement.js";
 
@@ -67,6 +67,50 @@ describe("Database", () => {
     );
     const texts = (await Promise.all(reads)).map((row) => row?.text);
     expect(texts.every((text, index) => text === (index % 2 ? "one" : "other"))).toBe(true);
+  });
+
+  it("ends a read whose caller has gone, with its statement, and leaves the reads of others alone", async () => {
+    const slow = tenantStatement("slow", "select 1 as one from pg_sleep(14) where scope.tenant is not null");
+    const short = tenantStatement("short", "select 1 as one from pg_sleep(1) where scope.tenant is not null");
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    const sleepers = async () => {
+      const { rows } = await admin.query(
+        "select from pg_stat_activity where wait_event = 'PgSleep' and query like '%pg_sleep(14)%'",
+      );
+      return rows.length;
+    };
+    const caller = { aborted: false };
+    const abandoned = test.database.reader.rows(slow, { ...aTenant(), caller });
+    const refused = expect(abandoned).rejects.toMatchObject({ code: "REQUEST_TIMEOUT" });
+    const waitedFor = test.database.reader.rows(short, { ...aTenant(), caller: { aborted: false } });
+    await until(async () => (await sleepers()) === 1);
+    caller.aborted = true;
+    await refused;
+    expect(await waitedFor).toEqual([{ one: 1 }]);
+    const seen = performance.now();
+    await until(async () => (await sleepers()) === 0);
+    // its own end would have come much later
+    expect(performance.now() - seen).toBeLessThan(12_000);
+    await admin.end();
+  });
+
+  it("tells who listens once what a transaction wrote can be read, and not of what was rolled back", async () => {
+    const heard: string[] = [];
+    const client = new pg.Client({ connectionString: test.url });
+    client.on("notification", ({ payload = "" }) => heard.push(payload));
+    await client.connect();
+    await client.query("listen told");
+    const told = (text: string, fail: boolean) =>
+      test.database.transaction(aTenant(), cause, async ({ notify }) => {
+        notify("told", text);
+        if (fail) throw new Error("no");
+      });
+    await expect(told("never", true)).rejects.toThrow("no");
+    await told("committed", false);
+    await until(() => heard.length > 0);
+    expect(heard).toEqual(["committed"]);
+    await client.end();
   });
 
   it("writes events with the rows, in the order in which they were recorded, or not at all", async () => {

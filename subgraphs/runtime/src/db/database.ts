@@ -14,10 +14,11 @@ import {
   sealEnvelope,
 } from "../outbox/envelope.js";
 import { outboxTable } from "../outbox/outbox.entity.js";
-import { outboxInsert, outboxNotice, outboxValues } from "../outbox/outbox-insert.js";
+import { outboxInsert, outboxValues } from "../outbox/outbox-insert.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import { ConnectionShares } from "./connection-shares.js";
+import { type Notice, noticeStatement, outboxChannel } from "./notice.js";
 import { openOrmPool } from "./pool.js";
 import { ReadPipeline } from "./read-pipeline.js";
 import type { SchemaConnections, SubgraphSchema } from "./roles.js";
@@ -59,6 +60,8 @@ export interface Transaction {
   readonly later: (statement: Statement, values?: readonly unknown[]) => Promise<void>;
   /** Runs once all of it can be read; not when it was rolled back, nor when the process ends before. */
   readonly afterCommit: (work: () => void) => void;
+  /** Told to who listens on the channel, in every process, once all of it can be read. It may be lost. */
+  readonly notify: (channel: string, payload?: string) => void;
 }
 
 export function ormOptions(definition: DatabaseDefinition, url: string) {
@@ -81,6 +84,13 @@ export function ormOptions(definition: DatabaseDefinition, url: string) {
   });
 }
 
+interface DatabaseParts {
+  readonly orm: MikroORM;
+  readonly pool: WatchedPool;
+  readonly pipeline: ReadPipeline;
+  readonly logger: Logger;
+}
+
 /** The two ways into one schema as its `_app` role: units of work for writes, prepared statements for hot reads. */
 export class Database {
   readonly reader: TenantReader;
@@ -90,15 +100,11 @@ export class Database {
   readonly #pool: WatchedPool;
   readonly #shares: ConnectionShares;
   readonly #leave: () => void;
+  readonly #logger: Logger;
   readonly #relay: Wakeable | undefined;
 
-  private constructor(
-    orm: MikroORM,
-    schema: SubgraphSchema,
-    pool: WatchedPool,
-    pipeline: ReadPipeline,
-    relay?: Wakeable,
-  ) {
+  private constructor({ orm, pool, pipeline, logger }: DatabaseParts, schema: SubgraphSchema, relay?: Wakeable) {
+    this.#logger = logger;
     this.#orm = orm;
     this.#schema = schema;
     this.#pipeline = pipeline;
@@ -115,7 +121,7 @@ export class Database {
     const pool = openOrmPool(app, transactionConnections, logger);
     const orm = await MikroORM.init({ ...ormOptions(definition, app), driverOptions: new TransactionDialect(pool) });
     const pipeline = new ReadPipeline(app, readConnections, pool.watch);
-    return new Database(orm, definition.connections.schema, pool, pipeline, relay);
+    return new Database({ orm, pool, pipeline, logger }, definition.connections.schema, relay);
   }
 
   /**
@@ -138,6 +144,9 @@ export class Database {
       const later: Transaction["later"] = async (statement, values) => {
         await run(em, deferredQuery(statement, values));
       };
+      const notify: Transaction["notify"] = (channel, payload = "") => {
+        committed.push(() => this.#tell({ channel, payload }));
+      };
       await later(setTenant, [tenant.uuid, tenant.platform ? "on" : ""]);
       const transaction: Transaction = {
         em,
@@ -145,6 +154,7 @@ export class Database {
         execute,
         later,
         afterCommit: (next) => committed.push(next),
+        notify,
         record(event) {
           const envelope = sealEnvelope(event, event.tenantId ?? tenant.tenantId, cause);
           messages.push(envelope);
@@ -161,12 +171,18 @@ export class Database {
       if (messages.length > 0) {
         await later(outboxInsert, outboxValues(tenant, messages));
         if (this.#relay) committed.push(() => this.#relay?.wake());
-        else await later(outboxNotice);
+        else notify(outboxChannel(this.#schema));
       }
       return result;
     });
     for (const next of committed) next();
     return done;
+  }
+
+  #tell(notice: Notice): void {
+    this.#pipeline
+      .query(noticeStatement(notice))
+      .catch((error: unknown) => this.#logger.debug({ err: error, ...notice }, "a notice was lost"));
   }
 
   async close(): Promise<void> {

@@ -81,6 +81,8 @@ function* provisioning(adminUrl: URL, schemas: readonly SubgraphSchema[]): Gener
       yield `alter role ${role} with login nosuperuser nobypassrls password '${rolePassword(adminUrl, role)}'`;
     }
     yield `alter role ${app} set statement_timeout = '15s'`;
+    // a statement ends when its caller has closed the connection
+    yield `alter role ${app} set client_connection_check_interval = '1s'`;
     for (const role of [owner, app, worker]) yield `alter role ${role} set idle_in_transaction_session_timeout = '10s'`;
     yield `grant ${workerGroup} to ${worker}`;
     // the creator of a role must be its member to create a schema for it

@@ -1,7 +1,8 @@
-import pg, { type Pool, type QueryResultRow } from "pg";
+import pg, { type QueryResultRow } from "pg";
 import type { Tenant } from "../tenancy/tenant.js";
 import type { ConnectionShares } from "./connection-shares.js";
 import type { ReadPipeline } from "./read-pipeline.js";
+import type { WatchedPool } from "./watched-pool.js";
 
 /** A prepared read that sets the tenant and selects in one statement, hence one round trip. */
 export interface TenantStatement {
@@ -23,11 +24,11 @@ export function tenantStatement(name: string, select: string): TenantStatement {
 }
 
 export class TenantReader {
-  readonly #pool: Pool;
+  readonly #pool: WatchedPool;
   readonly #pipeline: ReadPipeline;
   readonly #shares: ConnectionShares;
 
-  constructor(pool: Pool, pipeline: ReadPipeline, shares: ConnectionShares) {
+  constructor(pool: WatchedPool, pipeline: ReadPipeline, shares: ConnectionShares) {
     this.#pool = pool;
     this.#pipeline = pipeline;
     this.#shares = shares;
@@ -40,7 +41,7 @@ export class TenantReader {
   ): Promise<R[]> {
     // pg's own parsers: the pool is the ORM's, which keeps timestamps as text
     const query = { name, text, values: [tenant.uuid, ...values], types: pg.types };
-    return this.#shares.run(tenant.tenantId, async () => (await this.#pool.query<R>(query)).rows);
+    return this.#shares.run(tenant.tenantId, async () => (await this.#pool.read<R>(query, tenant.caller)).rows);
   }
 
   /** Of a lookup by key: it shares its connection with other reads. */

@@ -1,5 +1,7 @@
 import pg from "pg";
+import { DomainError } from "../errors/domain-error.js";
 import type { Logger } from "../telemetry/logger.js";
+import type { Abandonable } from "../tenancy/request-context.js";
 import { BoundedClient } from "./bounded-client.js";
 import { DatabaseUnavailable } from "./database-failure.js";
 import { type ServerClient, ServerWatch } from "./server-watch.js";
@@ -18,6 +20,8 @@ export class WatchedPool extends pg.Pool implements ServerClient {
   readonly #leave: () => void;
   readonly #taken = new Set<pg.PoolClient>();
   readonly #idle = new Set<pg.PoolClient>();
+  /** Of the statements that are under way, where anybody may stop waiting for them. */
+  readonly #callers = new Map<pg.PoolClient, Abandonable>();
   /** Since when they wait. */
   readonly #waiting = new Map<Taker, number>();
 
@@ -48,6 +52,26 @@ export class WatchedPool extends pg.Pool implements ServerClient {
     return undefined;
   }
 
+  /**
+   * One statement. When its caller has gone the connection is closed, and the server ends the statement within a second
+   * (`client_connection_check_interval` of the role).
+   */
+  async read<R extends pg.QueryResultRow>(query: pg.QueryConfig, caller?: Abandonable): Promise<pg.QueryResult<R>> {
+    if (!caller) return this.query<R>(query);
+    const client = await this.connect();
+    let failure: Error | undefined;
+    this.#callers.set(client, caller);
+    try {
+      return await client.query<R>(query);
+    } catch (error) {
+      failure = error as Error;
+      throw error;
+    } finally {
+      this.#callers.delete(client);
+      client.release(failure);
+    }
+  }
+
   override end(): Promise<void>;
   override end(ended: () => void): void;
   override end(ended?: () => void): Promise<void> | undefined {
@@ -64,8 +88,9 @@ export class WatchedPool extends pg.Pool implements ServerClient {
     for (const client of this.#taken) client.connection.stream.destroy(reason);
   }
 
-  /** In the order in which they came. */
   sweep(clockMs: number): void {
+    for (const [client, { aborted }] of this.#callers) if (aborted) client.connection.stream.destroy(gone());
+    // in the order in which they came
     for (const [admitted, sinceMs] of this.#waiting) {
       if (clockMs - sinceMs <= patienceMs) return;
       const reason = this.#taken.size < this.options.max ? unmade() : crowded();
@@ -90,5 +115,6 @@ export class WatchedPool extends pg.Pool implements ServerClient {
 }
 
 const nothing = () => undefined;
+const gone = () => new DomainError("REQUEST_TIMEOUT", { detail: "The caller has gone." });
 const unmade = () => new DatabaseUnavailable("Lost", "No connection could be made in time");
 const crowded = () => new DatabaseUnavailable("Crowded", "No connection became free in time");

@@ -15,9 +15,3 @@ export function outboxValues(tenant: Tenant, messages: readonly Message[]): unkn
   const ids = messages.map(({ messagekind, id }) => decodeId(messagekind === "event" ? "evt" : "cmd", id));
   return [tenant.uuid, ids, messages.map((envelope) => JSON.stringify(envelope))];
 }
-
-/** Tells the relay of another process, or whoever listens for it, once the transaction is committed. */
-export const outboxNotice: PreparedStatement = {
-  name: "outbox_notice",
-  text: "select pg_notify(current_schema() || '_outbox', '')",
-};

@@ -1,6 +1,9 @@
 import type { Principal } from "../auth/principal.js";
 import type { Trace } from "../telemetry/trace.js";
 
+/** Something that nobody may wait for any more. Only to be looked at, hence no whole AbortSignal. */
+export type Abandonable = Pick<AbortSignal, "aborted">;
+
 /** What one operation knows of its caller; made at the edge, handed to every subgraph. */
 export interface RequestContext {
   readonly principal: Principal | undefined;
@@ -13,8 +16,8 @@ export interface RequestContext {
   readonly address: string | undefined;
   /** The operation was asked for on the internal listener. */
   readonly internal: boolean;
-  /** Aborted once the caller has gone: the answer is for nobody. Only to be looked at, hence no whole AbortSignal. */
-  readonly signal: Pick<AbortSignal, "aborted"> | undefined;
+  /** Aborted once the caller has gone. Absent while a mutation runs, which goes on to its end. */
+  signal: Abandonable | undefined;
   /** Request-scoped caches, e.g. entity loaders, by their owner. */
   readonly loaders: Map<object, unknown>;
   /** Set when a stored result was returned instead of a new effect. */

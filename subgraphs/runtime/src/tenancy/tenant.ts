@@ -1,7 +1,7 @@
 import type { Principal } from "../auth/principal.js";
 import { DomainError } from "../errors/domain-error.js";
 import { decodeId } from "../identifiers/wire-id.js";
-import type { RequestContext } from "./request-context.js";
+import type { Abandonable, RequestContext } from "./request-context.js";
 
 export interface Tenant {
   /** `ten_…` */
@@ -10,6 +10,8 @@ export interface Tenant {
   readonly uuid: string;
   /** Work on Tenants across tenants: sets `app.platform`, which only the policies of such tables read. */
   readonly platform?: true;
+  /** Who waits for what is read; absent: it is read to its end. */
+  readonly caller?: Abandonable;
 }
 
 export function principalOf(context: RequestContext): Principal {
@@ -22,8 +24,11 @@ const tenants = new WeakMap<Principal, Tenant>();
 
 export function tenantOf(context: RequestContext): Tenant {
   const principal = principalOf(context);
-  const known = tenants.get(principal);
-  if (known) return known;
+  const tenant = tenants.get(principal) ?? rememberedTenant(principal);
+  return context.signal ? { ...tenant, caller: context.signal } : tenant;
+}
+
+function rememberedTenant(principal: Principal): Tenant {
   if (principal.tenantId === undefined)
     throw new DomainError("TENANT_REQUIRED", { detail: "The token names no tenant." });
   const tenant = tenantWithId(principal.tenantId);

@@ -32,7 +32,7 @@ export class GrantFamilies {
     const [grant] = rows;
     if (!grant) return false;
     const tenant = await this.#tenantOf(grant);
-    return workerTransaction(this.#pool, tenant, this.#cause(), async ({ execute, record }) => {
+    return workerTransaction(this.#pool, tenant, this.#cause(), async ({ execute, notify, record }) => {
       // the grant first: who comes at the same time waits here, then finds the family gone
       const ended = await execute(
         "delete from oidc_artifacts where kind = 'Grant' and grant_id = $1 returning grant_id",
@@ -40,7 +40,7 @@ export class GrantFamilies {
       );
       if (ended.length === 0) return false;
       await execute("delete from oidc_artifacts where grant_id = $1", [grantId]);
-      await revoke({ execute, tenant }, "Grant", grantId);
+      await revoke({ execute, tenant, notify }, "Grant", grantId);
       const data = { tenantId: tenant.tenantId, clientId: grant.client_id, userId: grant.account_id, grantId };
       const subject = `users/${grant.account_id}`;
       if (why === "RefreshTokenReuseDetected") record({ type: "RefreshTokenReuseDetected", subject, data });

@@ -70,18 +70,22 @@ export class IssuedTokens {
 
   /** Once: a token that was revoked before stays as it is. */
   async revoke({ jti, sub, client_id: clientId, tenantId, principalType }: IssuedToken, cause: Cause): Promise<void> {
-    await this.#options.database.transaction(tenantWithId(tenantId), cause, async ({ execute, tenant, record }) => {
-      await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [jti]);
-      const known = await execute("select from revocations where kind = 'Token' and subject = $1", [jti]);
-      if (known.length > 0) return;
-      await revoke({ execute, tenant }, "Token", jti);
-      const userId = principalType === "User" ? sub : null;
-      const subject = userId === null ? `clients/${clientId}` : `users/${userId}`;
-      record({
-        type: "TokenRevoked",
-        subject,
-        data: { tenantId, clientId, userId, grantId: null, tokenId: jti },
-      });
-    });
+    await this.#options.database.transaction(
+      tenantWithId(tenantId),
+      cause,
+      async ({ execute, tenant, notify, record }) => {
+        await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [jti]);
+        const known = await execute("select from revocations where kind = 'Token' and subject = $1", [jti]);
+        if (known.length > 0) return;
+        await revoke({ execute, tenant, notify }, "Token", jti);
+        const userId = principalType === "User" ? sub : null;
+        const subject = userId === null ? `clients/${clientId}` : `users/${userId}`;
+        record({
+          type: "TokenRevoked",
+          subject,
+          data: { tenantId, clientId, userId, grantId: null, tokenId: jti },
+        });
+      },
+    );
   }
 }

@@ -1,12 +1,13 @@
 import type { Transaction } from "@factory/runtime/db/database";
+import { type Notice, noticeStatement, outboxChannel } from "@factory/runtime/db/notice";
 import { runAgain } from "@factory/runtime/db/run-again";
 import type { Statement } from "@factory/runtime/db/transaction-dialect";
 import { type Cause, type Message, sealEnvelope } from "@factory/runtime/outbox/envelope";
-import { outboxInsert, outboxNotice, outboxValues } from "@factory/runtime/outbox/outbox-insert";
+import { outboxInsert, outboxValues } from "@factory/runtime/outbox/outbox-insert";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 
-export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record">;
+export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record" | "notify">;
 
 /**
  * As a transaction of the tenant, but of the worker role: it also sees what belongs to no tenant. After a deadlock
@@ -29,6 +30,10 @@ async function once<T>(
 ): Promise<T> {
   const client = await pool.connect();
   const messages: Message[] = [];
+  const notices: Notice[] = [];
+  const notify: Transaction["notify"] = (channel, payload = "") => {
+    notices.push({ channel, payload });
+  };
   const execute: Transaction["execute"] = async <R>(statement: Statement, values: readonly unknown[] = []) => {
     const query = typeof statement === "string" ? { text: statement } : statement;
     return (await client.query({ ...query, values: [...values] })).rows as R[];
@@ -42,13 +47,14 @@ async function once<T>(
       messages.push(envelope);
       return envelope;
     };
-    const result = await work({ execute, tenant, record });
+    const result = await work({ execute, tenant, record, notify });
     if (messages.length > 0) {
       await execute(outboxInsert, outboxValues(tenant, messages));
-      await execute(outboxNotice);
+      notify(outboxChannel("spine"));
     }
     await client.query("commit");
     broken = false;
+    for (const notice of notices) pool.query(noticeStatement(notice)).catch(() => undefined);
     return result;
   } finally {
     if (broken) await client.query("rollback").catch(() => undefined);

@@ -8,7 +8,7 @@ export const revocationChannel = "spine_revocations";
 
 /** Tokens issued to the subject until now are refused within a second of the transaction's end. */
 export async function revoke(
-  { execute, tenant }: Pick<Transaction, "execute" | "tenant">,
+  { execute, tenant, notify }: Pick<Transaction, "execute" | "tenant" | "notify">,
   kind: Revocation["kind"],
   subject: string,
 ): Promise<void> {
@@ -17,5 +17,5 @@ export async function revoke(
      values ($1, $2, $3, $4, clock_timestamp(), now() + make_interval(secs => $5))`,
     [tenant.uuid, randomUUID(), kind, subject, longestLifetimeSeconds],
   );
-  await execute("select pg_notify($1, '')", [revocationChannel]);
+  notify(revocationChannel);
 }

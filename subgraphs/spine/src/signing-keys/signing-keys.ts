@@ -1,4 +1,5 @@
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
+import { noticeStatement } from "@factory/runtime/db/notice";
 import { runAgain } from "@factory/runtime/db/run-again";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Pool, PoolClient } from "pg";
@@ -106,7 +107,6 @@ export class SigningKeys {
        values ($1, $2, $3, now(), $4)`,
       [keyId, JSON.stringify(publicKey), sealed, signsFrom],
     );
-    await client.query("select pg_notify($1, '')", [signingKeysChannel]);
     return { keyId, signsFrom };
   }
 
@@ -123,6 +123,7 @@ export class SigningKeys {
       const result = await work(client);
       await client.query("commit");
       done = true;
+      client.query(noticeStatement({ channel: signingKeysChannel, payload: "" })).catch(() => undefined);
       return result;
     } finally {
       if (!done) await client.query("rollback").catch(() => undefined);
