@@ -1,8 +1,8 @@
-import { lookup } from "node:dns/promises";
 import { realpath } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { HostLookup } from "@factory/runtime/egress/host-lookup";
 import { addressKind } from "./blocked-address.js";
 
 /** Which remotes this process may talk to, as sources and as targets. */
@@ -110,9 +110,11 @@ function reachSsh(url: URL, host: string, [address]: readonly string[]): Reachab
   return { url: url.href, protocol: "ssh", settings: [], ssh: { host, port, address, username } };
 }
 
+const hosts = new HostLookup();
+
 async function hostAddresses(host: string): Promise<string[]> {
   try {
-    const found = await lookup(host, { all: true });
+    const found = await hosts.addressesOf(host);
     return found.map(({ address }) => address);
   } catch {
     throw new RemoteBlocked("the host name does not resolve");

@@ -1,4 +1,3 @@
-import { lookup as dnsLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import ipaddr from "ipaddr.js";
@@ -6,11 +5,7 @@ import { Agent, buildConnector, type Dispatcher } from "undici";
 import { blockedAddress } from "./blocked-address.js";
 import { blockedUrl, hostOf, type UrlPolicy } from "./blocked-url.js";
 import { EgressBlockedError, EgressFailure, egressFailure } from "./egress-errors.js";
-
-export interface ResolvedAddress {
-  address: string;
-  family: number;
-}
+import { HostLookup, type ResolvedAddress } from "./host-lookup.js";
 
 export interface EgressOptions extends UrlPolicy {
   /** Replaces DNS. */
@@ -57,7 +52,8 @@ const ownHeaders = ["host", "connection", "content-length", "transfer-encoding",
 
 export function createEgress(options: EgressOptions): Egress {
   for (const cidr of options.allowPrivateCidrs) ipaddr.parseCIDR(cidr);
-  const resolve = options.resolve ?? ((host) => dnsLookup(host, { all: true }));
+  const hosts = new HostLookup();
+  const resolve = options.resolve ?? ((host) => hosts.addressesOf(host));
   const { keptConnections = defaultKeptConnections } = options;
   const agents = new Map<number, Agent>();
   let open = 0;

@@ -1,0 +1,84 @@
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { HostLookup } from "./host-lookup.js";
+
+/** A name server (RFC 1035) that knows one host, or answers nobody. */
+async function aNameServer(known?: { host: string; address: readonly number[] }) {
+  const socket: Socket = createSocket("udp4");
+  let asked = 0;
+  socket.on("message", (question, { port, address }) => {
+    asked += 1;
+    if (known) socket.send(answerTo(question, known), port, address);
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return {
+    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    asked: () => asked,
+    close: () => new Promise<void>((resolve) => socket.close(() => resolve())),
+  };
+}
+
+function answerTo(question: Buffer, { host, address }: { host: string; address: readonly number[] }): Buffer {
+  const labels = host.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  const name = Buffer.concat([...labels, Buffer.from([0])]);
+  const body = question.subarray(12, 12 + name.length + 4);
+  const isKnown = body.subarray(0, name.length).equals(name) && body.readUInt16BE(name.length) === 1;
+  const header = Buffer.from(question.subarray(0, 12));
+  // a response; NXDOMAIN for what is not known
+  header.writeUInt16BE(isKnown ? 0x8180 : 0x8183, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(isKnown ? 1 : 0, 6);
+  header.writeUInt32BE(0, 8);
+  const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address]);
+  return Buffer.concat([header, question.subarray(12, question.indexOf(0, 12) + 5), ...(isKnown ? [record] : [])]);
+}
+
+describe("the lookup of hosts", () => {
+  it("finds the addresses that the name server gives", async () => {
+    const server = await aNameServer({ host: "receiver.example", address: [192, 0, 2, 7] });
+    const found = await new HostLookup([server.address]).addressesOf("receiver.example");
+    expect(found).toEqual([{ address: "192.0.2.7", family: 4 }]);
+    await server.close();
+  });
+
+  it("keeps no thread of the process while a name server does not answer", async () => {
+    const server = await aNameServer();
+    const lookup = new HostLookup([server.address]);
+    let settled = 0;
+    const names = Array.from({ length: 20 }, (_, place) => `host-${place}.example`);
+    const asking = names.map((name) =>
+      lookup.addressesOf(name).then(
+        () => "found",
+        (error: NodeJS.ErrnoException) => {
+          settled += 1;
+          return error.code;
+        },
+      ),
+    );
+    while (server.asked() < 20) await new Promise((resolve) => setTimeout(resolve, 10));
+    // four look-ups by getaddrinfo would keep every file waiting
+    for (let times = 0; times < 20; times += 1) await readFile("/etc/hosts");
+    expect(settled).toBe(0);
+    expect(new Set(await Promise.all(asking))).toEqual(new Set(["ETIMEOUT"]));
+    await server.close();
+  });
+
+  it("asks the system for the names of this machine", async () => {
+    const server = await aNameServer();
+    const found = await new HostLookup([server.address]).addressesOf("localhost");
+    expect(found.map(({ address }) => address)).toContain("127.0.0.1");
+    expect(server.asked()).toBe(0);
+    await server.close();
+  });
+
+  it("says what the system says of a name that no server knows", async () => {
+    const server = await aNameServer({ host: "receiver.example", address: [192, 0, 2, 7] });
+    await expect(new HostLookup([server.address]).addressesOf("nowhere.invalid")).rejects.toMatchObject({
+      code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),
+    });
+    await server.close();
+  });
+});
