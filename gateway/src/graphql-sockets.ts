@@ -86,7 +86,7 @@ export function graphqlSockets(options: {
     const principal = token === undefined ? undefined : await verifier.verify(token).catch(() => undefined);
     const { channel, seat } = context.extra;
     const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
-    // nobody tells of the end of a socket that has gone before it was acknowledged
+    // graphql-ws reports no end of a socket that closes before it is acknowledged
     if (!channel.isOpen) return false;
     // false closes with 4403, which clients may answer with a new token
     if (token === undefined || !principal || open >= maxSocketsPerPrincipal) return false;
@@ -224,7 +224,7 @@ function run({ operation, document, operationName, variableValues, contextValue:
 function subscribe({ operation, variableValues, contextValue }: SocketOperation) {
   if (!contextValue.principal) throw new Error("A socket without a principal subscribes to nothing");
   const { key: group, principal } = subscriberGroup(contextValue.principal);
-  // loaders remember entities: each event gets its own, and a trace that is no single subscriber's
+  // loaders remember entities: each event gets its own, with a trace of its own
   const contextForEvent = () => requestContext({ principal, trace: continueTrace(undefined) });
   return operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
 }

@@ -27,7 +27,7 @@ export class SocketSeats {
     this.#limits = limits;
   }
 
-  /** Throws where there is no place left. */
+  /** Throws when all places are taken. */
   take(address: string): Seat {
     const { unknown, unknownPerAddress, perAddress } = this.#limits;
     if (count(this.#unknownOf, address) >= unknownPerAddress || count(this.#allOf, address) >= perAddress)

@@ -80,7 +80,7 @@ export class FrontDoor {
     server.on("connect", (_request: IncomingMessage, socket: Socket) => {
       this.#connections.remove(socket);
       socket.on("error", () => socket.destroy());
-      closeWithProblem(socket, new DomainError("NOT_SUPPORTED", { detail: "This server is no proxy." }));
+      closeWithProblem(socket, new DomainError("NOT_SUPPORTED", { detail: "This server is not a proxy." }));
     });
     server.on("connection", (socket: Socket) => {
       this.#arrivals++;
@@ -122,7 +122,7 @@ export class FrontDoor {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { upgrade } = this.#options;
     const url = originForm(request);
-    // nobody else listens to a socket that has left the http server
+    // the http server no longer listens to a socket that was upgraded
     socket.on("error", () => socket.destroy());
     const refusal = hostRefusal(request);
     if (refusal) {

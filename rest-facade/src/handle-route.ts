@@ -85,7 +85,7 @@ export function handleRoute(route: CompiledRoute): Handler {
 /** Not found is only a root field that is null and that nothing failed for. */
 function bodyOf({ data, errors, extensions }: OperationResult, rootField: string): Answer {
   const [first] = errors ?? [];
-  // data beside an error is no answer either: half a resource is none
+  // partial data beside an error is refused too
   if (first) throw first;
   const body = data?.[rootField] as Answer | null | undefined;
   const broken = extensions?.["valueCompletion"];

@@ -18,7 +18,7 @@ export function errorHandler(logger: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // a URL that cannot be decoded is refused before any hook ran
     const trace = request.trace ?? continueTrace(undefined);
-    // nobody reads the answer to a caller who has hung up, and nobody has to act on it
+    // the caller has hung up: the answer is not read, and no operator has to act
     const aborted = request.raw.destroyed && !request.raw.complete;
     const problem = problemOf(aborted ? requestAborted() : error, {
       traceId: trace.traceId,

@@ -103,7 +103,7 @@ function refusedName(document: DocumentNode): { detail: string } | undefined {
   return refused === undefined ? undefined : { detail: refused };
 }
 
-/** Of arguments, of directives too, and of defaults. */
+/** Values in arguments, in directives and in defaults. */
 function refusedValue(document: DocumentNode): { detail: string } | undefined {
   let problem: { detail: string } | undefined;
   visit(document, {

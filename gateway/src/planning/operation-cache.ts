@@ -25,7 +25,7 @@ const standardLimits: CacheLimits = { documents: 1000, bytes: 32 * 1024 * 1024, 
 
 /**
  * What is kept of ad-hoc documents: syntax tree, plans and compiled operations live and go together, those used longest
- * ago first. An owner over its share loses documents of its own, so that nobody empties the cache of the others.
+ * ago first. An owner over its share loses its own documents, never those of others.
  */
 export class OperationCache<C> {
   readonly #limits: CacheLimits;

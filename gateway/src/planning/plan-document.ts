@@ -17,7 +17,7 @@ const repetitive = "The document selects the same fields too many times.";
 
 const bytesOf = (plan: unknown) => Buffer.byteLength(JSON.stringify(plan));
 
-/** All work on an unknown document whose cost nobody has proven: validation and planning. */
+/** The work on an unknown document that has no proven bound: validation and planning. */
 export function planDocument(
   planner: OperationPlanner,
   { text, operationName }: PlanningRequest,

@@ -5,7 +5,7 @@ import { FairQueue } from "@factory/runtime/threads/fair-queue";
 import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-request.js";
 
 export interface PlanningLimits {
-  /** Of one document, while the thread works on it: a busy machine does not shorten it. */
+  /** CPU time of the thread for one document, so that a busy machine does not shorten it. */
   readonly cpuMs: number;
   /** For a thread that does not get the processor at all. */
   readonly wallMs: number;

@@ -5,7 +5,7 @@ import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-
 
 const setup = workerData as PlanningSetup;
 const planner = new OperationPlanner(setup.supergraphSdl);
-// what is loaded and prepared only once is no author's expense
+// loaded and prepared once, before any document is charged for it
 planDocument(planner, { text: "{ __typename }", operationName: undefined }, setup);
 
 parentPort?.on("message", (request: PlanningRequest) => {

@@ -7,7 +7,7 @@ interface Readiness {
 
 type Checked = Readonly<Record<string, { ready(): Promise<void> }>>;
 
-/** What `/readyz` says of the database. While it does not answer nothing is asked of it, so nobody waits for the answer. */
+/** What `/readyz` says of the database. While the database does not answer, nothing is asked of it, so `/readyz` answers at once. */
 export async function databaseHealth(watch: ServerWatch, subgraphs: Checked): Promise<Readiness> {
   const state = (good: boolean) => (good ? "ok" : "unavailable");
   const answers = watch.answers ? await Promise.allSettled(Object.values(subgraphs).map((each) => each.ready())) : [];

@@ -167,6 +167,6 @@ function schemaError(error: unknown): unknown {
   if (error instanceof RangeError)
     return new SchemaError("NotValid", "A reference of the schema leads back to itself.");
   if (error instanceof SyntaxError)
-    return new SchemaError("NotValid", "A pattern of the schema is no regular expression.");
+    return new SchemaError("NotValid", "A pattern of the schema is not a valid regular expression.");
   return new SchemaError("NotValid", "A reference of the schema leads nowhere.");
 }

@@ -49,7 +49,7 @@ const mostWaiting = 64;
 const replacementMs = 1000;
 /** Work that takes longer may keep the next tenant waiting: another process is made ready meanwhile. */
 const spareAfterMs = 50;
-/** How long a process that nobody needs is kept beside the first. */
+/** How long an idle process is kept beside the first one. */
 const idleMs = 60_000;
 
 /** Processes that take one task at a time, of each tenant in turn. A process that overruns is ended and replaced. */

@@ -77,7 +77,8 @@ function readEntry(entry: Entry): { path: string; mode: string; folder: boolean 
   const type = unixMode & FILE_TYPE;
   if (type === SYMLINK) return { path, mode: SYMLINK_MODE, folder };
   // archives made outside Unix hold no type
-  if (type !== 0 && type !== (folder ? FOLDER : REGULAR)) throw sourceUnsafe(`"${path}" is no regular file.`, [path]);
+  if (type !== 0 && type !== (folder ? FOLDER : REGULAR))
+    throw sourceUnsafe(`"${path}" is not a regular file.`, [path]);
   return { path, mode: isExecutable(unixMode.toString(8)) ? "100755" : "100644", folder };
 }
 

@@ -175,7 +175,7 @@ export class AttemptRecords {
   }
 }
 
-/** Nobody is told of it, and no more than the streak of its subscription can change. */
+/** It emits no event, and changes only the series of failures of its subscription. */
 function isPlain({ status, verdict, probe }: AttemptResult): boolean {
   return !verdict.disable && (status === "Delivered" || (status === "RetryScheduled" && !probe));
 }

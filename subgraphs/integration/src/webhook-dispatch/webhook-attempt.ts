@@ -20,7 +20,7 @@ const connectTimeoutMs = 5_000;
 const totalTimeoutMs = 15_000;
 const maxResponseBytes = 64 * 1024;
 
-/** Sends one message once, without a transaction. Undefined: `signal` ended it, which is no attempt. */
+/** Sends one message once, without a transaction. Undefined: `signal` ended it, which does not count as an attempt. */
 export async function makeAttempt(
   settings: AttemptSettings,
   sent: { target: WebhookTarget; message: ClaimedMessage; envelope: Envelope },

@@ -33,7 +33,7 @@ const silent = new Set(["Timeout", "ConnectFailed", "TlsFailed", "ConnectionRese
  * Sends the webhook messages that are due, at least once and with the same webhook-id each time: claims them in batches,
  * sends each over a socket of its own without a transaction, and has the outcomes written in batches.
  *
- * It is woken by whoever makes messages in this process, by timers for what it put off itself, and looks at the table
+ * It is woken by the code that makes messages in this process, by timers for what it put off itself, and looks at the table
  * once a second for what else is due: after a start, or after another process has died. What limits one receiver, one
  * tenant or all of them stands in `webhook-places.ts` and `webhook-breakers.ts`; limits of a lane belong into its gate.
  */
@@ -101,7 +101,7 @@ export class WebhookDispatcher {
       const shares = this.#lanes.share(this.#gate, now);
       if (shares.length === 0) break;
       const rooms = new Map(shares.map(({ lane, room }) => [lane, room]));
-      // read while the messages are claimed: nobody waits for one after the other
+      // read while the messages are claimed, so that the two do not wait for each other
       const targets = new Map(shares.map(({ lane }) => [lane, this.#settings.targets.of(lane)]));
       for (const target of targets.values()) target.catch(() => undefined);
       try {
@@ -113,7 +113,7 @@ export class WebhookDispatcher {
           if (messages.length > 0) this.#follow(this.#deliver(lane, messages, targets.get(lane)));
         }
       } finally {
-        // the claim failed: nobody knows what is due
+        // the claim failed: what is due is not known
         for (const [lane, room] of rooms) {
           this.#places.free(lane, room);
           this.#lanes.add(lane);

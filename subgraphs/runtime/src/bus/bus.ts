@@ -3,7 +3,7 @@ import type { EventType } from "@factory/schema/event-names";
 import type { CommandEnvelope, Envelope, Message } from "../outbox/envelope.js";
 
 export interface BusPublisher {
-  /** Resolves when the bus holds every message. The same message id again is no second message. */
+  /** Resolves when the bus holds every message. The same message id again adds no second message. */
   publish(messages: readonly Message[]): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ interface Waiting {
 
 /**
  * Who may take a connection of a pool: no tenant more than half of it, tenants that wait in turn, and nobody for longer
- * than 2 s. Time counts only while the event loop turns, so that a stall of this process refuses nobody.
+ * than 2 s. Time counts only while the event loop turns, so that a stall of this process refuses no request.
  */
 export class ConnectionShares implements ServerClient {
   readonly #most: number;

@@ -2,7 +2,7 @@ const tickMs = 100;
 
 /**
  * Runs `work` after so much time in which the event loop turned, and after the sockets were read once more; the result
- * cancels it. For deadlines of others: what this process was too busy to read is no silence of theirs.
+ * cancels it. For deadlines of others: what this process was too busy to read does not count as silence.
  */
 export function afterLoopTime(ms: number, work: () => void): () => void {
   let left = ms;

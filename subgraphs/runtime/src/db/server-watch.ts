@@ -25,7 +25,7 @@ export interface ServerClient {
 /**
  * Asks one server, once a second and over a connection of its own, whether it answers; all pools of this process share
  * the answer. Unanswered for 2 s it counts as frozen. Time counts only while the event loop turns, and an answer that
- * lies in the socket is read before the verdict, so that a stall of this process is no frozen server.
+ * lies in the socket is read before the verdict, so that a stall of this process does not count as a frozen server.
  */
 export class ServerWatch {
   static readonly #watches = new Map<string, ServerWatch>();

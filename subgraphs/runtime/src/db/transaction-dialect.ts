@@ -140,7 +140,7 @@ class TransactionConnection implements DatabaseConnection {
         cause,
       });
     });
-    // the server answers COMMIT of a failed transaction with ROLLBACK, which is no error
+    // the server answers COMMIT of a failed transaction with ROLLBACK, which the driver does not report as an error
     if (command !== "COMMIT") throw new Error("A statement of the transaction had failed", { cause: this.#failure });
   }
 

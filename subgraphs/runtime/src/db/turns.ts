@@ -12,7 +12,7 @@ type TurnKind = keyof typeof turnKinds;
 
 /**
  * Turns among processes: session-level advisory locks over one connection of their own. They end with that connection,
- * hence with the process, and nobody waits for one inside a transaction. A turn can be lost at any moment, so the work
+ * hence with the process, and are never waited for inside a transaction. A turn can be lost at any moment, so the work
  * behind it must stay right when two processes do it for a short while.
  */
 export class Turns {

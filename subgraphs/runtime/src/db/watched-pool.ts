@@ -12,7 +12,7 @@ type Taker = (error: Error | undefined, client: pg.PoolClient | undefined, relea
 const patienceMs = 2000;
 
 /**
- * A pool that keeps nobody waiting for a server that does not answer. Once the server counts as frozen, who waits fails
+ * A pool without waiting for a server that does not answer. Once the server counts as frozen, requests that wait fail
  * at once, connections that are taken are destroyed, and none is given out until the server answers again.
  */
 export class WatchedPool extends pg.Pool implements ServerClient {

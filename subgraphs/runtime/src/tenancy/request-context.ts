@@ -1,7 +1,7 @@
 import type { Principal } from "../auth/principal.js";
 import type { Trace } from "../telemetry/trace.js";
 
-/** Something that nobody may wait for any more. Only to be looked at, hence no whole AbortSignal. */
+/** Work that may be given up once its caller has gone. It is polled, so it is less than an AbortSignal. */
 export type Abandonable = Pick<AbortSignal, "aborted">;
 
 /** What one operation knows of its caller; made at the edge, handed to every subgraph. */

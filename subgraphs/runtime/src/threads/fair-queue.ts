@@ -1,4 +1,4 @@
-/** Owners take turns, each in its own order: whoever has much waiting delays nobody but itself. */
+/** Owners take turns, each in its own order: an owner with much work delays only itself. */
 export class FairQueue<Item> {
   /** In the order of their turns. */
   readonly #waiting = new Map<string, Item[]>();
