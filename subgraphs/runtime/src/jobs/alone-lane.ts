@@ -1,10 +1,9 @@
 import type { Logger } from "../telemetry/logger.js";
 import { aloneBudgetMs, type JobGate, smallestRunMs } from "./job-gate.js";
 import type { AloneJob, JobRuns } from "./job-runs.js";
+import { LookLoop } from "./look-loop.js";
 
-const lookMs = 2000;
-
-/** What the lane needs of the queue whose jobs it runs. */
+/** What a lane needs of the queue whose jobs it runs. */
 export interface AloneWork {
   queues(): readonly string[];
   /** False: the signal came first, so its end was not written down. */
@@ -16,7 +15,7 @@ export interface AloneWork {
   ): Promise<void>;
 }
 
-const workerDied = {
+export const workerDied = {
   code: "WORKER_DIED",
   message: "The process died three times while this job was the only one that ran in it.",
 } as const;
@@ -31,49 +30,40 @@ export class AloneLane {
   readonly #gate: JobGate;
   readonly #runs: JobRuns;
   readonly #logger: Logger;
-  readonly #stopping = new AbortController();
+  readonly #loop: LookLoop;
   /** Cut off before they had all the time that a job may take. */
   readonly #cutShort = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #children: () => readonly string[] = () => [];
 
   constructor(gate: JobGate, runs: JobRuns, logger: Logger) {
     this.#gate = gate;
     this.#runs = runs;
     this.#logger = logger;
+    this.#loop = new LookLoop(logger);
   }
 
-  async start(work: AloneWork): Promise<void> {
+  /** `children`: the queues whose jobs may go on in a child process. */
+  async start(work: AloneWork, children: () => readonly string[]): Promise<void> {
     for (const run of await this.#runs.recentAlone()) this.#gate.charge(run);
-    this.#schedule(work);
+    this.#children = children;
+    this.#loop.start(() => this.#look(work));
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    clearTimeout(this.#timer);
-    await this.#looking;
-  }
-
-  #schedule(work: AloneWork): void {
-    if (this.#stopping.signal.aborted) return;
-    this.#timer = setTimeout(() => {
-      this.#looking = this.#look(work)
-        .catch((error: unknown) => this.#logger.warn({ err: error }, "a job that has to run alone was not run"))
-        .then(() => this.#schedule(work));
-    }, lookMs).unref();
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   async #look(work: AloneWork): Promise<void> {
-    while (!this.#stopping.signal.aborted && work.queues().length > 0) {
-      const next = await this.#runs.nextAlone(work.queues());
+    while (!this.#loop.signal.aborted && work.queues().length > 0) {
+      const next = await this.#runs.nextAlone(work.queues(), false);
       if (!next) return;
       if (next.died) {
         await work.end(next, workerDied);
         continue;
       }
-      const needed = this.#cutShort.has(next.id) ? aloneBudgetMs : smallestRunMs;
+      const needed = this.#cutShort.has(next.id) ? this.#gate.budgetMs : Math.min(smallestRunMs, this.#gate.budgetMs);
       const ran = await this.#gate.alone(needed, async (limitMs) => {
-        const job = await this.#runs.takeAlone(next);
+        const job = await this.#runs.takeAlone(next, false);
         if (job) await this.#run(work, job, limitMs);
       });
       if (!ran) return;
@@ -83,7 +73,7 @@ export class AloneLane {
   async #run(work: AloneWork, job: AloneJob, limitMs: number): Promise<void> {
     this.#logger.warn({ queue: job.name, jobId: job.id }, "a job that has interrupted its process runs alone");
     const limit = AbortSignal.timeout(limitMs);
-    const signal = AbortSignal.any([this.#stopping.signal, limit]);
+    const signal = AbortSignal.any([this.#loop.signal, limit]);
     const running = work.run(job, signal);
     running.catch(() => undefined);
     // a handler that does not heed the signal goes on, but what it writes about the job is refused
@@ -94,13 +84,12 @@ export class AloneLane {
   }
 
   async #cutOff(work: AloneWork, job: AloneJob, limitMs: number): Promise<void> {
-    const whole = limitMs >= aloneBudgetMs;
-    if (whole && !this.#stopping.signal.aborted) {
-      await work.end(job, tooLong);
-      this.#cutShort.delete(job.id);
-      return;
-    }
-    this.#cutShort.add(job.id);
+    const whole = limitMs >= this.#gate.budgetMs && !this.#loop.signal.aborted;
+    const goesOn = this.#children().includes(job.name);
+    if (whole) this.#cutShort.delete(job.id);
+    else this.#cutShort.add(job.id);
+    if (whole && !goesOn) return work.end(job, tooLong);
+    if (whole) await this.#runs.needChild(job);
     await this.#runs.release([job]);
   }
 }

@@ -34,6 +34,15 @@ export interface JobAttempt {
   readonly signal: AbortSignal;
 }
 
+export type JobHandler<Payload extends object> = (payload: Payload, attempt: JobAttempt) => Promise<void>;
+
+/** Two ways to run the same job. */
+export interface JobHandlers<Payload extends object> {
+  readonly here: JobHandler<Payload>;
+  /** For a job that has interrupted its process before and needs longer than a run alone may take. */
+  readonly inChild: JobHandler<Payload>;
+}
+
 export interface SendOptions {
   startAfter?: Date;
 }

@@ -22,12 +22,18 @@ export interface AloneRun {
  * have ended and keeps new ones outside meanwhile, for at most 60 s in any 5 minutes.
  */
 export class JobGate {
+  /** Milliseconds of runs alone in the window. */
+  readonly budgetMs: number;
   #running = 0;
   #closed: Promise<void> | undefined;
   #emptied: (() => void) | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #drainAfter = 0;
   #charged: { from: number; to: number }[] = [];
+
+  constructor(budgetMs = aloneBudgetMs) {
+    this.budgetMs = budgetMs;
+  }
 
   /** Undefined: an ordinary job may enter at once. */
   get closed(): Promise<void> | undefined {
@@ -82,7 +88,7 @@ export class JobGate {
     this.#charged = this.#charged.filter(({ to }) => to > from);
     const spent = this.#charged.reduce((sum, run) => sum + run.to - Math.max(run.from, from), 0);
     // timers take whole milliseconds only, and the database counts finer
-    return Math.floor(aloneBudgetMs - spent);
+    return Math.floor(this.budgetMs - spent);
   }
 
   async #drained(): Promise<boolean> {

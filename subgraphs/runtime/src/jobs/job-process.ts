@@ -12,11 +12,16 @@ export interface FormerProcess {
 export class JobProcess {
   readonly processId: string;
   readonly former: readonly FormerProcess[];
-  readonly gate = new JobGate();
+  readonly gate: JobGate;
 
   /** `former` are gone for certain: their jobs need not wait until a lease has lapsed. */
-  constructor({ processId, former }: { processId?: string; former?: readonly FormerProcess[] } = {}) {
+  constructor({
+    processId,
+    former,
+    gate,
+  }: { processId?: string; former?: readonly FormerProcess[]; gate?: JobGate } = {}) {
     this.processId = processId ?? randomUUID();
     this.former = former ?? [];
+    this.gate = gate ?? new JobGate();
   }
 }

@@ -4,16 +4,19 @@ import { isDatabaseOutage } from "../db/database-failure.js";
 import type { SchemaConnections } from "../db/roles.js";
 import { keepSqlStorable } from "../db/storable-values.js";
 import type { Logger } from "../telemetry/logger.js";
-import { AloneLane } from "./alone-lane.js";
+import { AloneLane, type AloneWork } from "./alone-lane.js";
+import { ChildLane } from "./child-lane.js";
 import { HeldJobs } from "./held-jobs.js";
+import { ChildDied } from "./job-child.js";
 import {
   aloneQueue,
   baseQueue,
   type DeadLetterRule,
   deadQueue,
-  type JobAttempt,
   type JobDefinition,
   type JobEnd,
+  type JobHandler,
+  type JobHandlers,
   jobEnd,
   maintenance,
   type SendOptions,
@@ -48,12 +51,15 @@ const patience = { connectionTimeoutMillis: 2000, query_timeout: 60_000, keepAli
 const databaseLostDelaySeconds = 1;
 const maintenancePauseMs = 15 * 60_000;
 
+const expired = { code: "RUN_TOO_LONG", message: "The job took longer than it may." };
+
 type DeadJob = JobWithMetadata<TenantPayload>;
-type Handler = (payload: TenantPayload, attempt: JobAttempt) => Promise<void>;
+type Handler = JobHandler<TenantPayload>;
 
 interface Worked {
   readonly job: JobDefinition<TenantPayload>;
   readonly handle: Handler;
+  readonly inChild: Handler | undefined;
   readonly dead: DeadLetterRule<TenantPayload>;
 }
 
@@ -71,6 +77,7 @@ export class JobQueue {
   readonly #runs: JobRuns;
   readonly #lease: ProcessLease;
   readonly #lane: AloneLane;
+  readonly #childLane: ChildLane;
   #stopping = false;
 
   constructor(connections: SchemaConnections, logger: Logger, process = new JobProcess()) {
@@ -98,6 +105,7 @@ export class JobQueue {
     this.#runs = new JobRuns(this.sql, this.schema, process.processId);
     this.#lease = new ProcessLease({ sql: this.sql, schema: this.schema, runs: this.#runs, process, logger });
     this.#lane = new AloneLane(process.gate, this.#runs, logger);
+    this.#childLane = new ChildLane(this.#runs, logger);
   }
 
   async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
@@ -112,11 +120,13 @@ export class JobQueue {
       held: () => this.#held.all(),
       lose: (job) => this.#held.abort(job, "another process has taken the job over"),
     });
-    await this.#lane.start({
-      queues: () => [...this.#worked.keys()].map(aloneQueue),
-      run: (job, signal) => this.#runAlone(job, signal),
-      end: (job, reason) => this.#end(job, reason),
-    });
+    const end: AloneWork["end"] = (job, reason) => this.#end(job, reason);
+    const worked = () => [...this.#worked.values()];
+    const alone = (some: readonly Worked[]) => some.map(({ job }) => aloneQueue(job.queue));
+    const children = () => alone(worked().filter(({ inChild }) => inChild));
+    const run: AloneWork["run"] = (job, signal) => this.#runAlone(job, signal, "handle");
+    await this.#lane.start({ queues: () => alone(worked()), run, end }, children);
+    this.#childLane.start({ queues: children, run: (job, signal) => this.#runAlone(job, signal, "inChild"), end });
   }
 
   /** Forgets a queue that is no longer used, with its jobs and dead letters. */
@@ -167,18 +177,19 @@ export class JobQueue {
   /** `dead` says what becomes of a job that has used up its chances. */
   async work<P extends TenantPayload>(
     job: JobDefinition<P>,
-    handle: (payload: P, attempt: JobAttempt) => Promise<void>,
+    run: JobHandler<P> | JobHandlers<P>,
     dead: DeadLetterRule<P>,
   ): Promise<void> {
-    const worked = { job, handle, dead } as unknown as Worked;
+    const { here: handle, inChild } = typeof run === "function" ? { here: run, inChild: undefined } : run;
+    const worked = { job, handle, inChild, dead } as unknown as Worked;
     this.#worked.set(job.queue, worked);
     const { queue, concurrency, concurrencyPerTenant } = job;
     const limits = { concurrency, concurrencyPerTenant };
     await this.#workers.start({ queue, ...limits, run: (taken) => this.#run(job, taken, worked.handle) });
     const deadJob = { ...job, queue: deadQueue(queue), retryLimit: deadLetterRetryLimit };
     const abandon = ({ data, sourceOutput }: DeadJob) => this.abandon(worked.job, data, jobEnd(sourceOutput));
-    const run = (taken: DeadJob) => this.#run(deadJob, taken, () => abandon(taken));
-    await this.#workers.start({ queue: deadJob.queue, concurrency: 1, concurrencyPerTenant: 1, run });
+    const runDead = (taken: DeadJob) => this.#run(deadJob, taken, () => abandon(taken));
+    await this.#workers.start({ queue: deadJob.queue, concurrency: 1, concurrencyPerTenant: 1, run: runDead });
   }
 
   /** Ends what waits for a job that will not be tried again; maintenance is sent again later. */
@@ -211,7 +222,7 @@ export class JobQueue {
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#workers.stop();
-    await this.#lane.stop();
+    await Promise.all([this.#lane.stop(), this.#childLane.stop()]);
     await this.#held.ended(graceMs);
     const left = this.#held.all();
     await this.#runs.release(left).catch((error: unknown) => this.#logger.warn({ err: error }, "jobs not given back"));
@@ -279,15 +290,16 @@ export class JobQueue {
     return this.#stopping || released === undefined || released.has(taken.id);
   }
 
-  async #runAlone(taken: AloneJob, signal: AbortSignal): Promise<boolean> {
+  async #runAlone(taken: AloneJob, signal: AbortSignal, way: "handle" | "inChild"): Promise<boolean> {
     const worked = this.#worked.get(baseQueue(taken.name));
-    if (!worked) throw new Error(`Nothing works on ${taken.name}`);
+    const handle = worked?.[way];
+    if (!handle) throw new Error(`Nothing works on ${taken.name}`);
     const held = this.#held.hold(taken);
     const expiry = AbortSignal.timeout(taken.expireSeconds * 1000);
     held.noted();
     try {
       const attempt = attemptOf(worked.job, taken);
-      await worked.handle(taken.data as TenantPayload, {
+      await handle(taken.data as TenantPayload, {
         ...attempt,
         signal: AbortSignal.any([signal, expiry, held.signal]),
       });
@@ -295,12 +307,21 @@ export class JobQueue {
     } catch (error) {
       if (signal.aborted) return false;
       this.#logger.warn({ err: error, queue: taken.name, jobId: taken.id }, "job failed while it ran alone");
-      if (!(await this.#costsNothing(error, taken)))
-        await this.#boss.fail(taken.name, { id: taken.id, retryCount: taken.retryCount }, error as object);
+      await this.#failAlone(taken, expiry.aborted ? expired : error);
     } finally {
       held.release();
     }
     return true;
+  }
+
+  async #failAlone(taken: AloneJob, error: unknown): Promise<void> {
+    if (error instanceof ChildDied) {
+      await this.#runs.noteDeath(taken);
+      await this.#runs.release([taken]);
+      return;
+    }
+    if (await this.#costsNothing(error, taken)) return;
+    await this.#boss.fail(taken.name, { id: taken.id, retryCount: taken.retryCount }, error as object);
   }
 
   async #end(job: { id: string; name: string; retryCount?: number }, reason: object): Promise<void> {

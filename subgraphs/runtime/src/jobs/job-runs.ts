@@ -131,22 +131,29 @@ export class JobRuns {
     );
   }
 
-  /** The next job that has to run alone: of the tenant whose last such run is longest ago. */
-  async nextAlone(queues: readonly string[]): Promise<{ id: string; died: boolean; name: string } | undefined> {
+  /** The next job that has to run alone, or in a child: of the tenant whose last such run is longest ago. */
+  async nextAlone(
+    queues: readonly string[],
+    inChild: boolean,
+  ): Promise<{ id: string; died: boolean; name: string } | undefined> {
     const [next] = await this.#rows<{ id: string; name: string; died: boolean }>(
       `select job.id, job.name, coalesce(run.alone_interruptions, 0) >= ${interruptionLimit} as died
        from ${this.#schema}.job job left join ${this.#schema}.job_runs run on run.job_id = job.id
        left join lateral (select max(started_at) as at from ${this.#schema}.alone_runs alone
          where alone.group_id = job.group_id) last on true
        where job.name = any($1) and job.state < 'active' and job.start_after <= ${this.#schema}.job_now()
+         and coalesce(run.in_child, false) = $2
        order by died desc, last.at nulls first, job.created_on limit 1`,
-      [queues],
+      [queues, inChild],
     );
     return next;
   }
 
-  /** Takes it for a run alone, and notes that together. Undefined: another process was faster. */
-  async takeAlone({ id, name }: { id: string; name: string }): Promise<AloneJob | undefined> {
+  /**
+   * Takes it for a run alone, and notes that together; in a child the death of this process does not interrupt it.
+   * Undefined: another process was faster.
+   */
+  async takeAlone({ id, name }: { id: string; name: string }, inChild: boolean): Promise<AloneJob | undefined> {
     const [taken] = await this.#rows<AloneJob & Record<string, unknown>>(
       `with taken as (
          update ${this.#schema}.job set state = 'active', started_on = ${this.#schema}.job_now(),
@@ -155,16 +162,31 @@ export class JobRuns {
          returning id, name, data, group_id, retry_count, retry_limit, expire_seconds),
        noted as (
          insert into ${this.#schema}.job_runs as run (job_id, queue, process_id, retry_count, started_at, alone)
-         select id, name, $3, retry_count, clock_timestamp(), true from taken
+         select id, name, $3, retry_count, case when not $4 then clock_timestamp() end, true from taken
          on conflict (job_id) do update set queue = excluded.queue, process_id = excluded.process_id,
            retry_count = excluded.retry_count, started_at = excluded.started_at, alone = true),
        alone as (
-         insert into ${this.#schema}.alone_runs (job_id, retry_count, group_id) select id, retry_count, group_id from taken)
+         insert into ${this.#schema}.alone_runs (job_id, retry_count, group_id, in_child)
+         select id, retry_count, group_id, $4 from taken)
        select id, name, data, retry_count as "retryCount", retry_limit as "retryLimit",
          expire_seconds as "expireSeconds" from taken`,
-      [id, name, this.#processId],
+      [id, name, this.#processId, inChild],
     );
     return taken;
+  }
+
+  /** From now on it runs in a child process. */
+  async needChild({ id }: TakenJob): Promise<void> {
+    await this.#rows(`update ${this.#schema}.job_runs set in_child = true where job_id = $1`, [id]);
+  }
+
+  /** The child process of this run died of it. */
+  async noteDeath({ id, retryCount }: TakenJob): Promise<void> {
+    await this.#rows(
+      `update ${this.#schema}.job_runs set alone_interruptions = alone_interruptions + 1
+       where job_id = $1 and retry_count = $2 and process_id = $3`,
+      [id, retryCount, this.#processId],
+    );
   }
 
   async endAlone({ id, retryCount }: TakenJob): Promise<void> {
@@ -179,7 +201,7 @@ export class JobRuns {
     const runs = await this.#rows<{ startedAt: number; endedAt: number | null }>(
       `select (extract(epoch from started_at) * 1000)::float8 as "startedAt",
          (extract(epoch from ended_at) * 1000)::float8 as "endedAt"
-       from ${this.#schema}.alone_runs where started_at > now() - interval '6 minutes'`,
+       from ${this.#schema}.alone_runs where started_at > now() - interval '6 minutes' and not in_child`,
     );
     return runs.map(({ startedAt, endedAt }) => ({ startedAt, endedAt: endedAt ?? undefined }));
   }

@@ -6,7 +6,8 @@ const setupLock = 4_000_002;
 /**
  * What stands beside pg-boss's own tables in `<subgraph>_jobs`: the processes that work there, which job each of them
  * runs, and when jobs ran alone. Two indexes find the jobs of a tenant that have not ended well, and the live job of
- * a row. Created by the `_worker` role, which owns the schema. Heartbeats of single jobs are of a previous release.
+ * a row. Created by the `_worker` role, which owns the schema. Heartbeats of single jobs are of a previous release,
+ * and so are tables without `in_child`.
  */
 export const jobTables = (schema: string): string => `
   begin;
@@ -24,7 +25,8 @@ export const jobTables = (schema: string): string => `
     alone boolean not null default false,
     interruptions integer not null default 0,
     alone_interruptions integer not null default 0,
-    uncounted integer not null default 0
+    uncounted integer not null default 0,
+    in_child boolean not null default false
   );
   create index if not exists job_runs_process on ${schema}.job_runs (process_id) where process_id is not null;
   create table if not exists ${schema}.alone_runs (
@@ -33,6 +35,7 @@ export const jobTables = (schema: string): string => `
     group_id text,
     started_at timestamptz not null default clock_timestamp(),
     ended_at timestamptz,
+    in_child boolean not null default false,
     primary key (job_id, retry_count)
   );
   create index if not exists job_unfinished on ${schema}.job_common (group_id, created_on, id)
@@ -43,6 +46,11 @@ export const jobTables = (schema: string): string => `
     if exists (select from ${schema}.queue where heartbeat_seconds is not null) then
       update ${schema}.queue set heartbeat_seconds = null;
       update ${schema}.job set heartbeat_seconds = null where state < 'completed';
+    end if;
+    if not exists (select from pg_attribute
+      where attrelid = '${schema}.alone_runs'::regclass and attname = 'in_child') then
+      alter table ${schema}.job_runs add column in_child boolean not null default false;
+      alter table ${schema}.alone_runs add column in_child boolean not null default false;
     end if;
   end $$;
   commit;

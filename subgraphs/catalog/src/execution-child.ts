@@ -1,0 +1,43 @@
+import type { SchemaConnections } from "@factory/runtime/db/roles";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { inChildProcess } from "@factory/runtime/jobs/job-child";
+import type { JobHandler } from "@factory/runtime/jobs/job-definition";
+import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
+import type { Trace } from "@factory/runtime/telemetry/trace";
+import type { ExecutionSettings } from "./execution-parts.js";
+import type { ExecutionPayload } from "./executions/execution.job.js";
+
+/** What the child process of an execution is told. */
+export interface ExecutionChildSettings extends Omit<ExecutionSettings, "secrets"> {
+  readonly connections: SchemaConnections;
+  readonly logLevel: string;
+}
+
+/** What it asks for: a secret of the tenant whose execution it runs. */
+export interface SecretQuestion {
+  readonly credentialRef: string;
+  readonly purpose: string;
+  readonly subject: string;
+  readonly trace?: Trace | undefined;
+}
+
+/** Runs an execution in a child process with connections of its own. */
+export function executionInChild(
+  { connections, logger }: SubgraphHost,
+  given: ExecutionSettings,
+): JobHandler<ExecutionPayload> {
+  const { publicUrl, dataDir, development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials } = given;
+  const policies = { development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials };
+  const settings: ExecutionChildSettings = { publicUrl, dataDir, ...policies, connections, logLevel: logger.level };
+  // tests run the .ts files, processes need the compiled ones
+  const compiled = import.meta.url.endsWith(".ts") ? "../dist/execution-process.js" : "./execution-process.js";
+  return inChildProcess({
+    entry: new URL(compiled, import.meta.url),
+    settings,
+    async answer(question, { tenantId }) {
+      if (!given.secrets) throw new DomainError("SECRET_STORE_UNAVAILABLE");
+      const { credentialRef, purpose, subject, trace } = question as SecretQuestion;
+      return given.secrets.resolve(tenantId, credentialRef, purpose, subject, trace && { trace });
+    },
+  });
+}

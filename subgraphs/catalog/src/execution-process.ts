@@ -1,0 +1,31 @@
+import "reflect-metadata";
+import { Database } from "@factory/runtime/db/database";
+import { Listener } from "@factory/runtime/db/listener";
+import type { ResolvedSecret, SecretResolver } from "@factory/runtime/grpc/secret-resolver";
+import { workForParent } from "@factory/runtime/jobs/child-work";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import type { ExecutionChildSettings, SecretQuestion } from "./execution-child.js";
+import { executionParts } from "./execution-parts.js";
+import type { ExecutionPayload } from "./executions/execution.job.js";
+import { catalogTables } from "./tables.js";
+
+/** Entry of a child process that runs one execution: without bus, jobs and listening sockets. */
+workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, payload, attempt, ask }) => {
+  const { connections, logLevel } = settings;
+  const logger = createLogger("execution", logLevel);
+  process.on("unhandledRejection", (error) => logger.error({ err: error }, "unhandled rejection"));
+  const secrets: SecretResolver = {
+    resolve: async (_tenantId, credentialRef, purpose, subject, { trace } = {}) =>
+      (await ask({ credentialRef, purpose, subject, trace } satisfies SecretQuestion)) as ResolvedSecret,
+  };
+  const listener = new Listener(connections.worker, logger);
+  const [database] = await Promise.all([Database.open({ connections, ...catalogTables }, logger), listener.start()]);
+  const parts = await executionParts({ database, listener }, { ...settings, secrets }, logger);
+  try {
+    await parts.runner.run(payload, attempt);
+  } finally {
+    await parts.close();
+    await listener.close();
+    await database.close();
+  }
+});
