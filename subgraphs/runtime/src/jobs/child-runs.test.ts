@@ -174,6 +174,21 @@ describe("jobs in a child process", () => {
     await eventually("the other job runs", () => ran[0]);
   }, 90_000);
 
+  it("the tables of a previous release are brought up to date at the start", async () => {
+    const columns = async () =>
+      (
+        await sql.query<{ name: string }>(
+          `select table_name as name from information_schema.columns
+           where table_schema = 'catalog_jobs' and column_name = 'in_child' order by table_name`,
+        )
+      ).rows.map(({ name }) => name);
+    await sql.query("alter table catalog_jobs.alone_runs drop column in_child");
+    await sql.query("alter table catalog_jobs.job_runs drop column in_child");
+    expect(await columns()).toEqual([]);
+    await aQueue(definition("upgraded"));
+    expect(await columns()).toEqual(["alone_runs", "job_runs"]);
+  }, 90_000);
+
   it("a job whose child fails has failed once, with the error of the child", async () => {
     const job = definition("failing");
     const tenant = aTenant();
