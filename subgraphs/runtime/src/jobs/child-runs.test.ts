@@ -201,6 +201,20 @@ describe("jobs in a child process", () => {
     expect((await traces(tenant)).map(({ attempt }) => attempt)).toEqual([1, 2]);
   }, 90_000);
 
+  it("a child that runs past the job's own limit is ended, attempt by attempt, and the job ends as RUN_TOO_LONG", async () => {
+    const job = { ...definition("endless"), expireInSeconds: 2 };
+    const tenant = aTenant();
+    const { queue, work, ends } = await aQueue(job);
+    await send(queue, job, tenant, "waits");
+    await moveAlone(tenant, true);
+    await work(async () => undefined);
+    await eventually("it is given up", () => ends[0]);
+    expect(ends).toEqual([expect.objectContaining({ code: "RUN_TOO_LONG" })]);
+    const ran = await traces(tenant);
+    expect(ran.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(ran.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  }, 90_000);
+
   it("a stop ends the child, gives its job back and costs no chance; other jobs ran beside it, one child at a time", async () => {
     const [job, other] = [definition("waiting"), definition("next-to-it")];
     const [tenant, second] = [aTenant(), aTenant()];
