@@ -115,7 +115,8 @@ describe("a target over http", () => {
     }
     expect((await target.files("main"))["a.txt"]).toBe(`100644 ${lines({ 0: "mine", 8: "new" })}`);
     expect(Object.keys(await target.files("main"))).toHaveLength(13);
-  });
+    // some hundred git processes
+  }, 60_000);
 
   it("never shows the credential in a command line or in a file", async () => {
     const seen: string[] = [];
