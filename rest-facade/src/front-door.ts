@@ -33,7 +33,7 @@ export interface FrontDoorOptions {
 export interface StopPatience {
   /** Requests on open connections are still answered for so long, since clients learn of the stop one by one. */
   readonly graceMs: number;
-  /** What is still open then is cut. */
+  /** Connections that are still open after it are cut. */
   readonly timeoutMs: number;
 }
 

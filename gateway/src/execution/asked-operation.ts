@@ -25,7 +25,7 @@ export interface AskedOperation {
 
 export interface AskedSchema {
   readonly apiSchema: GraphQLSchema;
-  /** Of the whole supergraph, inaccessible ones too. */
+  /** Names of all fields of the supergraph, those of inaccessible types too. */
   readonly fieldNames: ReadonlySet<string>;
 }
 

@@ -15,7 +15,7 @@ import { type PlanningLimits, PlanningThread } from "./planning-thread.js";
 
 export interface AskedDocument {
   readonly text: string;
-  /** Of the text, where it has been parsed already. */
+  /** The parsed text, if it has been parsed already. */
   readonly document?: DocumentNode;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;

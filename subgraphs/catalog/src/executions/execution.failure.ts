@@ -12,7 +12,7 @@ import type { ExecutionErrorType } from "./execution.type.js";
 
 export const internalError = { code: "INTERNAL", message: "An internal error occurred.", details: null } as const;
 
-/** Of an execution that has just become Failed. */
+/** Notes why an execution has just become Failed, and records the event. */
 export function recordFailure(
   execution: Execution,
   { record }: Pick<Transaction, "record">,

@@ -10,7 +10,7 @@ export type Cut = "timeout" | "memory";
 
 export interface LaneOrder {
   readonly request: RenderingRequest;
-  /** Of the request's files. */
+  /** Content of the request's files. */
   readonly bytes?: Uint8Array;
   /** Counts from the moment a process takes the task. */
   readonly timeoutMs: number;
@@ -43,7 +43,7 @@ interface LaneOptions {
   readonly logger: Logger;
 }
 
-/** Of one tenant: executions wait in their own queue, so these are requests that somebody holds open. */
+/** Waiting requests of one tenant: executions wait in a queue of their own, so a caller holds each of these open. */
 const mostWaiting = 64;
 /** What a process costs that has to be replaced, counted as its tenant's time. */
 const replacementMs = 1000;
@@ -106,7 +106,7 @@ export class RenderingLane {
     }
   }
 
-  /** Nobody waits for it any more: out of the queue, or its process is ended with it. */
+  /** Its caller has gone: it leaves the queue, or its process is ended. */
   #drop(task: Task): void {
     task.reject(abortReason(task.signal));
     if (this.#queue.remove(task.tenantId, task)) return;

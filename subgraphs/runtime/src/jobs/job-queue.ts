@@ -1,10 +1,10 @@
-import { type JobWithMetadata, PgBoss } from "pg-boss";
+import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { Transaction } from "../db/database.js";
 import { isDatabaseOutage } from "../db/database-failure.js";
 import type { SchemaConnections } from "../db/roles.js";
-import { keepSqlStorable } from "../db/storable-values.js";
 import type { Logger } from "../telemetry/logger.js";
 import { AloneLane, type AloneWork } from "./alone-lane.js";
+import { openBoss } from "./boss.js";
 import { ChildLane } from "./child-lane.js";
 import { HeldJobs } from "./held-jobs.js";
 import { ChildDied } from "./job-child.js";
@@ -25,28 +25,16 @@ import {
 import { JobProcess } from "./job-process.js";
 import { createQueues, deadLetterRetryLimit } from "./job-queues.js";
 import { type AloneJob, JobRuns, type JobSql, type TakenJob } from "./job-runs.js";
+import { JobSender } from "./job-sender.js";
 import { jobTables, nameSubjects } from "./job-tables.js";
 import { JobWorkers } from "./job-workers.js";
 import { ProcessLease } from "./process-lease.js";
 
 export type { JobAttempt, JobDefinition } from "./job-definition.js";
 
-/**
- * Taking and finishing a job need not reach the disk at once: should the server crash within that moment the job comes
- * again, which it may at any time. Jobs are created in the transactions of their senders, which do wait.
- */
-function relaxedCommits(url: string): string {
-  const relaxed = new URL(url);
-  relaxed.searchParams.set("options", "-c synchronous_commit=off");
-  return relaxed.href;
-}
-
 /** How long a stop lets running jobs end by themselves, and then those that were told to. */
 const graceMs = 2000;
 const abortMs = 1000;
-
-/** A connection that the server or the network forgot is given up; a pool of pg-boss's own is not watched. */
-const patience = { connectionTimeoutMillis: 2000, query_timeout: 60_000, keepAlive: true };
 
 const databaseLostDelaySeconds = 1;
 const maintenancePauseMs = 15 * 60_000;
@@ -71,6 +59,7 @@ export class JobQueue {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
   readonly #process: JobProcess;
+  readonly #sender: JobSender;
   readonly #workers: JobWorkers;
   readonly #worked = new Map<string, Worked>();
   readonly #held = new HeldJobs();
@@ -84,22 +73,8 @@ export class JobQueue {
     this.#logger = logger;
     this.#process = process;
     this.schema = `${connections.schema}_jobs`;
-    this.#boss = new PgBoss({
-      connectionString: relaxedCommits(connections.worker),
-      schema: this.schema,
-      createSchema: false,
-      max: 5,
-      ...patience,
-      schedule: false,
-      superviseIntervalSeconds: 10,
-      monitorIntervalSeconds: 10,
-      monitorVacuum: false,
-      reindex: false,
-    });
-    // the errors of jobs are stored, and may tell of foreign names
-    keepSqlStorable(this.#boss.getDb());
-    this.#boss.on("error", (error) => logger.warn({ err: error }, "job queue"));
-    this.#boss.on("warning", (warning) => logger.debug({ warning }, "job queue"));
+    this.#boss = openBoss(connections.worker, this.schema, logger);
+    this.#sender = new JobSender(this.#boss, this.schema);
     this.#workers = new JobWorkers(this.#boss, process.gate);
     this.sql = { executeSql: (text, values) => this.#boss.getDb().executeSql(text, values) };
     this.#runs = new JobRuns(this.sql, this.schema, process.processId);
@@ -136,13 +111,13 @@ export class JobQueue {
   }
 
   /** Joins the transaction: rolled back with it, woken after its commit. */
-  async send<P extends TenantPayload>(
+  send<P extends TenantPayload>(
     transaction: Transaction,
     job: JobDefinition<P>,
     payload: P,
     options: SendOptions = {},
   ): Promise<void> {
-    await this.sendAll(transaction, job, [payload], options);
+    return this.sendAll(transaction, job, [payload], options);
   }
 
   /** As `send`, in one statement. */
@@ -152,26 +127,8 @@ export class JobQueue {
     payloads: readonly P[],
     options: SendOptions = {},
   ): Promise<void> {
-    const db = {
-      executeSql: async (text: string, values?: unknown[]) => ({ rows: await transaction.execute(text, values) }),
-    };
-    const turn = job.fair ? await this.#nextTurn(transaction, job) : 0;
-    const jobs = payloads.map((data) => ({ ...options, ...sent(job, data), priority: -turn }));
-    await this.#boss.insert(job.queue, jobs, { db });
+    await this.#sender.send(transaction, job, payloads, options);
     transaction.afterCommit(() => this.#workers.wake(job.queue));
-  }
-
-  /**
-   * Start-time fair queueing (Goyal, Vin, Cheng 1996) with jobs of one cost: after the tenant's own last waiting job,
-   * and not before what is served now.
-   */
-  async #nextTurn({ tenant, execute }: Transaction, { queue }: JobDefinition<object>): Promise<number> {
-    const [found] = await execute<{ turn: number }>(
-      `select greatest(1 + coalesce(max(-priority) filter (where group_id = $2), 0), coalesce(min(-priority), 0)) as turn
-       from ${this.schema}.job where name = $1 and state < 'active' and not blocked`,
-      [queue, tenant.tenantId],
-    );
-    return found?.turn ?? 1;
   }
 
   /** `dead` says what becomes of a job that has used up its chances. */
@@ -203,7 +160,7 @@ export class JobQueue {
     }
     // twice at most when the process dies in between: maintenance finds nothing to do the second time
     const startAfter = new Date(Date.now() + maintenancePauseMs);
-    await this.#boss.insert(job.queue, [{ ...sent(job, payload), startAfter }]);
+    await this.#sender.sendAgain(job, payload, startAfter);
     this.#logger.error(facts, "maintenance failed, tried again later");
   }
 
@@ -332,9 +289,4 @@ export class JobQueue {
 function attemptOf(job: JobDefinition<object>, { retryCount, retryLimit }: { retryCount: number; retryLimit: number }) {
   const interruptions = Math.max(0, retryLimit - job.retryLimit);
   return { attempt: retryCount + 1 - interruptions, lastAttempt: retryCount >= retryLimit };
-}
-
-function sent<P extends TenantPayload>({ subject }: JobDefinition<P>, data: P) {
-  const singletonKey = subject === undefined ? undefined : String((data as Record<string, unknown>)[subject]);
-  return { data, group: { id: data.tenantId }, ...(singletonKey === undefined ? {} : { singletonKey }) };
 }

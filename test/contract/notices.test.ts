@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** NOTIFY after a commit; in the two logs that are read by position, whose writers wait for each other anyway; and in a look. */
+const allowed = [
+  "subgraphs/integration/src/event-log/event-log.service.ts",
+  "subgraphs/runtime/src/bus/postgres-bus.ts",
+  "subgraphs/runtime/src/db/notice.ts",
+  "subgraphs/runtime/src/outbox/relay.ts",
+];
+
+describe("NOTIFY", () => {
+  it("stands in no transaction of a writer, whose commit would wait for every other one", async () => {
+    const sources = ["*.ts", ":!*.test.ts", ":!*.fixture.ts", ":!**/migrations/*", ":!test/*"];
+    const { stdout } = await run("git", [
+      "-C",
+      root,
+      "grep",
+      "-liE",
+      "pg_notify|\\bnotify [a-z_]+[,;'\"`]",
+      "--",
+      ...sources,
+    ]);
+    expect(stdout.split("\n").filter(Boolean).sort()).toEqual(allowed);
+  });
+});
