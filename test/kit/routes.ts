@@ -28,6 +28,8 @@ const prefixes = {
   roleId: "rol",
   assignmentId: "asg",
   approvalId: "apr",
+  providerId: "prv",
+  subscriptionId: "whs",
 } as const;
 
 /** Well-formed ids that name nothing, where the path has parameters. */

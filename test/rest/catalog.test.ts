@@ -124,7 +124,7 @@ describe("POST /v1/templates/{templateId}/versions", () => {
       semanticVersion: "1.0.0-beta.1+build.5",
       status: "Draft",
     });
-    expect(headers.get("location")).toBe(`/v1/templates/${templateId}/versions/${String(body["templateVersionId"])}`);
+    expect(headers.get("location")).toBe(`/v1/templates/${templateId}`);
   });
 
   it("takes a version once, build metadata aside", async () => {

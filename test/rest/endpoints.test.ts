@@ -263,6 +263,7 @@ describe.each(withBody)("a good body of $at", ({ at, route }) => {
     return request<unknown>(`POST ${path}`, { base: baseOf(route), token: goodToken(route), body, headers });
   };
   const goodBody = () => goodBodies[at]?.() ?? {};
+  let accepted: Response<unknown> | undefined;
 
   it("is accepted, with members that nobody knows and null for members that are left out", async () => {
     const answer = await post({
@@ -272,10 +273,22 @@ describe.each(withBody)("a good body of $at", ({ at, route }) => {
       tags: null,
     });
     expect([answer.status, answer.text]).toEqual([route.reply, expect.stringContaining("{")]);
+    accepted = answer;
     expect(answer.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
+
+  if (route.location)
+    it("is answered with a Location that leads to a row that answers", async () => {
+      const place = `GET ${accepted?.headers.get("location")}`;
+      const found = await request(place, { base: baseOf(route), token: goodToken(route) });
+      expect([place, found.status]).toEqual([place, 200]);
+      const known = { "if-none-match": found.headers.get("etag") ?? "none" };
+      const again = await request(place, { base: baseOf(route), token: goodToken(route), headers: known });
+      // an execution goes on meanwhile
+      expect([200, 304].slice(route.reply === 202 ? 0 : 1)).toContain(again.status);
+    });
 
   if (route.idempotent)
     it("is done once for one Idempotency-Key", async () => {

@@ -42,6 +42,17 @@ describe("POST /integrations/providers", () => {
     expect(headers.get("location")).toBe(`/integrations/providers/${String(body["providerId"])}`);
   });
 
+  it("shows it at its Location, and another tenant nothing", async () => {
+    const provider = aProvider();
+    const { body, headers } = await post("/integrations/providers", provider);
+    const place = `GET ${headers.get("location")}`;
+    const found = await request(place, { token, headers: { accept: vendorType } });
+    expect(found.headers.get("content-type")).toBe(vendorType);
+    expect(found.body).toEqual({ ...provider, ...body, statusReason: null });
+    const stranger = await (await aTenant()).tokenWith();
+    expect(refusal(await request(place, { token: stranger }))).toBe("404 PROVIDER_NOT_FOUND");
+  });
+
   it("takes a key once", async () => {
     const provider = aProvider();
     await post("/integrations/providers", provider);
@@ -155,6 +166,14 @@ describe("POST /webhooks/subscriptions", () => {
       signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32,}=*$/),
     });
     expect(headers.get("location")).toBe(`/webhooks/subscriptions/${String(body["subscriptionId"])}`);
+  });
+
+  it("is shown at its Location without its secret", async () => {
+    const asked = aSubscription({ projectId: "project-1" });
+    const { body, headers } = await post("/webhooks/subscriptions", asked);
+    const found = await request(`GET ${headers.get("location")}`, { token });
+    const [{ active: _, ...kept }, { signingSecret: __, ...made }] = [asked, body];
+    expect(found.body).toEqual({ ...kept, ...made });
   });
 
   it("uses the credential of that name where there is one", async () => {

@@ -5,7 +5,7 @@ import type { PlannedRoute, Route } from "./route.js";
 export const catalogRoutes = [
   { at: "POST /v1/templates",                                     run: "registerTemplate",              reply: 201, scopes: ["templates.write"],                      idempotent: true, location: "/v1/templates/{templateId}" },
   { at: "GET /v1/templates/{templateId}",                         run: "template",                      reply: 200, scopes: ["templates.read"] },
-  { at: "POST /v1/templates/{templateId}/versions",               run: "createTemplateVersion",         reply: 201, scopes: ["templates.write"],                      idempotent: true, location: "/v1/templates/{templateId}/versions/{templateVersionId}" },
+  { at: "POST /v1/templates/{templateId}/versions",               run: "createTemplateVersion",         reply: 201, scopes: ["templates.write"],                      idempotent: true, location: "/v1/templates/{templateId}" },
   { at: "POST /v1/templates/{templateId}/execute",                run: "requestExecution",              reply: 202, scopes: ["templates.execute"],                    idempotent: true, location: "/v1/templates/{templateId}/executions/{executionId}", rate: "execute" },
   { at: "GET /v1/templates/{templateId}/executions/{executionId}", run: "execution",                    reply: 200, scopes: ["templates.read", "templates.execute"],  retryWhile: ["Requested", "Running"] },
   { at: "POST /v1/templates/{templateId}/validate",               run: "validateTemplateVersion",       reply: 200, scopes: ["templates.write", "templates.execute"], idempotent: true },

@@ -71,6 +71,13 @@ describe("the route tables", () => {
       expect(operation.definition.operation).toBe(OperationTypeNode.MUTATION);
   });
 
+  it("name no Location that no row answers", () => {
+    const served = new Set<string>(rows.map(({ row }) => row.at));
+    const places = rows.flatMap(({ row }) => ("location" in row ? [`GET ${row.location}`] : []));
+    expect(places.length).toBeGreaterThan(5);
+    expect(places.filter((place) => !served.has(place))).toEqual([]);
+  });
+
   it("accept an Idempotency-Key on every mutation of a known caller and on nothing else", () => {
     const keeps = ({ row, operation }: (typeof rows)[number]) =>
       operation.definition.operation === "mutation" && !row.anonymous;
