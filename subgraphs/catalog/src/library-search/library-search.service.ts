@@ -165,8 +165,9 @@ function positionOf({ tier, unusable, name_key, entry_id }: SearchPageRow): Sear
 }
 
 function resultOf(row: SearchPageRow): LibrarySearchResultType {
-  const { source, name, capability, tier } = row;
+  const { source, name, capability, tier, provider_id } = row;
   const id = encodeId(source === "Library" ? "lib" : "apc", row.entry_id ?? "");
+  const apiClientId = source === "ApiClient" ? id : null;
   return {
     libraryId: id,
     packageName: name,
@@ -174,6 +175,8 @@ function resultOf(row: SearchPageRow): LibrarySearchResultType {
     latestVersion: latestOf(row.versions ?? []),
     matchedOn: tierNames[tier] ?? null,
     source,
-    apiClient: source === "ApiClient" ? { apiClientId: id } : null,
+    apiClientId,
+    providerId: provider_id === null ? null : encodeId("prv", provider_id),
+    apiClient: apiClientId === null ? null : { apiClientId },
   };
 }

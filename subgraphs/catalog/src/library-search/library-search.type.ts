@@ -34,6 +34,12 @@ export class LibrarySearchResultType {
   @Field(() => LibrarySearchSource)
   source: keyof typeof LibrarySearchSource;
 
+  @Field(() => ID, { nullable: true, description: "Where source is ApiClient; `libraryId` has the same value then." })
+  apiClientId: string | null;
+
+  @Field(() => ID, { nullable: true, description: "Of the provider, where source is ApiClient." })
+  providerId: string | null;
+
   @Field(() => ApiClientReference, { nullable: true })
   apiClient: ApiClientReference | null;
 }

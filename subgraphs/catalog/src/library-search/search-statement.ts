@@ -41,6 +41,8 @@ export interface SearchPageRow {
   unusable: number;
   name_key: string;
   name: string;
+  /** Of an API client. */
+  provider_id: string | null;
   capability: string | null;
   /** Those that can be used. */
   versions: string[] | null;
@@ -247,6 +249,7 @@ function shownColumns(includeApiClients: boolean, usableVersion: string): string
   const place = `greatest(page.hit % ${tierStep}, 1)`;
   const ofLibrary = `library.capabilities -> (${place} - 1) ->> 'name'`;
   return `${includeApiClients ? "coalesce(library.package_name, client.key)" : "library.package_name"} as name,
+    ${includeApiClients ? "client.provider_id" : "null"} as provider_id,
     ${includeApiClients ? `coalesce(${ofLibrary}, client.capabilities[${place}])` : ofLibrary} as capability,
     (select json_agg(semantic_version) from library_versions version
      where version.tenant_id = scope.tenant and version.library_id = page.entry_id
