@@ -3,6 +3,8 @@ import type { Duplex } from "node:stream";
 import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { concerns, type Revocation } from "@factory/runtime/auth/revocations";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isUnavailable } from "@factory/runtime/errors/unavailable";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
@@ -64,6 +66,8 @@ const initTimeoutMs = 10_000;
 /** For the answer to a close. */
 const closeTimeoutMs = 5000;
 const goingAway = 1001;
+/** In the registry of RFC 6455 section 11.7. */
+const tryAgainLater = 1013;
 const longestTimerMs = 2_147_483_647;
 
 /** graphql-transport-ws: authenticated by `authorization` in the init payload, closed with 4403 when the token expires. */
@@ -83,8 +87,9 @@ export function graphqlSockets(options: {
 
   const connect = async (context: SocketContext) => {
     const token = tokenFrom(context.connectionParams);
-    const principal = token === undefined ? undefined : await verifier.verify(token).catch(() => undefined);
     const { channel, seat } = context.extra;
+    const principal =
+      token === undefined ? undefined : await verifier.verify(token).catch(refuse(channel, "Forbidden"));
     const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
     // graphql-ws reports no end of a socket that closes before it is acknowledged
     if (!channel.isOpen) return false;
@@ -200,13 +205,23 @@ export function graphqlSockets(options: {
     },
     revoked(revocation) {
       for (const [{ channel }, { principal, token }] of states)
-        if (concerns(revocation, principal))
-          verifier.verify(token).catch(() => channel.close(CloseCode.Forbidden, "Token revoked"));
+        if (concerns(revocation, principal)) verifier.verify(token).catch(refuse(channel, "Token revoked"));
     },
     async close() {
       for (const client of server.clients) client.close(goingAway, "Going away");
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
+  };
+}
+
+/** What is wrong with the tenant is said by its code. Where the verifier could not tell, a new token would not help. */
+function refuse(channel: SocketChannel, reason: string): (error: unknown) => undefined {
+  return (error) => {
+    if (isUnavailable(error)) channel.close(tryAgainLater, "Unavailable");
+    else {
+      const code = error instanceof DomainError && error.code.startsWith("TENANT_") ? error.code : reason;
+      channel.close(CloseCode.Forbidden, code);
+    }
   };
 }
 

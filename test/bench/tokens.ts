@@ -43,7 +43,7 @@ export async function serviceTokens({ platform, client }: Stage, rounds: Rounds)
 export async function knownTokens({ platform, token }: Stage): Promise<Figures> {
   const issuer = platform.publicUrl;
   const keys = async () => (await (await fetch(`${issuer}/.well-known/jwks`)).json()) as JSONWebKeySet;
-  const verifier = new TokenVerifier({ issuer, audience: issuer, keys });
+  const verifier = new TokenVerifier({ issuer, audience: issuer, keys, tenantExists: async () => true });
   const first = performance.now();
   await verifier.verify(token);
   const firstMs = performance.now() - first;

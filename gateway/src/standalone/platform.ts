@@ -134,6 +134,7 @@ async function start(
     issuer: publicUrl,
     audience: publicUrl,
     keys: () => spine.authorizationServer.jwks(),
+    tenantExists: spine.authorizationServer.tenantExists,
   });
   spine.authorizationServer.onKeysChanged(() => verifier.keysChanged());
   const onRevoked: ((revocation: Revocation) => void)[] = [(revocation) => verifier.apply(revocation)];

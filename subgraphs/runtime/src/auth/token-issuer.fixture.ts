@@ -32,7 +32,12 @@ export async function aTokenIssuer(): Promise<TokenIssuer> {
   const unsigned = encode({ alg: "none", typ: "at+jwt", kid: "key-1" });
   const parts = async (principal: Principal) => (await sign(principal)).split(".");
   return {
-    verifier: new TokenVerifier({ issuer, audience: issuer, keys: async () => ({ keys }) }),
+    verifier: new TokenVerifier({
+      issuer,
+      audience: issuer,
+      keys: async () => ({ keys }),
+      tenantExists: async () => true,
+    }),
     sign,
     attacks: [
       ["no JWT", async () => "garbage", "TOKEN_INVALID"],

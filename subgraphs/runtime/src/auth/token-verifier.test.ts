@@ -28,6 +28,7 @@ let published: JSONWebKeySet;
 let loads: number;
 let clockMs: number;
 let verifier: TokenVerifier;
+let exists: (tenantId: string) => boolean | Promise<boolean>;
 
 beforeAll(async () => {
   pair = await aPair("key-1");
@@ -37,12 +38,19 @@ beforeAll(async () => {
 beforeEach(() => {
   published = { keys: [pair.jwk] };
   loads = 0;
+  exists = () => true;
   clockMs = nowMs;
   const keys = async () => {
     loads += 1;
     return published;
   };
-  verifier = new TokenVerifier({ issuer, audience, keys, clock: () => clockMs });
+  verifier = new TokenVerifier({
+    issuer,
+    audience,
+    keys,
+    tenantExists: async (asked) => exists(asked),
+    clock: () => clockMs,
+  });
 });
 
 const goodHeader = { alg: "ES256", typ: "at+jwt", kid: "key-1" };
@@ -379,7 +387,13 @@ describe("keys", () => {
       if (down) throw new Error("no answer");
       return published;
     };
-    verifier = new TokenVerifier({ issuer, audience, keys, clock: () => clockMs });
+    verifier = new TokenVerifier({
+      issuer,
+      audience,
+      keys,
+      tenantExists: async (asked) => exists(asked),
+      clock: () => clockMs,
+    });
     expect(await outcome(await sign(goodHeader, claims()))).toBe("accepted");
     down = true;
     clockMs += 23 * 3_600_000;
@@ -414,7 +428,13 @@ describe("keys", () => {
     ];
     for (const key of foreign) {
       published = { keys: [key] };
-      verifier = new TokenVerifier({ issuer, audience, keys: async () => published, clock: () => clockMs });
+      verifier = new TokenVerifier({
+        issuer,
+        audience,
+        keys: async () => published,
+        tenantExists: async (asked) => exists(asked),
+        clock: () => clockMs,
+      });
       expect(await outcome(await sign(goodHeader, claims()))).toBe("TOKEN_INVALID");
     }
   });
@@ -464,7 +484,13 @@ describe("revocation", () => {
     expect(await outcome(seen)).toBe("accepted");
     for (const [at, subject] of ["cli_1", "cli_2"].entries()) {
       const fresh = await sign(goodHeader, claims({ ...delegated, jti: `fresh-${at}` }));
-      verifier = new TokenVerifier({ issuer, audience, keys: async () => published, clock: () => clockMs });
+      verifier = new TokenVerifier({
+        issuer,
+        audience,
+        keys: async () => published,
+        tenantExists: async (asked) => exists(asked),
+        clock: () => clockMs,
+      });
       expect(await Promise.all([seen, fresh].map(outcome))).toEqual(["accepted", "accepted"]);
       verifier.apply({ kind: "Client", subject, at: clockMs });
       expect(await Promise.all([seen, fresh].map(outcome))).toEqual(["TOKEN_INVALID", "TOKEN_INVALID"]);
@@ -518,6 +544,38 @@ describe("a tenant", () => {
     verifier.apply({ kind: "TenantOpened", subject: tenantId, at: clockMs + 2 });
     verifier.apply({ kind: "TenantClosed", subject: tenantId, at: clockMs + 1 });
     expect(await Promise.all([seen, unseen].map(outcome))).toEqual(["accepted", "accepted"]);
+  });
+});
+
+describe("a tenant that the spine does not know", () => {
+  test("has its signed tokens refused, and is known at once when it is there", async () => {
+    const token = await sign(goodHeader, claims());
+    exists = () => false;
+    expect(await outcome(token)).toBe("TENANT_UNKNOWN");
+    exists = () => true;
+    expect(await outcome(token)).toBe("accepted");
+  });
+
+  test("is not asked for again once it was found, whatever token comes", async () => {
+    const asked: string[] = [];
+    exists = (tenant) => asked.push(tenant) > 0;
+    for (const jti of ["token-1", "token-1", "token-2"]) await outcome(await sign(goodHeader, claims({ jti })));
+    await outcome(await sign(goodHeader, claims({ jti: "token-3", tenantId: undefined })));
+    expect(asked).toEqual([tenantId]);
+  });
+
+  test("is not what a lost database says", async () => {
+    exists = () => Promise.reject(Object.assign(new Error("gone"), { code: "57P01" }));
+    expect(await outcome(await sign(goodHeader, claims()))).toBe("UNAVAILABLE");
+  });
+
+  test("is looked up before the revocations, so that none slips in while the spine is asked", async () => {
+    const token = await sign(goodHeader, claims());
+    exists = () => {
+      verifier.apply({ kind: "Token", subject: "token-1", at: clockMs });
+      return true;
+    };
+    expect([await outcome(token), await outcome(token)]).toEqual(["TOKEN_INVALID", "TOKEN_INVALID"]);
   });
 });
 

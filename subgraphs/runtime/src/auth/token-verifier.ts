@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { type JSONWebKeySet, jwtVerify } from "jose";
 import { z } from "zod";
 import { DomainError } from "../errors/domain-error.js";
+import { ConfirmedTenants, type TenantLookup } from "./confirmed-tenants.js";
 import type { Principal } from "./principal.js";
 import { RecentlyUsed } from "./recently-used.js";
 import { concerns, type Revocation, Revocations } from "./revocations.js";
@@ -14,6 +15,7 @@ export interface TokenVerifierOptions {
   audience: string;
   /** Reads the issuer's current key set. */
   keys: () => Promise<JSONWebKeySet>;
+  tenantExists: TenantLookup;
   /** Epoch milliseconds. */
   clock?: () => number;
 }
@@ -28,15 +30,17 @@ const headerShape = z.strictObject({
   kid: z.string().min(1).max(200),
 });
 
-/** Tells who an access token (RFC 9068) speaks for; throws TOKEN_EXPIRED or TOKEN_INVALID. */
+/** Tells who an access token (RFC 9068) speaks for; throws TOKEN_EXPIRED, TOKEN_INVALID, TENANT_SUSPENDED or TENANT_UNKNOWN. */
 export class TokenVerifier {
   readonly #keys: VerificationKeys;
   readonly #clock: () => number;
   readonly #known = new RecentlyUsed<ReadClaims>(rememberedTokens);
   readonly #revocations = new Revocations();
+  readonly #tenants: ConfirmedTenants;
 
   constructor(private readonly options: TokenVerifierOptions) {
     this.#clock = options.clock ?? Date.now;
+    this.#tenants = new ConfirmedTenants(options.tenantExists);
     this.#keys = new VerificationKeys(options.keys, this.#clock, () => this.#known.deleteWhere(() => true));
   }
 
@@ -50,6 +54,8 @@ export class TokenVerifier {
       throw expiredToken();
     }
     const claims = await this.#verifyUnknown(token);
+    await this.#tenants.require(claims.principal.tenantId);
+    // nothing may wait from here on: a revocation that came meanwhile would be missed
     if (this.#revocations.covers(claims)) throw invalidToken("it was revoked");
     if (this.#revocations.isClosed(claims.principal.tenantId))
       throw new DomainError("TENANT_SUSPENDED", { detail: "The tenant is not active." });

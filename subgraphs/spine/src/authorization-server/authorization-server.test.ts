@@ -91,7 +91,12 @@ describe("POST /connect/token", () => {
       platformAdmin: false,
     });
     const { issuer } = testSettings;
-    const verifier = new TokenVerifier({ issuer, audience: issuer, keys: async () => keys });
+    const verifier = new TokenVerifier({
+      issuer,
+      audience: issuer,
+      keys: async () => keys,
+      tenantExists: async () => true,
+    });
     expect(await verifier.verify(body["access_token"])).toMatchObject({ tenantId, clientId: client.clientId });
   });
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TenantLookup } from "@factory/runtime/auth/confirmed-tenants";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Database } from "@factory/runtime/db/database";
 import type { Listener } from "@factory/runtime/db/listener";
@@ -17,6 +18,7 @@ import { errorPage } from "../pages/error.page.js";
 import { sendPage } from "../pages/page.js";
 import { KeyRing } from "../signing-keys/key-ring.js";
 import { keySetMaxAgeSeconds, SigningKeys, signingKeysChannel } from "../signing-keys/signing-keys.js";
+import { tenantLookup } from "../tenants/tenant-lookup.js";
 import { Accounts } from "./accounts.js";
 import { type AddressClass, AddressRate } from "./address-rate.js";
 import { shareWith } from "./allowed-origins.js";
@@ -64,6 +66,8 @@ export interface AuthorizationServer {
   jwks(): Promise<JSONWebKeySet>;
   /** Verifiers in this process read the keys again when they are told. */
   onKeysChanged(told: () => Promise<void>): void;
+  /** Asked by verifiers of tokens. */
+  readonly tenantExists: TenantLookup;
   rotateSigningKeys(immediately: boolean): Promise<{ keyId: string; signsFrom: string }>;
   /** After the last request: waits for what is still written. */
   close(): Promise<void>;
@@ -112,7 +116,11 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   const clientReads = new ReadPipeline(options.workerUrl, clientConnections, ServerWatch.of(options.workerUrl, logger));
   const findClient = (clientId: string) => registeredClient(clientReads, clientId);
   const issued = new IssuedTokens({ issuer, keys: () => keys.published, pool, database });
-  const subjectVerifier = new TokenVerifier({ issuer, audience: issuer, keys: async () => keys.published });
+  const tenantExists = tenantLookup(clientReads);
+  const subjectVerifier = new TokenVerifier({
+    ...{ issuer, audience: issuer, tenantExists },
+    keys: async () => keys.published,
+  });
   keys.onChange(() => subjectVerifier.keysChanged());
   const addresses = new AddressRate(options.rateLimitFactor);
   const parts = {
@@ -176,6 +184,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   const share = shareWith(options.allowedOrigins ?? []);
   return {
     jwks: async () => keys.published,
+    tenantExists,
     onKeysChanged: (told) => keys.onChange(told),
     rotateSigningKeys: async (immediately) => {
       const { keyId, signsFrom } = await keys.rotate(immediately);

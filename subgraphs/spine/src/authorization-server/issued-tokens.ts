@@ -34,6 +34,9 @@ const standing = {
     from tenants tenant where tenant_id = $1`,
 };
 
+const revocable = `select from tenants where tenant_id = $2
+  and not exists (select from revocations where kind = 'Token' and subject = $1)`;
+
 export interface IssuedTokensOptions {
   issuer: string;
   /** Those published now. */
@@ -68,15 +71,15 @@ export class IssuedTokens {
     return rows[0]?.good === true;
   }
 
-  /** Once: a token that was revoked before stays as it is. */
+  /** Once: a token that was revoked before stays as it is. Nothing is written for a tenant that does not exist. */
   async revoke({ jti, sub, client_id: clientId, tenantId, principalType }: IssuedToken, cause: Cause): Promise<void> {
     await this.#options.database.transaction(
       tenantWithId(tenantId),
       cause,
       async ({ execute, tenant, notify, record }) => {
         await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [jti]);
-        const known = await execute("select from revocations where kind = 'Token' and subject = $1", [jti]);
-        if (known.length > 0) return;
+        const [isOpen] = await execute(revocable, [jti, tenant.uuid]);
+        if (!isOpen) return;
         await revoke({ execute, tenant, notify }, "Token", jti);
         const userId = principalType === "User" ? sub : null;
         const subject = userId === null ? `clients/${clientId}` : `users/${userId}`;

@@ -26,7 +26,7 @@ async function tokenOf(form: Record<string, string>): Promise<string | undefined
 async function expectRefused(tokens: readonly (string | undefined)[]): Promise<void> {
   const { issuer } = testSettings;
   const keys = () => platform.spine.authorizationServer.jwks();
-  const verifier = new TokenVerifier({ issuer, audience: issuer, keys });
+  const verifier = new TokenVerifier({ issuer, audience: issuer, keys, tenantExists: async () => true });
   await platform.watchFromElsewhere((revocation) => verifier.apply(revocation));
   for (const token of tokens)
     if (token !== undefined) await expect(verifier.verify(token)).rejects.toMatchObject({ code: "TOKEN_INVALID" });

@@ -53,7 +53,11 @@ export class SubjectTokens {
       return await this.#verifier.verify(token);
     } catch (error) {
       if (!(error instanceof DomainError) || errorCodes[error.code].status === 503) throw error;
-      throw refusal(error.code, `The subject_token is refused: ${error.message}`);
+      const description = `The subject_token is refused: ${error.message}`;
+      // 403 as at every other door of the platform
+      if (error.code === "TENANT_UNKNOWN")
+        throw new TokenRefusal(error.code, "invalid_request", description, { status: 403 });
+      throw refusal(error.code, description);
     }
   }
 

@@ -141,7 +141,11 @@ describe("token exchange", () => {
     });
     const { issuer } = testSettings;
     const keys = () => platform.spine.authorizationServer.jwks();
-    expect(await new TokenVerifier({ issuer, audience: issuer, keys }).verify(body["access_token"])).toMatchObject({
+    expect(
+      await new TokenVerifier({ issuer, audience: issuer, keys, tenantExists: async () => true }).verify(
+        body["access_token"],
+      ),
+    ).toMatchObject({
       subject: service.clientId,
       clientId: agent.clientId,
       principalType: "Agent",
@@ -345,7 +349,7 @@ describe("a user", () => {
     });
     const { issuer } = testSettings;
     const keys = () => platform.spine.authorizationServer.jwks();
-    const verifier = new TokenVerifier({ issuer, audience: issuer, keys });
+    const verifier = new TokenVerifier({ issuer, audience: issuer, keys, tenantExists: async () => true });
     expect(await verifier.verify(body["access_token"])).toMatchObject({ subject: user.userId, grantId });
     await platform.spine.watchRevocations((revocation) => verifier.apply(revocation));
     const again = { grant_type: "refresh_token", refresh_token: signedIn.body["refresh_token"] };

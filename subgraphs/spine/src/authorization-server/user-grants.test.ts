@@ -109,6 +109,7 @@ describe("a token that is issued while a role is being taken away", () => {
       issuer: testSettings.issuer,
       audience: testSettings.issuer,
       keys: () => platform.spine.authorizationServer.jwks(),
+      tenantExists: platform.spine.authorizationServer.tenantExists,
     });
     await platform.spine.watchRevocations((revocation) => verifier.apply(revocation));
     const user = await aUser(platform, tenantId, ["templates.read", "templates.write"]);

@@ -74,6 +74,7 @@ function aDistantVerifier(base = bases[0]): TokenVerifier {
       cached = await published(base);
       return cached;
     },
+    tenantExists: async () => true,
     clock: () => Date.now(),
   });
 }
@@ -83,6 +84,7 @@ function aVerifierOf({ authorizationServer }: Spine): TokenVerifier {
     issuer,
     audience: issuer,
     keys: () => authorizationServer.jwks(),
+    tenantExists: async () => true,
     clock: () => Date.now(),
   });
   authorizationServer.onKeysChanged(() => verifier.keysChanged());
