@@ -1,4 +1,5 @@
-import { MultiValue, parseBoolean, parseDouble, parseHex, parseLong, type SymbolValue, sameText } from "./value.js";
+import { compareTexts, sameText } from "../invariant-case.js";
+import { MultiValue, parseBoolean, parseDouble, parseHex, parseLong, type SymbolValue } from "./value.js";
 
 /**
  * Order of two values; the first reading that fits both decides, undefined when they cannot be compared.
@@ -61,11 +62,6 @@ function compareVersions(x: number[], y: number[]): number {
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-function compareTexts(x: string, y: string): number {
-  if (sameText(x, y)) return 0;
-  return x.toUpperCase() < y.toUpperCase() ? -1 : 1;
 }
 
 function compareMulti(left: SymbolValue, right: SymbolValue): number | undefined {

@@ -1,4 +1,5 @@
-import { MultiValue, parseBoolean, parseDouble, parseLong, type SymbolValue, sameText } from "./value.js";
+import { sameText } from "../invariant-case.js";
+import { MultiValue, parseBoolean, parseDouble, parseLong, type SymbolValue } from "./value.js";
 
 export type Operator = "!" | "&&" | "||" | "^" | ">" | ">=" | "<" | "<=" | "==" | "!=" | "&" | "|" | "<<" | ">>";
 export type Sign = Operator | "(" | ")" | "blank" | "end" | "quote";

@@ -60,8 +60,3 @@ export function parseBoolean(text: string): boolean | undefined {
   if (folded === "true") return true;
   return folded === "false" ? false : undefined;
 }
-
-export function sameText(left: string, right: string): boolean {
-  // ordinal ignore case folds each character to upper case
-  return left === right || left.toUpperCase() === right.toUpperCase();
-}

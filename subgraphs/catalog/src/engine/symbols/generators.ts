@@ -1,5 +1,6 @@
 import { decideCondition, evaluatorNamed } from "../expressions/evaluate.js";
 import { MultiValue, parseLong, type SymbolValue, textOf } from "../expressions/value.js";
+import { lower, upper } from "../invariant-case.js";
 import { escapePointer, type JsonObject } from "../json-value.js";
 import { booleanMember, objectsMember, textMember } from "../jsonc.js";
 import type { RenderReport } from "../render-report.js";
@@ -8,7 +9,6 @@ import { renderFailed } from "../template-error.js";
 import { formatDate } from "./date-format.js";
 import { formatGuid, GUID_FORMATS, seededGuid, seededInteger } from "./seeded-values.js";
 import type { TemplatePattern, TemplatePatterns } from "./template-patterns.js";
-import { lower, upper } from "./value-forms.js";
 
 export interface GeneratorContext {
   readonly variables: Map<string, SymbolValue>;

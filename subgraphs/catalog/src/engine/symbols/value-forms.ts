@@ -1,3 +1,4 @@
+import { lower, upper } from "../invariant-case.js";
 import { escapePointer, type JsonObject } from "../json-value.js";
 import { textMember, textsMember } from "../jsonc.js";
 import { renderFailed } from "../template-error.js";
@@ -97,27 +98,9 @@ export class ValueForms {
   }
 }
 
-// invariant casing goes character by character, so that nothing changes its length
-export function lower(value: string): string {
-  return mapCharacters(value, (character) => character.toLowerCase());
-}
-
-export function upper(value: string): string {
-  return mapCharacters(value, (character) => character.toUpperCase());
-}
-
-function mapCharacters(value: string, change: (character: string) => string): string {
-  let result = "";
-  for (const character of value) {
-    const changed = change(character);
-    result += changed.length === character.length ? changed : character;
-  }
-  return result;
-}
-
+/** .NET takes one UTF-16 unit, so that a character beyond the basic plane stays as it is. */
 function onFirst(value: string, change: Transform): string {
-  const [first] = value;
-  return first === undefined ? value : change(first) + value.slice(first.length);
+  return change(value.slice(0, 1)) + value.slice(1);
 }
 
 function safeName(value: string): string {
@@ -154,17 +137,27 @@ const WORDS = new RegExp(
   "gu",
 );
 
+/** .NET's expressions see a character beyond the basic plane as two surrogates, which belong to no word. */
 function separatedCase(value: string, separator: string): string {
-  return (value.match(WORDS) ?? []).map(lower).join(separator);
+  return (value.replace(/[\u{10000}-\u{10ffff}]/gu, " ").match(WORDS) ?? []).map(lower).join(separator);
 }
 
 /** Like TextInfo.ToTitleCase: a word in capitals stays as it is. */
 function titleCase(value: string): string {
   return value.replace(/[\p{L}\p{Mn}][\p{L}\p{Mn}\p{Nd}'’]*/gu, (word) => {
     if (word.length > 1 && word === upper(word) && word !== lower(word)) return word;
-    return onFirst(lower(word), upper);
+    const [first = ""] = word;
+    return (TITLE_DIGRAPHS.get(lower(first)) ?? upper(first)) + lower(word.slice(first.length));
   });
 }
+
+// letters of two parts, of which a title has only the first in capitals
+const TITLE_DIGRAPHS: ReadonlyMap<string, string> = new Map([
+  ["\u01c6", "\u01c5"],
+  ["\u01c9", "\u01c8"],
+  ["\u01cc", "\u01cb"],
+  ["\u01f3", "\u01f2"],
+]);
 
 /** A JSON text in quotes with few escapes. */
 function jsonEncode(value: string): string {
