@@ -43,6 +43,24 @@ describe("forms of a symbol in conditions", () => {
   });
 });
 
+describe("conditions that dotnet new counts as false", () => {
+  it.each([true, false])("Visual Basic's `#If` with C's equality writes the other branch: A=%s", (A) => {
+    const text = lines("#If (A == true) Then", "yes", "#Else", "no", "#End If", "end");
+    expect(conditional("a.vb", text, { A })).toBe(lines("no", "end"));
+  });
+
+  it("an unfinished comparison in template.json", () => {
+    const symbols = {
+      A: { type: "parameter", datatype: "bool", defaultValue: "false" },
+      open: { type: "computed", value: "A ==" },
+    };
+    const sources = [{ modifiers: [{ condition: "A != ", exclude: ["kept.txt"] }] }];
+    const result = renderFiles({ symbols, sources }, { "kept.txt": lines("//#if (open)", "yes", "//#endif", "end") });
+    expect(texts(result)).toEqual({ "kept.txt": lines("end") });
+    expect(result.warnings.map(({ code }) => code)).toEqual(["ConditionUnparseable", "ConditionUnparseable"]);
+  });
+});
+
 describe("Razor and markup idioms", () => {
   it.each([
     [true, true, lines("x", "y")],

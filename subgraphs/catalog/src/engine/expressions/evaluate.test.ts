@@ -45,6 +45,11 @@ describe("C++ evaluator", () => {
     [" ('Windows' == Many)", false],
     [" (Unknown)", false],
     [" (Unknown == null)", true],
+    [" (F == )", false],
+    [" (F != )", true],
+    [" (Five < )", false],
+    [" (Text == 'HELLO')", true],
+    [" ('straße' == 'STRASSE')", false],
     [" (Text == 'a b')", false],
     [" (Text != 'say \"hi\"')", true],
     [" T", true],
@@ -126,8 +131,35 @@ describe("C++2 evaluator", () => {
     ["Nothing_ == Many", false],
     ["Many == 5", false],
     ["Many != T", true],
+    ["Text == null", true],
+    ["null == T", true],
+    ["Nothing_ != null", false],
+    ["Five < null", false],
+    ["Five >= null", true],
+    ["Text == 'HELLO'", true],
+    ["Text == 'straße'", false],
+    ["'straße' == 'STRASSE'", false],
+    ["'STRAßE' == 'straße'", true],
+    ["'ı' == 'I'", false],
+    ["'1.10' > '1.9'", false],
+    ["'1.1.10' > '1.1.9'", true],
   ])("%s is %s", (text, expected) => {
     expect(decide("C++2", text)).toMatchObject({ value: expected, fault: null });
+  });
+
+  it.each([
+    "F ==",
+    "== F",
+    "T !=",
+    "Five <",
+    "Five >=",
+    "Nothing_ ==",
+    "F == == T",
+    "Five + == 5",
+    "() == F",
+    "F == ()",
+  ])("is false where an operand is missing: %s", (text) => {
+    expect(decide("C++2", text)).toMatchObject({ value: false, fault: "an operand is missing" });
   });
 
   it.each(["", "1", "Text", "T &&", ")", "T 'x'", "T && 'x'", "T == 'x'", "Five < 'x'"])("cannot decide %j", (text) => {
@@ -146,9 +178,19 @@ describe("Visual Basic evaluator", () => {
     ['Text = "hello"', true],
     ['Text <> "hello"', false],
     ["Five > 4", true],
+    ["Nothing_ = 'Nothing'", true],
+    ["Text = 'Nothing'", true],
+    ["Text <> 'Nothing'", false],
   ])("%s is %s", (text, expected) => {
     expect(decide("VB", text)).toMatchObject({ value: expected, fault: null });
   });
+
+  it.each(["(F == true)", "(T == true)", "(Nothing_ == 'Nothing')", "F =", "F <>", "Five <"])(
+    "is false where an operand is missing, as in C's spelling of equality: %s",
+    (text) => {
+      expect(decide("VB", text)).toMatchObject({ value: false, fault: "an operand is missing" });
+    },
+  );
 });
 
 describe("MSBuild evaluator", () => {
@@ -166,6 +208,13 @@ describe("MSBuild evaluator", () => {
   ])("%s is %s", (text, expected) => {
     expect(attribute(text)).toMatchObject({ value: expected, fault: null });
   });
+
+  it.each(["$(F) ==", "== '$(F)'", "$(F) !=", "$(Five) &lt;", "$(F) == == 'true'"])(
+    "is false where an operand is missing: %s",
+    (text) => {
+      expect(attribute(text)).toMatchObject({ value: false, fault: "an operand is missing" });
+    },
+  );
 
   it("leaves other properties alone", () => {
     expect(attribute("'$(Configuration)' == 'Debug'").fault).not.toBeNull();

@@ -164,7 +164,8 @@ class Decision {
   constructor(private readonly nullText: string) {}
 
   of(node: ExpressionNode<SymbolValue> | null): SymbolValue {
-    if (node === null) return null;
+    // the original engine fails here too, so that the whole condition is false; a written null is a value
+    if (node === null) throw new ExpressionFault("an operand is missing");
     if (node.kind === "value") return node.value;
     if (node.kind === "unary") return node.negates ? !toBoolean(this.of(node.operand)) : this.of(node.operand);
     // both sides are always decided, so that a fault in either shows
