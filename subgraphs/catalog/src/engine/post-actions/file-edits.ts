@@ -17,7 +17,7 @@ const ELEMENTS: ReadonlyMap<string, ProjectReference["element"]> = new Map([
 export function addReference(action: PostAction, context: PostActionContext): boolean {
   const type = (textMember(action.args, "referenceType") ?? "").toLowerCase();
   const element = ELEMENTS.get(type);
-  const reference = argument(action, context, "reference");
+  const reference = textMember(action.args, "reference");
   if (element === undefined || reference === null) return skipped(action, context, "its arguments are incomplete");
   const version = textMember(action.args, "version");
   if (type === "package" && version === null) return skipped(action, context, "it names no version");
@@ -41,7 +41,7 @@ export function addReference(action: PostAction, context: PostActionContext): bo
 
 /** Sets a property in the one produced file of a name. */
 export function addJsonProperty(action: PostAction, context: PostActionContext): boolean {
-  const fileName = argument(action, context, "jsonFileName");
+  const fileName = textMember(action.args, "jsonFileName");
   const name = textMember(action.args, "newJsonPropertyName");
   const value = textMember(action.args, "newJsonPropertyValue");
   if (fileName === null || name === null || value === null) {
@@ -66,11 +66,6 @@ function jsonFile(action: PostAction, context: PostActionContext, fileName: stri
   if (found.length > 0) return found.length === 1 ? found[0] : undefined;
   const creates = booleanOf(member(action.args, "allowFileCreation")) ?? false;
   return creates && unsafePath(fileName) === undefined ? fileName : undefined;
-}
-
-function argument(action: PostAction, context: PostActionContext, name: string): string | null {
-  const value = textMember(action.args, name);
-  return value !== null && action.applyFileRenamesToArgs.includes(name) ? context.rename(value) : value;
 }
 
 /** The named target files, else the primary outputs, else the only project. */

@@ -8,18 +8,17 @@ export function makeExecutable(action: PostAction, context: PostActionContext): 
   for (const [mode, value] of Object.entries(action.args)) {
     const patterns = Array.isArray(value) ? value.map(scalarText) : [scalarText(value)];
     for (const pattern of patterns) {
-      if (pattern === null || !setMode(mode, pattern, action, context)) done = false;
+      if (pattern === null || !setMode(mode, pattern, context)) done = false;
     }
   }
   if (!done) context.report.warn("PostActionSkipped", `The post action "${label(action)}" was done in part only.`);
   return done;
 }
 
-function setMode(mode: string, pattern: string, action: PostAction, context: PostActionContext): boolean {
+function setMode(mode: string, pattern: string, context: PostActionContext): boolean {
   const executable = executableBy(mode);
   if (executable === undefined) return false;
-  const name = action.applyFileRenamesToArgs.includes(mode) ? context.rename(pattern) : pattern;
-  const matcher = shellPattern(name.replace(/^\.\//, ""));
+  const matcher = shellPattern(pattern.replace(/^\.\//, ""));
   let found = false;
   for (const [path, file] of context.files) {
     if (!matcher.test(path)) continue;

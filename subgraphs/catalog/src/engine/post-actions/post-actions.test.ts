@@ -3,6 +3,8 @@ import { withJsonProperty } from "./json-property.js";
 import { withReference } from "./project-reference.js";
 
 const ADD_REFERENCE = "B17581D1-C5C9-4489-8F0A-004BE667B814";
+const ADD_TO_SOLUTION = "D396686C-DE0E-4DE6-906D-291CD29FC5DE";
+const CHMOD = "CB9A6CF3-4F5C-4860-B9D2-03A574959774";
 const ADD_JSON = "695A3659-EB40-4FF5-A6A6-C9C4E629FCB0";
 const project = (...lines: string[]) => ['<Project Sdk="Microsoft.NET.Sdk">', ...lines, "</Project>", ""].join("\n");
 const newtonsoft = { element: "PackageReference", include: "Newtonsoft.Json", version: "13.0.3" } as const;
@@ -145,5 +147,56 @@ describe("adding a JSON property", () => {
     expect(run({ "a/settings.json": "{}", "b/settings.json": "{}" }).warnings).toMatchObject([
       { code: "PostActionSkipped" },
     ]);
+  });
+});
+
+describe("arguments that are renamed like files", () => {
+  const names = (...args: string[]) => ({ applyFileRenamesToArgs: args });
+  const config = (action: Record<string, unknown>) => ({
+    sourceName: "App",
+    symbols: { Area: { type: "parameter", datatype: "text", fileRename: "AREA", defaultValue: "Sales" } },
+    postActions: [action],
+  });
+
+  it("name, value and parent of a JSON property are renamed where that is asked for", () => {
+    const args = {
+      jsonFileName: "App.json",
+      parentPropertyPath: "AREA:App",
+      newJsonPropertyName: "AREA",
+      newJsonPropertyValue: "App in AREA",
+      allowPathCreation: true,
+    };
+    const run = (renamed: Record<string, unknown>) =>
+      JSON.parse(
+        texts(renderFiles(config({ actionId: ADD_JSON, args, ...renamed }), { "App.json": "{}" }))["MyApp.json"] ?? "",
+      );
+    const all = names("JSONFileName", "parentPropertyPath", "newJsonPropertyName", "newJsonPropertyValue");
+    expect(run(all)).toEqual({ Sales: { MyApp: { Sales: "MyApp in Sales" } } });
+    expect(run(names("jsonFileName"))).toEqual({ AREA: { App: { AREA: "App in AREA" } } });
+    expect(run(names("jsonFileName", "newJsonPropertyName"))).toEqual({ AREA: { App: { Sales: "App in AREA" } } });
+  });
+
+  it("the solution folder is renamed where that is asked for", () => {
+    const args = { projectFiles: ["App.csproj"], solutionFolder: "AREA/src" };
+    const run = (renamed: Record<string, unknown>) =>
+      texts(
+        renderFiles(config({ actionId: ADD_TO_SOLUTION, args, ...renamed }), {
+          "App.csproj": project(),
+          "App.slnx": "<Solution>\n</Solution>\n",
+        }),
+      )["MyApp.slnx"];
+    expect(run(names("solutionFolder"))).toContain('<Folder Name="/Sales/src/">');
+    expect(run({})).toContain('<Folder Name="/AREA/src/">');
+  });
+
+  it("type, name and version of a reference are renamed, and files whose mode is set", () => {
+    const args = { referenceType: "package", reference: "AREA.App", version: "AREA", targetFiles: ["AREA.csproj"] };
+    const result = renderFiles(
+      config({ actionId: ADD_REFERENCE, args, ...names("reference", "version", "targetFiles") }),
+      { "App.csproj": project(), "AREA.csproj": project() },
+    );
+    expect(texts(result)["Sales.csproj"]).toContain('<PackageReference Include="Sales.MyApp" Version="Sales" />');
+    const chmod = { actionId: CHMOD, args: { "+x": ["AREA.sh"] }, ...names("+x") };
+    expect(renderFiles(config(chmod), { "AREA.sh": "" }).files.get("Sales.sh")?.executable).toBe(true);
   });
 });

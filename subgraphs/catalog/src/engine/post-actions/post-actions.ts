@@ -1,4 +1,5 @@
 import { decideCondition } from "../expressions/evaluate.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json-value.js";
 import type { ManualInstruction, PostAction } from "../template-config.js";
 import { addJsonProperty, addReference } from "./file-edits.js";
 import { makeExecutable } from "./file-modes.js";
@@ -25,13 +26,33 @@ const KNOWN: ReadonlyMap<string, Known> = new Map([
 /** Does what is a plain edit of files; everything else comes back as an instruction. Nothing is ever run. */
 export function applyPostActions(actions: readonly PostAction[], context: PostActionContext): PostActionOutcome {
   const manualInstructions: { text: string; actionId: string | null }[] = [];
-  for (const action of actions) {
-    if (!decideCondition(action.condition, context.variables, context.report)) continue;
+  for (const declared of actions) {
+    if (!decideCondition(declared.condition, context.variables, context.report)) continue;
+    const action = { ...declared, args: renamedArguments(declared, context.rename) };
     if (perform(action, context)) continue;
     const text = instructionOf(action, context);
     if (text !== undefined) manualInstructions.push({ text, actionId: action.actionId });
   }
   return { manualInstructions };
+}
+
+/** Any argument may name files or symbols as the template calls them, and ask to be renamed like its files. */
+function renamedArguments(action: PostAction, rename: (text: string) => string): JsonObject {
+  const named = new Set(action.applyFileRenamesToArgs.map((name) => name.toLowerCase()));
+  if (named.size === 0) return action.args;
+  return Object.fromEntries(
+    Object.entries(action.args).map(([name, value]) => [
+      name,
+      named.has(name.toLowerCase()) ? renamedTexts(value, rename) : value,
+    ]),
+  );
+}
+
+function renamedTexts(value: JsonValue, rename: (text: string) => string): JsonValue {
+  if (typeof value === "string") return rename(value);
+  if (Array.isArray(value)) return value.map((one) => renamedTexts(one, rename));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [rename(name), renamedTexts(one, rename)]));
 }
 
 /** True when the action's effect is part of the result, so that nobody has to do it by hand. */

@@ -19,10 +19,9 @@ export function write(context: PostActionContext, path: string, text: string): v
 export function configuredFiles(action: PostAction, context: PostActionContext, name: string): string[] {
   const value = member(action.args, name);
   const patterns = Array.isArray(value) ? value.map(scalarText) : (scalarText(value)?.split(";") ?? []);
-  const renames = action.applyFileRenamesToArgs.includes(name);
   const found = patterns.flatMap((pattern) => {
     if (pattern === null || pattern.trim() === "") return [];
-    return filesNamed(renames ? context.rename(pattern) : pattern, context);
+    return filesNamed(pattern, context);
   });
   return [...new Set(found)];
 }
