@@ -105,6 +105,9 @@ export const eventTypes = {
   LoginFailed:                    { source: "spine",        readScopes: ["user.read"] },
   TokenRevoked:                   { source: "spine",        readScopes: ["user.read"] },
   RefreshTokenReuseDetected:      { source: "spine",        readScopes: ["user.read"] },
+  RoleCreated:                    { source: "spine",        readScopes: ["role.read"] },
+  RoleUpdated:                    { source: "spine",        readScopes: ["role.read"] },
+  RoleDeleted:                    { source: "spine",        readScopes: ["role.read"] },
   RoleAssigned:                   { source: "spine",        readScopes: ["role.read"] },
   RoleUnassigned:                 { source: "spine",        readScopes: ["role.read"] },
   SubscriptionCreated:            { source: "spine",        readScopes: ["subscription.read"] },
@@ -136,6 +139,7 @@ export const eventTypes = {
   ApiClientDisabled:              { source: "spine",        readScopes: ["client.read"] },
   ApiClientEnabled:               { source: "spine",        readScopes: ["client.read"] },
   ApiClientSecretRotated:         { source: "spine",        readScopes: ["client.read"] },
+  SigningKeyRotated:              { source: "spine",        readScopes: ["tenant.read"] },
 } as const satisfies Record<string, { source: "catalog" | "integration" | "spine"; readScopes: readonly Scope[] }>;
 
 export type EventType = keyof typeof eventTypes;

@@ -60,6 +60,8 @@ function problems(name: string, value: unknown): unknown[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => [name, instancePath, message]);
 }
 
+/** Of the platform's own tenant. */
+const ofThePlatform: readonly EventType[] = ["SigningKeyRotated"];
 /** These need hours of failures, or a provisioning step that fails for good: no request brings them about. */
 const beyondATest: readonly EventType[] = ["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"];
 /** Read by the platform's administrators alone, and written to the log of the tenant they are about: no token shows them. */
@@ -72,8 +74,46 @@ const inTheLogOnly: readonly EventType[] = [
   "TenantArchived",
 ];
 
+const unreadable = [...inTheLogOnly, ...beyondATest, ...ofThePlatform];
+
 interface Told {
   events: { eventId: string; type: string; data: unknown };
+}
+
+/** The keyed type that the first segment of a subject names, with a field beside its key that is never null. */
+const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]>> = {
+  approvals: ["Approval", "agentTaskId"],
+  clients: ["OAuthClient", "createdAt"],
+  "compatibility-matrices": ["CompatibilityMatrix", "runtime"],
+  credentials: ["Credential", "createdAt"],
+  executions: ["Execution", "status"],
+  invitations: ["Invitation", "email"],
+  libraries: ["Library", "packageName"],
+  providers: ["Provider", "displayName"],
+  roles: ["Role", "code"],
+  "template-versions": ["TemplateVersion", "semanticVersion"],
+  templates: ["Template", "name"],
+  tenants: ["Tenant", "slug"],
+  users: ["User", "email"],
+  "webhook-subscriptions": ["WebhookSubscription", "eventType"],
+};
+/** Of no keyed type: `subject` is null. */
+const noKeyedType = ["commands", "mails", "signing-keys", "subscriptions"];
+
+interface Subject {
+  events: { type: string; subjectPath: string; subject: Readonly<Record<string, unknown>> | null };
+}
+
+const selections = Object.values(keyedTypes).map(([type, field]) => `... on ${type} { about${type}: ${field} }`);
+const subjectsQuery = `subscription { events(after: "0") { type subjectPath subject { __typename ${selections.join(" ")} } } }`;
+
+const resourceOf = ({ events }: Subject) => events.subjectPath.split("/")[0] ?? "";
+
+/** The keyed type of which something is told, or what is missing. */
+function filled(told: Subject): string {
+  const [type = "nothing"] = keyedTypes[resourceOf(told)] ?? [];
+  const { subject } = told.events;
+  return subject?.["__typename"] === type && subject[`about${type}`] != null ? type : `no ${type}`;
 }
 
 interface Emitted {
@@ -127,11 +167,12 @@ async function aChangedApiClient(token: string): Promise<void> {
   for (const change of changes) await graphql(`mutation { ${change} { clientId } }`, { token });
 }
 
-/** A role that is given to a client, and deleted. */
+/** A role that is given to a client, changed and deleted. */
 async function assigned(token: string): Promise<void> {
   const roleId = await aRole(token);
   const body = { principalId: await aClientId(token) };
   await request(`POST /v1/roles/${roleId}/assignments`, { token, body });
+  await graphql(`mutation { updateRole(roleId: "${roleId}", input: { name: "more" }) { roleId } }`, { token });
   await graphql(`mutation { deleteRole(roleId: "${roleId}") { roleId } }`, { token });
 }
 
@@ -200,6 +241,8 @@ describe("what the platform emits", () => {
   let emitted: Emitted[];
   let inTheLog: Emitted[];
   let receiver: Receiver;
+  let subjects: readonly Subject[];
+  let subjectErrors: readonly unknown[];
 
   beforeAll(async () => {
     const tenant = await aTenant();
@@ -210,7 +253,7 @@ describe("what the platform emits", () => {
     const post = (path: string, body: unknown) => request(`POST ${path}`, { token, body });
     const subscribe = (eventType: string, endpointUrl: string) =>
       post("/webhooks/subscriptions", { eventType, endpointUrl, signingSecretRef: "events" });
-    const readable = emittedTypes().filter((type) => !inTheLogOnly.includes(type) && !beyondATest.includes(type));
+    const readable = emittedTypes().filter((type) => !unreadable.includes(type));
     for (const type of readable) await subscribe(type, receiver.url);
     await subscribe("TemplateRegistered", gone.url);
     await aRetiredProvider(token);
@@ -235,20 +278,46 @@ describe("what the platform emits", () => {
     await signedInAndOut(tenant);
     const seen = () => new Set(feed.events.map(({ events }) => events.type));
     await eventually("every readable event is told", () => readable.every((type) => seen().has(type)));
+    const about = await aFeed<Subject>({ token, query: subjectsQuery });
+    await eventually("every event is told with its subject", () => about.events.length >= feed.events.length);
+    [subjects, subjectErrors] = [[...about.events], [...about.errors]];
     for (const move of ["suspendTenant", "resumeTenant", "archiveTenant"] as const) await moved(tenant, move);
     await eventually("the tenant's moves are in its log", async () => {
       inTheLog = await logged(tenant.tenantId);
       return inTheLog.some(({ type }) => type === "TenantArchived");
     });
     emitted = [...feed.events.map(({ events }) => events), ...inTheLog];
-    await Promise.all([feed.stop(), gone.close()]);
+    await Promise.all([feed.stop(), about.stop(), gone.close()]);
   });
 
   afterAll(() => receiver.close());
 
   it("is every event of this release", () => {
     const types = new Set(emitted.map(({ type }) => type));
-    expect(emittedTypes().filter((type) => !types.has(type))).toEqual(beyondATest);
+    expect(emittedTypes().filter((type) => !types.has(type))).toEqual([...beyondATest, ...ofThePlatform].sort());
+  });
+
+  it("names what it is about: an object of a keyed type while that exists, and null afterwards", () => {
+    const resources = new Set(subjects.map(resourceOf));
+    expect([...resources].filter((resource) => !keyedTypes[resource] && !noKeyedType.includes(resource))).toEqual([]);
+    expect(Object.keys(keyedTypes).filter((resource) => !resources.has(resource))).toEqual(["tenants"]);
+    expect(subjectErrors).toEqual([]);
+    const deleted = subjects
+      .filter(({ events }) => events.type === "RoleDeleted")
+      .map(({ events }) => events.subjectPath);
+    const isGone = ({ events }: Subject) => deleted.some((path) => `${events.subjectPath}/`.startsWith(`${path}/`));
+    expect(subjects.filter(isGone).map(({ events }) => [events.type, events.subject])).toEqual([
+      ["RoleCreated", null],
+      ["RoleAssigned", null],
+      ["RoleUpdated", null],
+      ["RoleUnassigned", null],
+      ["RoleDeleted", null],
+    ]);
+    for (const told of subjects.filter((one) => !isGone(one))) {
+      const [type] = keyedTypes[resourceOf(told)] ?? [];
+      if (type === undefined) expect(told.events).toMatchObject({ subject: null });
+      else expect(`${told.events.type}: ${filled(told)}`).toBe(`${told.events.type}: ${type}`);
+    }
   });
 
   it("fits the schema of its type", () => {
@@ -256,7 +325,7 @@ describe("what the platform emits", () => {
   });
 
   it("travels in the canonical envelope", async () => {
-    const expected = emittedTypes().filter((type) => !inTheLogOnly.includes(type) && !beyondATest.includes(type));
+    const expected = emittedTypes().filter((type) => !unreadable.includes(type));
     // what went before the subscription was not sent to it
     const late = new Set(["CredentialCreated", "SubscriptionCreated"]);
     const wanted = expected.filter((type) => !late.has(type));
@@ -271,9 +340,18 @@ describe("what the platform emits", () => {
 
   it("from the platform's own tenant too", async () => {
     const token = await platformToken();
-    const feed = await aFeed<Told>({ token, query: 'subscription { events(after: "0") { eventId type data } }' });
-    await eventually("its registration is told", () => feed.events.length > 0);
+    await graphql("mutation { rotateSigningKeys { keyId } }", { token });
+    const query = `subscription { events(after: "0") { type data subjectPath subject { __typename ... on Tenant { aboutTenant: slug } } } }`;
+    const feed = await aFeed<{ events: Told["events"] & Subject["events"] }>({ token, query });
+    const told = (type: string) => feed.events.find(({ events }) => events.type === type);
+    await eventually(
+      "its registration and its keys are told",
+      () => !!(told("TenantRegistered") && told("SigningKeyRotated")),
+    );
     expect(feed.events.flatMap(({ events: { type, data } }) => problems(type, data))).toEqual([]);
+    expect(feed.errors).toEqual([]);
+    expect(told("TenantRegistered")?.events.subject).toMatchObject({ __typename: "Tenant", aboutTenant: "platform" });
+    expect(told("SigningKeyRotated")?.events.subject).toBeNull();
     await feed.stop();
   });
 

@@ -95,6 +95,10 @@ export function catalogSchema(services: CatalogServices, logger: Logger): Subgra
         auth: { scopes: ["templates.read", "templates.execute"] },
         resolve: ({ executionId = "" }, context) => orNull(executions.find(tenantOf(context), executionId)),
       },
+      CompatibilityMatrix: {
+        auth: { scopes: ["templates.read", "libraries.read"] },
+        resolve: ({ matrixId = "" }, context) => orNull(compatibility.find(context, matrixId)),
+      },
       Library: {
         auth: { scopes: ["libraries.read"] },
         resolve: ({ libraryId, packageName }, context) =>

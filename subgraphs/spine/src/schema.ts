@@ -44,6 +44,7 @@ export interface SpineServices {
 /** The federated schema over its services. Printing its SDL calls none of them. */
 export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
   const { tenants, users } = services;
+  const orNull = async <T>(found: Promise<T | undefined>): Promise<T | null> => (await found) ?? null;
   return buildSubgraph({
     logger,
     resolvers: [
@@ -61,11 +62,27 @@ export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
       Tenant: {
         // no scope: a tenant's own facts are in its tokens anyway
         auth: {},
-        resolve: async ({ tenantId }, context) => (await tenants.find(context, tenantId ?? "")) ?? null,
+        resolve: ({ tenantId = "" }, context) => orNull(tenants.find(context, tenantId)),
       },
       User: {
         auth: { scopes: ["user.read"] },
-        resolve: async ({ userId }, context) => (await users.find(context, userId ?? "")) ?? null,
+        resolve: ({ userId = "" }, context) => orNull(users.find(context, userId)),
+      },
+      Invitation: {
+        auth: { scopes: ["user.read", "user.invite"] },
+        resolve: ({ invitationId = "" }, context) => orNull(services.invitations.find(context, invitationId)),
+      },
+      Role: {
+        auth: { scopes: ["role.read"] },
+        resolve: ({ roleId = "" }, context) => orNull(services.roles.find(context, roleId)),
+      },
+      OAuthClient: {
+        auth: { scopes: ["client.read"] },
+        resolve: ({ clientId = "" }, context) => orNull(services.apiClientAdministration.find(context, clientId)),
+      },
+      Approval: {
+        auth: { scopes: ["governance.read"] },
+        resolve: ({ approvalId = "" }, context) => orNull(services.approvals.find(context, approvalId)),
       },
     },
   });

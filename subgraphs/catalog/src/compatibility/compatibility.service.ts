@@ -1,8 +1,9 @@
 import type { Database } from "@factory/runtime/db/database";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
@@ -21,6 +22,22 @@ import { LibrarySnapshots } from "./library-snapshot.js";
 
 /** As the GraphQL input says; gRPC has no such bound of its own. */
 const mostLibraries = 200;
+
+const oneMatrix = tenantStatement(
+  "one_compatibility_matrix",
+  `select matrix_id, template_version_id, runtime, libraries, compatible, violations, advisories, snapshot_digest,
+     evaluated_at
+   from compatibility_matrices where tenant_id = scope.tenant and matrix_id = $2`,
+);
+
+/** A row of `compatibility_matrices` as PostgreSQL gives it. */
+interface MatrixRow
+  extends Pick<CompatibilityMatrixType, "runtime" | "libraries" | "compatible" | "violations" | "advisories"> {
+  matrix_id: string;
+  template_version_id: string | null;
+  snapshot_digest: string | null;
+  evaluated_at: Date;
+}
 
 interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
@@ -101,16 +118,17 @@ export class CompatibilityService {
   }
 
   /** An evaluation as it was answered, whatever has changed since. */
+  async find(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType | undefined> {
+    const uuid = decodeId("mtx", matrixId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<MatrixRow>(oneMatrix, tenantOf(context), uuid);
+    return row && matrixRowView(row);
+  }
+
   async matrix(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType> {
-    const tenant = tenantOf(context);
-    const matrix =
-      decodeId("mtx", matrixId) === undefined
-        ? null
-        : await this.#database.transaction(tenant, { trace: context.trace }, ({ em }) =>
-            em.findOne(CompatibilityMatrix, { tenantId: tenant.tenantId, matrixId }),
-          );
+    const matrix = await this.find(context, matrixId);
     if (!matrix) throw new DomainError("NOT_FOUND", { detail: "No such compatibility matrix in this tenant." });
-    return matrixView(matrix);
+    return matrix;
   }
 
   #evaluate(
@@ -168,6 +186,17 @@ function requireRuntime(runtime: string): Framework {
     detail,
     errors: [{ pointer: "/runtime", code: "UNKNOWN_VALUE", detail }],
   });
+}
+
+function matrixRowView(row: MatrixRow): CompatibilityMatrixType {
+  const { matrix_id, template_version_id, snapshot_digest, evaluated_at, ...fields } = row;
+  return {
+    ...fields,
+    matrixId: encodeId("mtx", matrix_id),
+    templateVersionId: template_version_id && encodeId("tpv", template_version_id),
+    snapshotDigest: snapshot_digest,
+    evaluatedAt: evaluated_at.toISOString(),
+  };
 }
 
 function matrixView(matrix: CompatibilityMatrix): CompatibilityMatrixType {

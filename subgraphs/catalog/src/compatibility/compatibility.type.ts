@@ -1,5 +1,5 @@
 import { DateTime } from "@factory/runtime/subgraph/scalars";
-import { Field, ID, ObjectType } from "type-graphql";
+import { Directive, Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("CompatibilityResolution", { simpleResolvers: true })
 export class CompatibilityResolutionType {
@@ -65,6 +65,7 @@ export class EvaluatedLibraryType {
 }
 
 @ObjectType("CompatibilityMatrix", { simpleResolvers: true })
+@Directive('@key(fields: "matrixId")')
 export class CompatibilityMatrixType {
   @Field(() => ID)
   matrixId: string;

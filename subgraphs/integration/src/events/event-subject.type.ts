@@ -40,9 +40,52 @@ export class TenantReference {
   tenantId: string;
 }
 
+@ObjectType("CompatibilityMatrix", { simpleResolvers: true })
+@Directive('@key(fields: "matrixId", resolvable: false)')
+export class CompatibilityMatrixReference {
+  @Field(() => ID)
+  matrixId: string;
+}
+
+@ObjectType("User", { simpleResolvers: true })
+@Directive('@key(fields: "userId", resolvable: false)')
+export class UserReference {
+  @Field(() => ID)
+  userId: string;
+}
+
+@ObjectType("Invitation", { simpleResolvers: true })
+@Directive('@key(fields: "invitationId", resolvable: false)')
+export class InvitationReference {
+  @Field(() => ID)
+  invitationId: string;
+}
+
+@ObjectType("Role", { simpleResolvers: true })
+@Directive('@key(fields: "roleId", resolvable: false)')
+export class RoleReference {
+  @Field(() => ID)
+  roleId: string;
+}
+
+@ObjectType("OAuthClient", { simpleResolvers: true })
+@Directive('@key(fields: "clientId", resolvable: false)')
+export class OAuthClientReference {
+  @Field(() => ID)
+  clientId: string;
+}
+
+@ObjectType("Approval", { simpleResolvers: true })
+@Directive('@key(fields: "approvalId", resolvable: false)')
+export class ApprovalReference {
+  @Field(() => ID)
+  approvalId: string;
+}
+
 export const EventSubject = createUnionType({
   name: "EventSubject",
-  description: "What an event is about, where that is a keyed type.",
+  description:
+    "What an event is about, where that is a keyed type. Null once it is gone, if more than its key is asked for.",
   types: () =>
     [
       TemplateReference,
@@ -50,6 +93,12 @@ export const EventSubject = createUnionType({
       ExecutionReference,
       LibraryReference,
       TenantReference,
+      CompatibilityMatrixReference,
+      UserReference,
+      InvitationReference,
+      RoleReference,
+      OAuthClientReference,
+      ApprovalReference,
       ProviderType,
       CredentialType,
       WebhookSubscriptionType,

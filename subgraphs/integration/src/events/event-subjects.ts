@@ -9,11 +9,17 @@ import { ProviderType } from "../providers/provider.type.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import { WebhookSubscriptionType } from "../webhook-subscriptions/webhook-subscription.type.js";
 import {
+  ApprovalReference,
+  CompatibilityMatrixReference,
   ExecutionReference,
+  InvitationReference,
   LibraryReference,
+  OAuthClientReference,
+  RoleReference,
   TemplateReference,
   TemplateVersionReference,
   TenantReference,
+  UserReference,
 } from "./event-subject.type.js";
 
 /** What reading our own entities needs, by whichever way a caller comes to them. */
@@ -44,7 +50,13 @@ export class EventSubjects {
       tpv: (templateVersionId) => Object.assign(new TemplateVersionReference(), { templateVersionId }),
       exe: (executionId) => Object.assign(new ExecutionReference(), { executionId }),
       lib: (libraryId) => Object.assign(new LibraryReference(), { libraryId }),
+      mtx: (matrixId) => Object.assign(new CompatibilityMatrixReference(), { matrixId }),
       ten: (tenantId) => Object.assign(new TenantReference(), { tenantId }),
+      usr: (userId) => Object.assign(new UserReference(), { userId }),
+      inv: (invitationId) => Object.assign(new InvitationReference(), { invitationId }),
+      rol: (roleId) => Object.assign(new RoleReference(), { roleId }),
+      cli: (clientId) => Object.assign(new OAuthClientReference(), { clientId }),
+      apr: (approvalId) => Object.assign(new ApprovalReference(), { approvalId }),
       prv: async (id, context) => {
         authorize(entityRules.Provider, context);
         return instance(ProviderType, await own.providers.find(context, id));

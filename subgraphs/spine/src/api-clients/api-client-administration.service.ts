@@ -33,6 +33,12 @@ const page = tenantStatement(
    order by created_at, client_id limit $4`,
 );
 
+const oneClient = tenantStatement(
+  "one_api_client",
+  `select ${apiClientColumns} from api_clients
+   where tenant_id = scope.tenant and client_id = $2 and not platform_admin`,
+);
+
 const list = { list: "apiClients" };
 
 /** The clients of the caller's own tenant. The platform's administrator client is its operator's: nobody finds it here. */
@@ -45,6 +51,11 @@ export class ApiClientAdministrationService {
     this.#database = database;
     this.#secrets = secrets;
     this.#cursors = cursors;
+  }
+
+  async find(context: RequestContext, clientId: string): Promise<OAuthClientType | undefined> {
+    const row = await this.#database.reader.row<ApiClientRow>(oneClient, tenantOf(context), clientId);
+    return row && apiClientRowView(row);
   }
 
   async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<OAuthClientConnection> {

@@ -1,13 +1,14 @@
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
 export const ApiClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
 registerEnumType(ApiClientStatus, { name: "ApiClientStatus" });
 
 /** `ApiClient` is a vendor's in the graph: what a provider of the integrations is called through. */
 @ObjectType("OAuthClient", { simpleResolvers: true, description: "Who asks the token endpoint for tokens." })
+@Directive('@key(fields: "clientId")')
 export class OAuthClientType {
   @Field(() => ID)
   clientId: string;

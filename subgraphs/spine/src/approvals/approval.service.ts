@@ -57,12 +57,17 @@ export class ApprovalService {
     this.#cursors = cursors;
   }
 
-  async get(context: RequestContext, approvalId: string): Promise<ApprovalType> {
+  async find(context: RequestContext, approvalId: string): Promise<ApprovalType | undefined> {
     const uuid = decodeId("apr", approvalId);
-    if (uuid === undefined) throw unknownApproval();
+    if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<ApprovalRow>(approvalById, tenantOf(context), uuid);
-    if (!row) throw unknownApproval();
-    return approvalRowView(row);
+    return row && approvalRowView(row);
+  }
+
+  async get(context: RequestContext, approvalId: string): Promise<ApprovalType> {
+    const approval = await this.find(context, approvalId);
+    if (!approval) throw unknownApproval();
+    return approval;
   }
 
   /** Keyset on (requestedAt, approvalId), newest first. */

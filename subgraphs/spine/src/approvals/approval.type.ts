@@ -1,7 +1,7 @@
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { ApprovalState } from "./approval.states.js";
 
 export const ApprovalStatus = {
@@ -16,6 +16,7 @@ registerEnumType(ApprovalStatus, { name: "ApprovalStatus" });
   simpleResolvers: true,
   description: "Of publishing scopes that an agent wants for one task.",
 })
+@Directive('@key(fields: "approvalId")')
 export class ApprovalType {
   @Field(() => ID)
   approvalId: string;

@@ -396,6 +396,7 @@ describe("a later start", () => {
     expect(rows).toEqual([{ count: 1 }]);
     expect((await platform.eventsOf(platformTenantId)).map(({ type }) => type)).toEqual([
       "TenantRegistered",
+      "RoleCreated",
       "ApiClientCreated",
     ]);
   });

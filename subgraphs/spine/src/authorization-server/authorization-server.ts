@@ -17,7 +17,12 @@ import { derivedKey } from "../derived-key.js";
 import { errorPage } from "../pages/error.page.js";
 import { sendPage } from "../pages/page.js";
 import { KeyRing } from "../signing-keys/key-ring.js";
-import { keySetMaxAgeSeconds, SigningKeys, signingKeysChannel } from "../signing-keys/signing-keys.js";
+import {
+  keySetMaxAgeSeconds,
+  type RotationRequest,
+  SigningKeys,
+  signingKeysChannel,
+} from "../signing-keys/signing-keys.js";
 import { tenantLookup } from "../tenants/tenant-lookup.js";
 import { Accounts } from "./accounts.js";
 import { type AddressClass, AddressRate } from "./address-rate.js";
@@ -68,7 +73,7 @@ export interface AuthorizationServer {
   onKeysChanged(told: () => Promise<void>): void;
   /** Asked by verifiers of tokens. */
   readonly tenantExists: TenantLookup;
-  rotateSigningKeys(immediately: boolean): Promise<{ keyId: string; signsFrom: string }>;
+  rotateSigningKeys(request: RotationRequest): Promise<{ keyId: string; signsFrom: string }>;
   /** After the last request: waits for what is still written. */
   close(): Promise<void>;
 }
@@ -186,8 +191,8 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     jwks: async () => keys.published,
     tenantExists,
     onKeysChanged: (told) => keys.onChange(told),
-    rotateSigningKeys: async (immediately) => {
-      const { keyId, signsFrom } = await keys.rotate(immediately);
+    rotateSigningKeys: async (request) => {
+      const { keyId, signsFrom } = await keys.rotate(request);
       return { keyId, signsFrom: signsFrom.toISOString() };
     },
     async close() {

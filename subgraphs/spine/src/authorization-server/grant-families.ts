@@ -4,7 +4,7 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 import { revoke } from "../revocations/revoke.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
-import { workerTransaction } from "./worker-transaction.js";
+import { workerTransaction } from "../worker-transaction.js";
 
 export type FamilyEnd = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
 

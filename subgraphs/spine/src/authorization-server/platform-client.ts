@@ -63,8 +63,8 @@ async function ensurePlatformTenant(transaction: Transaction): Promise<void> {
   });
   em.persist(tenant);
   await em.flush();
-  await bringSystemRolesUpToDate(transaction, tenant);
   record({ type: "TenantRegistered", subject: `tenants/${platformTenantId}`, data: tenantFacts(tenant) });
+  await bringSystemRolesUpToDate(transaction, tenant);
 }
 
 function takeGiven(transaction: Transaction, clients: readonly ApiClient[], { id, secret }: GivenClient): ApiClient {

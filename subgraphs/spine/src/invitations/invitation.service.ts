@@ -39,6 +39,11 @@ const page = tenantStatement(
    order by created_at, invitation_id limit $5`,
 );
 
+const oneInvitation = tenantStatement(
+  "one_invitation",
+  `select ${invitationColumns} from invitations where tenant_id = scope.tenant and invitation_id = $2`,
+);
+
 export interface InvitationParts {
   readonly database: Database;
   readonly issuer: InvitationIssuer;
@@ -97,6 +102,13 @@ export class InvitationService {
         data: invitationFacts(invitation),
       });
     });
+  }
+
+  async find(context: RequestContext, invitationId: string): Promise<InvitationType | undefined> {
+    const uuid = decodeId("inv", invitationId);
+    if (uuid === undefined) return undefined;
+    const row = await this.#parts.database.reader.row<InvitationRow>(oneInvitation, tenantOf(context), uuid);
+    return row && invitationRowView(row);
   }
 
   /** Keyset on (createdAt, invitationId), oldest first. */

@@ -1,7 +1,7 @@
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
 export const InvitationStatus = {
   Pending: "Pending",
@@ -12,6 +12,7 @@ export const InvitationStatus = {
 registerEnumType(InvitationStatus, { name: "InvitationStatus" });
 
 @ObjectType("Invitation", { simpleResolvers: true })
+@Directive('@key(fields: "invitationId")')
 export class InvitationType {
   @Field(() => ID)
   invitationId: string;

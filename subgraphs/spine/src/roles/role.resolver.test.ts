@@ -231,6 +231,20 @@ describe("roles of a tenant's own", () => {
     });
   });
 
+  it("are told of when they are made, changed and deleted, each once", async () => {
+    const { roleId } = await aRole("Told");
+    await done(owner(), "updateRole", { roleId, input: { description: "now", scopes: ["user.read", "role.read"] } });
+    await done(owner(), "deleteRole", { roleId });
+    const before = { tenantId, roleId, code: "Told", name: "Told", isSystem: false };
+    const after = { ...before, description: "now", scopes: ["user.read", "role.read"] };
+    const told = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `roles/${roleId}`);
+    expect(told.map(({ type, data, actorid }) => ({ type, data, actorid }))).toEqual([
+      { type: "RoleCreated", data: { ...before, description: null, scopes: ["user.read"] }, actorid: "cli_test" },
+      { type: "RoleUpdated", data: after, actorid: "cli_test" },
+      { type: "RoleDeleted", data: after, actorid: "cli_test" },
+    ]);
+  });
+
   it("are the only ones that anybody edits", async () => {
     const roleId = await roleCalled("Viewer");
     expect(await refusalOf(owner(), "updateRole", { roleId, input: { name: "x" } })).toMatchObject({ status: 409 });

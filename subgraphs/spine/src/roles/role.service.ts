@@ -13,6 +13,7 @@ import { LockMode } from "@mikro-orm/postgresql";
 import { revoke } from "../revocations/revoke.js";
 import { requireGrantable } from "./grant-roles.js";
 import { Role } from "./role.entity.js";
+import { recordRole } from "./role.events.js";
 import type { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.js";
 import type { RoleConnection, RoleType } from "./role.type.js";
 import { type RoleRow, roleColumns, roleRowView, roleView } from "./role.view.js";
@@ -42,12 +43,17 @@ export class RoleService {
     this.#cursors = cursors;
   }
 
-  async get(context: RequestContext, roleId: string): Promise<RoleType> {
+  async find(context: RequestContext, roleId: string): Promise<RoleType | undefined> {
     const uuid = decodeId("rol", roleId);
-    const row =
-      uuid === undefined ? undefined : await this.#database.reader.row<RoleRow>(oneRole, tenantOf(context), uuid);
-    if (!row) throw unknownRole();
-    return roleRowView(row);
+    if (uuid === undefined) return undefined;
+    const row = await this.#database.reader.row<RoleRow>(oneRole, tenantOf(context), uuid);
+    return row && roleRowView(row);
+  }
+
+  async get(context: RequestContext, roleId: string): Promise<RoleType> {
+    const role = await this.find(context, roleId);
+    if (!role) throw unknownRole();
+    return role;
   }
 
   /** Keyset on (createdAt, roleId), oldest first. */
@@ -73,7 +79,8 @@ export class RoleService {
       return await mutate(this.#database, context, {
         field: "createRole",
         arguments: { input },
-        commit: async ({ em, tenant }) => {
+        commit: async (transaction) => {
+          const { em, tenant } = transaction;
           const now = new Date();
           const role = em.create(Role, {
             tenantId: tenant.tenantId,
@@ -84,6 +91,7 @@ export class RoleService {
             updatedAt: now,
           });
           em.persist(role);
+          recordRole(transaction, "RoleCreated", role);
           return roleView(role);
         },
       });
@@ -109,6 +117,7 @@ export class RoleService {
         if (description != null) role.description = description === "" ? null : description;
         if (scopes) role.scopes = scopes;
         role.updatedAt = new Date();
+        recordRole(transaction, "RoleUpdated", role);
         if (narrowed)
           for (const { assignment } of await holders(transaction, role))
             await revoke(transaction, "Principal", assignment.principalId);
@@ -131,6 +140,7 @@ export class RoleService {
           reason: "RoleDeleted",
         });
         transaction.em.remove(role);
+        recordRole(transaction, "RoleDeleted", role);
         return roleView(role);
       },
     });

@@ -1,9 +1,10 @@
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
-import { Field, ID, ObjectType } from "type-graphql";
+import { Directive, Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("Role", { simpleResolvers: true })
+@Directive('@key(fields: "roleId")')
 export class RoleType {
   @Field(() => ID)
   roleId: string;

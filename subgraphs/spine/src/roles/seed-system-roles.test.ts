@@ -42,6 +42,12 @@ async function spoil(tenantId: string, change: string): Promise<void> {
   await platform.admin.query("update tenants set system_roles_digest = 'older' where tenant_id = $1", [id]);
 }
 
+/** Code of each role that was told of, by kind of event. */
+async function toldOf(tenantId: string, type: string): Promise<unknown[]> {
+  const events = (await platform.eventsOf(tenantId)).filter((event) => event.type === type);
+  return events.map(({ data }) => data["code"]);
+}
+
 const refresh = () => new SystemRolesRefresher(database).run({ signal: new AbortController().signal });
 const digests = async () =>
   (await platform.admin.query<{ digest: string }>("select distinct system_roles_digest as digest from tenants")).rows;
@@ -53,6 +59,21 @@ describe("system roles", () => {
       systemRoles.map(({ code, scopes }) => ({ code, scopes, is_system: true })),
     );
     expect(roles.find(({ code }) => code === "TenantOwner")?.scopes).toEqual(tenantScopes);
+  });
+
+  it("are told of when they are seeded, and only those that a release changes afterwards", async () => {
+    const tenantId = await platform.activeTenant("told");
+    expect(await toldOf(tenantId, "RoleCreated")).toEqual(systemRoles.map(({ code }) => code));
+    await spoil(tenantId, "update roles set scopes = '{}' where tenant_id = $1 and code = 'Developer'");
+    await refresh();
+    expect(await toldOf(tenantId, "RoleUpdated")).toEqual(["Developer"]);
+    await spoil(
+      tenantId,
+      "update roles set is_system = false, code = 'viewer' where tenant_id = $1 and code = 'Viewer'",
+    );
+    await refresh();
+    expect((await toldOf(tenantId, "RoleUpdated")).slice(1)).toEqual([expect.stringMatching(/^viewer_/)]);
+    expect(await toldOf(tenantId, "RoleCreated")).toHaveLength(systemRoles.length + 1);
   });
 
   it("are one in the platform's own tenant", async () => {

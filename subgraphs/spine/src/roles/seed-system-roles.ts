@@ -5,6 +5,7 @@ import { platformTenantId } from "../tenants/platform-tenant.js";
 import type { ProvisioningStep } from "../tenants/provisioning.js";
 import type { Tenant } from "../tenants/tenant.entity.js";
 import { Role } from "./role.entity.js";
+import { recordRole } from "./role.events.js";
 import { platformAdminRole, systemRoles } from "./system-roles.js";
 
 /** Says which list a tenant's system roles were made from, so that a release with another list finds the tenants to do. */
@@ -15,7 +16,8 @@ export const systemRolesDigest = createHash("sha256")
 export const seedSystemRoles: ProvisioningStep = { name: "seedSystemRoles", run: bringSystemRolesUpToDate };
 
 /** Makes, changes and releases roles until they are those of the list. */
-export async function bringSystemRolesUpToDate({ em }: Transaction, tenant: Tenant): Promise<void> {
+export async function bringSystemRolesUpToDate(transaction: Transaction, tenant: Tenant): Promise<void> {
+  const { em } = transaction;
   const { tenantId } = tenant;
   const wanted = tenantId === platformTenantId ? [platformAdminRole] : systemRoles;
   const present = await em.find(Role, { tenantId });
@@ -23,12 +25,15 @@ export async function bringSystemRolesUpToDate({ em }: Transaction, tenant: Tena
   for (const role of present.filter(({ isSystem, code }) => isSystem && !wanted.some((one) => one.code === code))) {
     // somebody may hold it: it stays, as a role that the tenant may now edit
     Object.assign(role, { isSystem: false, updatedAt: now });
+    recordRole(transaction, "RoleUpdated", role);
   }
   for (const { code, name, description, scopes } of wanted) {
     const facts = { code, name, description, scopes: [...scopes] };
     const found = present.find((role) => role.code.toLowerCase() === code.toLowerCase());
     if (found?.isSystem) {
-      if (!sameRole(found, facts)) Object.assign(found, { ...facts, updatedAt: now });
+      if (sameRole(found, facts)) continue;
+      Object.assign(found, { ...facts, updatedAt: now });
+      recordRole(transaction, "RoleUpdated", found);
       continue;
     }
     if (found) {
@@ -36,10 +41,12 @@ export async function bringSystemRolesUpToDate({ em }: Transaction, tenant: Tena
       found.code = `${found.code.slice(0, 40)}_${found.roleId.slice(-12)}`;
       found.updatedAt = now;
       await em.flush();
+      recordRole(transaction, "RoleUpdated", found);
     }
-    em.persist(
-      em.create(Role, { tenantId, roleId: newId("rol"), ...facts, isSystem: true, createdAt: now, updatedAt: now }),
-    );
+    const made = { tenantId, roleId: newId("rol"), ...facts, isSystem: true, createdAt: now, updatedAt: now };
+    const role = em.create(Role, made);
+    em.persist(role);
+    recordRole(transaction, "RoleCreated", role);
   }
   tenant.systemRolesDigest = systemRolesDigest;
 }

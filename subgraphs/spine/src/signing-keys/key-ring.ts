@@ -1,6 +1,12 @@
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { JSONWebKeySet } from "jose";
-import { type LoadedKey, noticedWithinSeconds, type Rotation, type SigningKeys } from "./signing-keys.js";
+import {
+  type LoadedKey,
+  noticedWithinSeconds,
+  type Rotation,
+  type RotationRequest,
+  type SigningKeys,
+} from "./signing-keys.js";
 
 type Told = () => Promise<void>;
 
@@ -38,9 +44,9 @@ export class KeyRing {
     this.#tell.add(told);
   }
 
-  async rotate(immediately: boolean): Promise<Rotation> {
-    const rotation = await this.#stored.rotate(this.#now(), immediately);
-    this.#logger.info({ ...rotation, immediately }, "signing keys rotated");
+  async rotate(request: RotationRequest): Promise<Rotation> {
+    const rotation = await this.#stored.rotate(this.#now(), request);
+    this.#logger.info({ ...rotation, immediately: request.immediately }, "signing keys rotated");
     await this.refresh();
     return rotation;
   }

@@ -5,6 +5,7 @@ import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { jest } from "@jest/globals";
 import { decodeProtectedHeader, type JSONWebKeySet } from "jose";
 import { type Spine, startSpine } from "../subgraph.js";
+import { platformTenantId } from "../tenants/platform-tenant.js";
 import { platformAdmin, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 
 let platform: RunningSpine;
@@ -101,6 +102,12 @@ async function rotate(immediately: boolean | null = null) {
   return data["rotateSigningKeys"] as { keyId: string; signsFrom: string };
 }
 
+/** Reasons and keys of the rotations that were told of. */
+async function told(): Promise<{ keyId: unknown; reason: unknown; actor: string | undefined }[]> {
+  const events = (await platform.eventsOf(platformTenantId)).filter(({ type }) => type === "SigningKeyRotated");
+  return events.map(({ data, actorid }) => ({ keyId: data["keyId"], reason: data["reason"], actor: actorid }));
+}
+
 /** What the minute's look and the notification come to. */
 async function looked(): Promise<void> {
   await platform.admin.query("select pg_notify('spine_signing_keys', '')");
@@ -136,11 +143,15 @@ describe("a rotation of signing keys", () => {
     }
     expect([...signers]).toEqual([before, next]);
     expect([await kids(), await kids(bases[1])]).toEqual([[next], [next]]);
+    // the first key took nobody's place
+    expect(await told()).toEqual([{ keyId: next, reason: "Requested", actor: "cli_test" }]);
   }, 60_000);
 
   it("is not begun again while the next key waits for its turn", async () => {
+    const before = await told();
     const [once, twice] = [await rotate(), await rotate()];
     expect(twice).toEqual(once);
+    expect((await told()).slice(before.length)).toEqual([expect.objectContaining({ keyId: once.keyId })]);
     expect(Date.parse(once.signsFrom) - Date.now()).toBeGreaterThan(600_000);
     ahead += 90 * minute;
     await looked();
@@ -158,7 +169,9 @@ describe("a rotation of signing keys", () => {
     expect(await kids(bases[1])).toEqual(await kids());
     ahead += 12 * minute;
     await looked();
-    expect(kidOf(await tokenFrom())).not.toBe(old);
+    const signing = kidOf(await tokenFrom());
+    expect(signing).not.toBe(old);
+    expect((await told()).at(-1)).toEqual({ keyId: signing, reason: "Age", actor: "authorization-server" });
   });
 
   it("at once refuses what the leaked key signed and takes what the next one signs", async () => {
@@ -168,6 +181,7 @@ describe("a rotation of signing keys", () => {
     await verifier.verify(leaked);
     await elsewhere.verify(leaked);
     const { keyId } = await rotate(true);
+    expect((await told()).at(-1)).toEqual({ keyId, reason: "Requested", actor: "cli_test" });
     const fresh = await tokenFrom();
     expect(kidOf(fresh)).toBe(keyId);
     await expect(verifier.verify(fresh)).resolves.toBeDefined();

@@ -1,8 +1,10 @@
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
-import { noticeStatement } from "@factory/runtime/db/notice";
-import { runAgain } from "@factory/runtime/db/run-again";
+import type { Cause } from "@factory/runtime/outbox/envelope";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
+import { platformTenant, platformTenantId } from "../tenants/platform-tenant.js";
+import { type WorkerTransaction, workerTransaction } from "../worker-transaction.js";
 import { seal, unseal } from "./seal.js";
 
 export interface LoadedKey {
@@ -36,15 +38,20 @@ const publishedBeforeSeconds = keySetMaxAgeSeconds + noticedWithinSeconds;
 const publishedAfterSeconds = longestLifetimeSeconds + noticedWithinSeconds;
 const rotatedAfterDays = 90;
 
+/** Of a rotation that a caller asked for. */
+export interface RotationRequest {
+  /** For a key that leaked. */
+  readonly immediately: boolean;
+  readonly cause: Cause;
+}
+
 export const signingKeysChannel = "spine_signing_keys";
 
 /** Processes that make or rotate keys at the same time take turns. */
 const keysLock = 4_000_010;
 
-const current = {
-  text: `select key_id, sealed_private_key, signs_from, retires_at from signing_keys
-    where retires_at is null or retires_at > $1 order by signs_from desc, key_id`,
-};
+const current = `select key_id, sealed_private_key, signs_from, retires_at from signing_keys
+  where retires_at is null or retires_at > $1 order by signs_from desc, key_id`;
 
 /** The keys of the authorization server as they are stored: sealed, with the times at which each signs and retires. */
 export class SigningKeys {
@@ -58,16 +65,17 @@ export class SigningKeys {
 
   /** Newest first; makes the first one, and the next one when the newest is old. */
   async load(now: Date): Promise<LoadedKey[]> {
-    const { rows } = await this.#pool.query<KeyRow>({ ...current, values: [now] });
+    const { rows } = await this.#pool.query<KeyRow>(current, [now]);
     const [newest] = rows;
     if (newest && !isOld(newest, now)) return rows.map((row) => this.#opened(row));
-    await this.#alone(async (client) => {
-      const found = await client.query<KeyRow>({ ...current, values: [now] });
-      const [known] = found.rows;
-      if (!known) await this.#add(client, now);
-      else if (isOld(known, now)) await this.#succeed(client, now, publishedBeforeSeconds);
+    const cause = { trace: continueTrace(undefined), actorId: "authorization-server" };
+    await this.#alone(cause, async (transaction) => {
+      const [known] = await transaction.execute<KeyRow>(current, [now]);
+      if (!known) await this.#add(transaction, now);
+      else if (isOld(known, now))
+        await this.#succeed(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Age" });
     });
-    const renewed = await this.#pool.query<KeyRow>({ ...current, values: [now] });
+    const renewed = await this.#pool.query<KeyRow>(current, [now]);
     return renewed.rows.map((row) => this.#opened(row));
   }
 
@@ -75,14 +83,13 @@ export class SigningKeys {
    * The next key is published long enough for every verifier to know it before it signs, and the others stay for as long
    * as a token of theirs can live. At once, for a key that leaked: then tokens of the others are refused from now on.
    */
-  async rotate(now: Date, immediately: boolean): Promise<Rotation> {
-    return this.#alone(async (client) => {
-      if (immediately) return this.#succeed(client, now, 0);
-      const { rows } = await client.query<KeyRow>({ ...current, values: [now] });
-      const [newest] = rows;
+  async rotate(now: Date, { immediately, cause }: RotationRequest): Promise<Rotation> {
+    return this.#alone(cause, async (transaction) => {
+      if (immediately) return this.#succeed(transaction, now, { inSeconds: 0, reason: "Requested" });
+      const [newest] = await transaction.execute<KeyRow>(current, [now]);
       // one that waits for its turn is the rotation that was asked for
       if (newest && newest.signs_from > now) return { keyId: newest.key_id, signsFrom: newest.signs_from };
-      return this.#succeed(client, now, publishedBeforeSeconds);
+      return this.#succeed(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Requested" });
     });
   }
 
@@ -90,19 +97,35 @@ export class SigningKeys {
     await this.#pool.query("delete from signing_keys where retires_at <= $1", [now]);
   }
 
-  async #succeed(client: PoolClient, now: Date, inSeconds: number): Promise<Rotation> {
+  async #succeed(
+    transaction: WorkerTransaction,
+    now: Date,
+    { inSeconds, reason }: { inSeconds: number; reason: "Requested" | "Age" },
+  ): Promise<Rotation> {
     const signsFrom = after(now, inSeconds);
     const othersRetire = inSeconds === 0 ? now : after(signsFrom, publishedAfterSeconds);
-    await client.query("update signing_keys set retires_at = least(retires_at, $1)", [othersRetire]);
-    return this.#add(client, signsFrom);
+    await transaction.execute("update signing_keys set retires_at = least(retires_at, $1)", [othersRetire]);
+    const rotation = await this.#add(transaction, signsFrom);
+    transaction.record({
+      type: "SigningKeyRotated",
+      subject: `signing-keys/${rotation.keyId}`,
+      data: {
+        tenantId: platformTenantId,
+        keyId: rotation.keyId,
+        signsFrom: signsFrom.toISOString(),
+        othersRetireAt: othersRetire.toISOString(),
+        reason,
+      },
+    });
+    return rotation;
   }
 
-  async #add(client: PoolClient, signsFrom: Date): Promise<Rotation> {
+  async #add({ execute }: WorkerTransaction, signsFrom: Date): Promise<Rotation> {
     const { privateKey } = await generateKeyPair("ES256", { extractable: true });
     const { d, ...publicKey } = await exportJWK(privateKey);
     const keyId = await calculateJwkThumbprint(publicKey);
     const sealed = seal(this.#sealingKey, JSON.stringify({ ...publicKey, d }), keyId);
-    await client.query(
+    await execute(
       `insert into signing_keys (key_id, public_key, sealed_private_key, created_at, signs_from)
        values ($1, $2, $3, now(), $4)`,
       [keyId, JSON.stringify(publicKey), sealed, signsFrom],
@@ -110,25 +133,12 @@ export class SigningKeys {
     return { keyId, signsFrom };
   }
 
-  #alone<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    return runAgain(() => this.#once(work));
-  }
-
-  async #once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
-    let done = false;
-    try {
-      await client.query("begin");
-      await client.query("select pg_advisory_xact_lock($1)", [keysLock]);
-      const result = await work(client);
-      await client.query("commit");
-      done = true;
-      client.query(noticeStatement({ channel: signingKeysChannel, payload: "" })).catch(() => undefined);
-      return result;
-    } finally {
-      if (!done) await client.query("rollback").catch(() => undefined);
-      client.release();
-    }
+  #alone<T>(cause: Cause, work: (transaction: WorkerTransaction) => Promise<T>): Promise<T> {
+    return workerTransaction(this.#pool, platformTenant, cause, async (transaction) => {
+      await transaction.execute("select pg_advisory_xact_lock($1)", [keysLock]);
+      transaction.notify(signingKeysChannel);
+      return work(transaction);
+    });
   }
 
   #opened(row: KeyRow): LoadedKey {

@@ -1,0 +1,13 @@
+import type { Transaction } from "@factory/runtime/db/database";
+import type { Role } from "./role.entity.js";
+import { roleView } from "./role.view.js";
+
+/** Whoever changes a role tells of it, be it a caller, a provisioning or a new release. */
+export function recordRole(
+  { record }: Pick<Transaction, "record">,
+  type: "RoleCreated" | "RoleUpdated" | "RoleDeleted",
+  role: Role,
+): void {
+  const { createdAt: _, ...facts } = roleView(role);
+  record({ type, subject: `roles/${role.roleId}`, data: { tenantId: role.tenantId, ...facts } });
+}
