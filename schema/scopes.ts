@@ -58,12 +58,14 @@ const withheldFromAgents: readonly string[] = [
 /** An agent may hold it, whomever it acts for; see `isPublishScope` for what it holds with an approval alone. */
 export const isAgentScope = (scope: string): boolean => !withheldFromAgents.includes(scope);
 
-/** Given to principals of the platform tenant only. */
+/** What the platform's administrators hold, for the tenants and in the platform's own tenant. */
 export const platformScopes = [
   "tenant.read",
   "tenant.manage",
   "governance.read",
   "governance.approve",
+  "webhooks.subscriptions.read",
+  "webhooks.subscriptions.write",
 ] as const satisfies readonly Scope[];
 
 /** What a service client of a tenant may hold. */

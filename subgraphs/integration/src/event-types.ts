@@ -1,3 +1,7 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Envelope } from "@factory/runtime/outbox/envelope";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
 import type { Scope } from "@factory/schema/scopes";
 
@@ -8,6 +12,38 @@ export function isEventType(name: string): name is EventType {
 /** Any of these lets a token read events of the type. */
 export function readScopesOf(type: EventType): readonly Scope[] {
   return eventTypes[type].readScopes;
+}
+
+/** Reading what becomes of tenants is an operation on Tenants: of all of them, by a platform administrator. */
+export const tellsOfTenants = (type: string): boolean =>
+  isEventType(type) && readScopesOf(type).includes("tenant.read");
+
+/** In whose log an event stands, and so whose subscribers and webhooks get it. */
+export const logOwnerOf = ({ type, tenantid }: Pick<Envelope, "type" | "tenantid">): string =>
+  tellsOfTenants(type) ? platformTenantId : tenantid;
+
+type Reader = Pick<Principal, "scopes" | "platformAdmin">;
+
+const holdsScopeOf = (type: EventType, { scopes }: Reader) => readScopesOf(type).some((scope) => scopes.has(scope));
+
+export const mayRead = (type: EventType, reader: Reader): boolean =>
+  holdsScopeOf(type, reader) && (reader.platformAdmin || !tellsOfTenants(type));
+
+/** Throws where one of the types is not the reader's to read, or to have sent elsewhere. */
+export function requireReadable(types: readonly EventType[], reader: Reader): void {
+  const refused = types.filter((type) => !holdsScopeOf(type, reader));
+  if (refused.length > 0) {
+    const requiredScopes = [...new Set(refused.flatMap(readScopesOf))];
+    throw new DomainError("INSUFFICIENT_SCOPE", {
+      detail: `Reading ${refused.join(", ")} needs ${requiredScopes.join(", ")}.`,
+      requiredScopes,
+    });
+  }
+  const platforms = types.filter((type) => !mayRead(type, reader));
+  if (platforms.length > 0)
+    throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
+      detail: `Only platform administrators read ${platforms.join(", ")}.`,
+    });
 }
 
 export const allEventTypes = Object.keys(eventTypes).filter(isEventType);

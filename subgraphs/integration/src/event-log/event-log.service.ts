@@ -5,6 +5,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { logOwnerOf } from "../event-types.js";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "./logged-event.js";
 
@@ -55,9 +56,10 @@ export class EventLogService {
     const byTenant = new Map<string, Envelope[]>();
     for (const { envelope } of messages) {
       if (envelope.messagekind !== "event") continue;
-      const known = byTenant.get(envelope.tenantid);
+      const owner = logOwnerOf(envelope);
+      const known = byTenant.get(owner);
       if (known) known.push(envelope);
-      else byTenant.set(envelope.tenantid, [envelope]);
+      else byTenant.set(owner, [envelope]);
     }
     for (const [tenantId, envelopes] of byTenant) await this.#append(tenantWithId(tenantId), envelopes);
   }

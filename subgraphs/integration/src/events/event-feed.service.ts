@@ -1,8 +1,9 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
-import { allEventTypes, isEventType, readScopesOf } from "../event-types.js";
+import { allEventTypes, isEventType, mayRead, requireReadable } from "../event-types.js";
 import { EventFeed, type FeedSource } from "./event-feed.js";
 
 export interface EventsArguments {
@@ -20,8 +21,9 @@ export class EventFeedService {
 
   async open(context: RequestContext, { types, after }: EventsArguments): Promise<EventFeed> {
     const tenant = tenantOf(context);
-    const { scopes, expiresAt } = principalOf(context);
-    const readable = readableTypes(scopes, types ?? undefined);
+    const principal = principalOf(context);
+    const { expiresAt } = principal;
+    const readable = readableTypes(principal, types ?? undefined);
     const position = after == null ? undefined : parseCursor(after);
     if (position !== undefined) {
       if (position < (await this.#source.log.prunedThrough(tenant)))
@@ -34,23 +36,15 @@ export class EventFeedService {
 }
 
 /** Without a wish, every type the token may read. A wish is granted whole or refused: half of it would look like silence. */
-function readableTypes(scopes: ReadonlySet<string>, wished: readonly string[] | undefined): EventType[] {
-  const mayRead = (type: EventType) => readScopesOf(type).some((scope) => scopes.has(scope));
-  if (wished === undefined) return allEventTypes.filter(mayRead);
+function readableTypes(principal: Principal, wished: readonly string[] | undefined): EventType[] {
+  if (wished === undefined) return allEventTypes.filter((type) => mayRead(type, principal));
   const known = wished.filter(isEventType);
   if (known.length < wished.length || wished.length === 0)
     throw new DomainError("VALIDATION_FAILED", {
       detail: "types names what is no platform event.",
       errors: wished.length === 0 ? [emptyList] : wished.flatMap(unknownType),
     });
-  const refused = known.filter((type) => !mayRead(type));
-  if (refused.length > 0) {
-    const requiredScopes = [...new Set(refused.flatMap(readScopesOf))];
-    throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `Reading ${refused.join(", ")} needs ${requiredScopes.join(", ")}.`,
-      requiredScopes,
-    });
-  }
+  requireReadable(known, principal);
   return known;
 }
 

@@ -1,6 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import {
   type Answer,
   anEvent,
@@ -96,6 +97,30 @@ describe("Subscription.events", () => {
     const [template, one, two] = [anEvent(principal), anEvent(principal, library), anEvent(principal, library)];
     await fixture.bus.publish([one, template, two]);
     for (const feed of [librarian, wishing]) expect(eventIds(await take(feed, 2))).toEqual([one.id, two.id]);
+  });
+
+  it("shows what becomes of tenants to platform administrators alone, of all tenants, and nothing else of theirs", async () => {
+    const owner = aPrincipal();
+    const administrator = { ...aPrincipal({ tenantId: platformTenantId }), platformAdmin: true };
+    const colleague = aPrincipal({ tenantId: platformTenantId });
+    const feeds = [await follow(administrator), await follow(colleague), await follow(owner)];
+    const told = { type: "TenantProvisioned", subject: `tenants/${owner.tenantId}` } as const;
+    const [others, provisioned, last] = [anEvent(owner), anEvent(owner, told), anEvent(colleague)];
+    await fixture.bus.publish([others, provisioned, last]);
+    const [seen, byColleague, byOwner] = await Promise.all(
+      [2, 1, 1].map((count, place) => take(feeds[place] as AsyncIterator<Answer>, count)),
+    );
+    expect(seen?.map(({ eventId, tenantId }) => [eventId, tenantId])).toEqual([
+      [provisioned.id, owner.tenantId],
+      [last.id, platformTenantId],
+    ]);
+    expect([eventIds(byColleague ?? []), eventIds(byOwner ?? [])]).toEqual([[last.id], [others.id]]);
+    for (const stranger of [owner, colleague])
+      await expect(follow(stranger, { types: ["TenantProvisioned"] })).rejects.toMatchObject({
+        extensions: { code: "PLATFORM_ADMIN_REQUIRED" },
+      });
+    const again = await follow(administrator, { after: "0", types: ["TenantProvisioned"] });
+    expect(eventIds(await take(again, 1))).toEqual([provisioned.id]);
   });
 
   it("replays after a cursor in pages and goes on live, in order, without gap or repetition", async () => {

@@ -14,7 +14,8 @@ export function eventsResolver(feeds: EventFeedService): object {
   @Resolver(() => PlatformEventType)
   class EventsResolver {
     @Subscription(() => PlatformEventType, {
-      description: "Events of the token's tenant that its scopes may read: first those after the cursor, then live.",
+      description:
+        "Events of the token's tenant that its scopes may read: first those after the cursor, then live. A platform administrator's also tell what becomes of tenants (Tenant*), of all of them.",
       subscribe: ({ args, context }) => feeds.open(context as RequestContext, args as EventsArguments),
     })
     @Auth({ scopes: eventReadScopes })

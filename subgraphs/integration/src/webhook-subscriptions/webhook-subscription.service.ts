@@ -10,7 +10,7 @@ import type { EventType } from "@factory/schema/event-names";
 import { closedSetProblem } from "../closed-set.js";
 import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
 import { credentialName } from "../credentials/credential-name.js";
-import { isEventType, readScopesOf } from "../event-types.js";
+import { isEventType, requireReadable } from "../event-types.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
@@ -263,13 +263,7 @@ function readableEventType(context: RequestContext, eventType: string): EventTyp
       detail: `${eventType} is no platform event.`,
       errors: [{ pointer: "/input/eventType", code: "UNKNOWN_VALUE", detail: "Must be the name of a platform event." }],
     });
-  const requiredScopes = readScopesOf(eventType);
-  const { scopes } = principalOf(context);
-  if (!requiredScopes.some((scope) => scopes.has(scope)))
-    throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `Subscribing to ${eventType} needs one of the scopes ${requiredScopes.join(", ")}.`,
-      requiredScopes,
-    });
+  requireReadable([eventType], principalOf(context));
   return eventType;
 }
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { platformTenantId } from "../tenants/platform-tenant.js";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { secretDigest } from "./client-secret.js";
 

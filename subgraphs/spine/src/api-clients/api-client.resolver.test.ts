@@ -1,6 +1,6 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantScopes } from "@factory/schema/scopes";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import { platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { secretDigest } from "./client-secret.js";
 

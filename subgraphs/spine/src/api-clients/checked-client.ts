@@ -1,6 +1,6 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { scopes as allScopes, platformScopes, tenantScopes } from "@factory/schema/scopes";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import type { CreateApiClientInput } from "./api-client.input.js";
 import { type GrantType, grantTypes, isGrantType, tokenExchange } from "./grant-types.js";
 import { checkKeySet, type PublicKeySet } from "./public-keys.js";

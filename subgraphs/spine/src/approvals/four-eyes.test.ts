@@ -1,9 +1,9 @@
 import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import { platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
 import { ApprovalRequests } from "./approval-request.js";

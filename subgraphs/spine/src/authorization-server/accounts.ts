@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 import { unsettledFor } from "../revocations/unsettled.js";
 import { type Access, effectiveAccess } from "../roles/effective-access.js";
 import { platformAdminRole } from "../roles/system-roles.js";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import type { TenantState } from "../tenants/tenant.states.js";
 import { emailKey } from "../users/email-key.js";
 import type { UserState } from "../users/user.states.js";

@@ -3,11 +3,11 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { Retention } from "@factory/runtime/db/retention";
-import { tenantScopes } from "@factory/schema/scopes";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import { platformScopes, tenantScopes } from "@factory/schema/scopes";
 import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
 import { startSpine } from "../subgraph.js";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import { type Json, platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
 import { aRoleOf } from "../testing/users.js";
 import { expired } from "./authorization-server.js";
@@ -160,7 +160,7 @@ describe("POST /connect/token", () => {
   it("marks the platform's own client", async () => {
     const { clientId, clientSecret = "" } = platform.spine.bootstrap;
     const { body } = await post(clientCredentials, { authorization: basic({ clientId, clientSecret }) });
-    expect(body["scope"]).toBe("tenant.read tenant.manage governance.read governance.approve");
+    expect(body["scope"]).toBe(platformScopes.join(" "));
     const { payload } = await jwtVerify(
       body["access_token"],
       createLocalJWKSet(await platform.spine.authorizationServer.jwks()),
@@ -414,6 +414,24 @@ describe("a later start", () => {
     await (await startSpine(platform.host, testSettings)).close();
     expect(await status(given.id, given.secret)).toBe(401);
     expect(await status(generated.clientId, generated.clientSecret)).toBe(200);
+  });
+
+  it("gives the administrator client of an older release the scopes that were added since", async () => {
+    const { clientId } = platform.spine.bootstrap;
+    const stored = async () =>
+      (await platform.admin.query("select scopes from api_clients where client_id = $1", [clientId])).rows[0].scopes;
+    await platform.admin.query("update api_clients set scopes = '{tenant.read,tenant.manage}' where client_id = $1", [
+      clientId,
+    ]);
+    await (await startSpine(platform.host, testSettings)).close();
+    expect(await stored()).toEqual([...platformScopes]);
+    expect(platformScopes).toEqual(
+      expect.arrayContaining(["webhooks.subscriptions.read", "webhooks.subscriptions.write"]),
+    );
+    expect((await platform.eventsOf(platformTenantId)).at(-1)).toMatchObject({
+      type: "ApiClientUpdated",
+      data: { clientId, scopes: [...platformScopes] },
+    });
   });
 
   it("gives a client as many tokens a minute as its limit", async () => {

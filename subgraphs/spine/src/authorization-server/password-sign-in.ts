@@ -1,8 +1,8 @@
 import type { Database } from "@factory/runtime/db/database";
 import type { Cause } from "@factory/runtime/outbox/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import { emailKey } from "../users/email-key.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../users/password-hash.js";
 import { type Accounts, refusalOf, type UserAccount } from "./accounts.js";

@@ -1,12 +1,13 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes } from "@factory/schema/scopes";
 import { ApiClient } from "../api-clients/api-client.entity.js";
 import { apiClientFacts } from "../api-clients/api-client.view.js";
 import { type ClientSecrets, secretDigest } from "../api-clients/client-secret.js";
 import { bringSystemRolesUpToDate } from "../roles/seed-system-roles.js";
-import { platformTenant, platformTenantId, platformTenantSlug } from "../tenants/platform-tenant.js";
+import { platformTenant, platformTenantSlug } from "../tenants/platform-tenant.js";
 import { Tenant } from "../tenants/tenant.entity.js";
 import { tenantFacts } from "../tenants/tenant.view.js";
 
@@ -38,6 +39,7 @@ export async function ensurePlatformClient(
     const clients = await transaction.em.find(ApiClient, { tenantId: platformTenantId, platformAdmin: true });
     const current = given ? takeGiven(transaction, clients, given) : takeGenerated(transaction, clients, secrets);
     for (const client of clients) client.status = client === current ? "Active" : "Disabled";
+    bringScopesUpToDate(transaction, current);
     const { clientId, secretNonce } = current;
     return secretNonce === null ? { clientId } : { clientId, clientSecret: secrets.derive(clientId, secretNonce) };
   });
@@ -85,6 +87,13 @@ function takeGenerated(transaction: Transaction, clients: readonly ApiClient[], 
     secretNonce,
     secretDigest: secretDigest(secrets.derive(clientId, secretNonce)),
   });
+}
+
+/** A release may give the administrator more to do. */
+function bringScopesUpToDate({ record }: Transaction, client: ApiClient): void {
+  if (client.scopes.join(" ") === platformScopes.join(" ")) return;
+  client.scopes = [...platformScopes];
+  record({ type: "ApiClientUpdated", subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
 }
 
 function createClient(

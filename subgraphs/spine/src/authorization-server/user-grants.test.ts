@@ -1,9 +1,9 @@
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { aRoleOf, aUser, type TestUser } from "../testing/users.js";
 

@@ -2,9 +2,10 @@ import type { Database } from "@factory/runtime/db/database";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
-import { platformTenant, platformTenantId } from "../tenants/platform-tenant.js";
+import { platformTenant } from "../tenants/platform-tenant.js";
 import { Tenant } from "../tenants/tenant.entity.js";
 import { bringSystemRolesUpToDate, systemRolesDigest } from "./seed-system-roles.js";
 

@@ -1,8 +1,8 @@
 import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
 import { startSpine } from "../subgraph.js";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import { RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { SystemRolesRefresher } from "./refresh-system-roles.js";
 import { systemRolesDigest } from "./seed-system-roles.js";

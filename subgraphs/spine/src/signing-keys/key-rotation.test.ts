@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { jest } from "@jest/globals";
 import { decodeProtectedHeader, type JSONWebKeySet } from "jose";
 import { type Spine, startSpine } from "../subgraph.js";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 import { platformAdmin, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 
 let platform: RunningSpine;

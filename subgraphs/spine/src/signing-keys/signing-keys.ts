@@ -1,9 +1,10 @@
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
 import type { Cause } from "@factory/runtime/outbox/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Pool } from "pg";
-import { platformTenant, platformTenantId } from "../tenants/platform-tenant.js";
+import { platformTenant } from "../tenants/platform-tenant.js";
 import { type WorkerTransaction, workerTransaction } from "../worker-transaction.js";
 import { seal, unseal } from "./seal.js";
 

@@ -3,9 +3,10 @@ import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
-import { platformTenant, platformTenantId } from "./platform-tenant.js";
+import { platformTenant } from "./platform-tenant.js";
 import type { ProvisioningStep } from "./provisioning.js";
 import { Tenant } from "./tenant.entity.js";
 

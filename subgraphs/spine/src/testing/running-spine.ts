@@ -17,6 +17,7 @@ import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { platformScopes, type Scope } from "@factory/schema/scopes";
 import { execute, type GraphQLFormattedError, parse } from "graphql";
@@ -24,7 +25,6 @@ import pg from "pg";
 import { RevocationFeed } from "../revocations/revocation-feed.js";
 import { type Spine, type SpineSettings, startSpine } from "../subgraph.js";
 import { spineTables } from "../tables.js";
-import { platformTenantId } from "../tenants/platform-tenant.js";
 
 export const testSettings: SpineSettings = {
   issuer: "http://127.0.0.1:4000",

@@ -1,6 +1,6 @@
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type PageAnswer, sendPage } from "../../pages/page.js";
-import { platformTenantId } from "../../tenants/platform-tenant.js";
 import type { UserAccount } from "../accounts.js";
 import { causeOf } from "../request-cause.js";
 import { TokenRefusal } from "../token-refusal.js";

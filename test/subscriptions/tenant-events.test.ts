@@ -1,0 +1,76 @@
+import { eventually } from "../kit/eventually.js";
+import { aFeed } from "../kit/feed.js";
+import { platform } from "../kit/platform.js";
+import { aReceiver } from "../kit/receiver.js";
+import { refusal } from "../kit/refusal.js";
+import { request } from "../kit/request.js";
+import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
+
+interface Told {
+  events: { type: string; tenantId: string; data: { runId?: string }; subject: { status?: string } | null };
+}
+
+const query = `subscription ($types: [String!]) {
+  events(types: $types) { type tenantId data subject { ... on Tenant { status } } } }`;
+
+let owners: TestTenant;
+let admin: string;
+
+beforeAll(async () => {
+  [owners, admin] = await Promise.all([aTenant(), platformToken()]);
+});
+
+const subscribe = (token: string, endpointUrl: string) =>
+  request("POST /webhooks/subscriptions", {
+    token,
+    body: { eventType: "TenantProvisioned", endpointUrl, signingSecretRef: "tenant-events" },
+  });
+
+/** Registered and told to provision, by the documented paths; the tenant and the run. */
+async function aProvisioning(): Promise<{ tenantId: string; runId: string }> {
+  const slug = `p${Date.now().toString(36)}`;
+  const body = { name: slug, slug, editionCode: "Standard", ownerEmail: "owner@example.com" };
+  const { tenantId } = (await request<{ tenantId: string }>("POST /v1/tenants", { token: admin, body })).body;
+  const base = platform().internalUrl;
+  const line = `POST /v1/tenants/${tenantId}/provision`;
+  return { tenantId, runId: (await request<{ runId: string }>(line, { token: admin, base })).body.runId };
+}
+
+describe("what becomes of a tenant", () => {
+  it("is told to platform administrators, with the run that was asked for, on the websocket and at webhooks", async () => {
+    const [feed, own] = [await aFeed<Told>({ query, token: admin }), await owners.tokenWith()];
+    const theirs = await aFeed<Told>({ query, token: own });
+    const receiver = await aReceiver();
+    expect((await subscribe(admin, receiver.url)).status).toBe(201);
+    await request("POST /v1/templates", { token: own, body: { name: "Ours" } });
+    const { tenantId, runId } = await aProvisioning();
+    const ofIt = () => feed.events.map(({ events }) => events).filter((event) => event.tenantId === tenantId);
+    const sent = () => receiver.received.map(({ body }) => JSON.parse(body) as { tenantid: string; data: unknown });
+    await eventually("the websocket tells it", () => ofIt().some(({ type }) => type === "TenantProvisioned"));
+    await eventually("the webhook arrives", () => sent().some((event) => event.tenantid === tenantId));
+    await eventually("the owner is told of the template", () => theirs.events.length > 0);
+    expect(ofIt().map(({ type }) => type)).toEqual([
+      "TenantRegistered",
+      "TenantProvisioningStarted",
+      "TenantProvisioned",
+    ]);
+    expect(ofIt().at(-1)).toMatchObject({ data: { runId }, subject: { status: "Active" } });
+    expect(sent().find((event) => event.tenantid === tenantId)).toMatchObject({
+      type: "TenantProvisioned",
+      data: { runId },
+    });
+    const seen = feed.events.map(({ events }) => events.type);
+    expect(seen.filter((type) => !/^(Tenant|WebhookSubscription)/.test(type))).toEqual([]);
+    expect(theirs.events.map(({ events }) => events.type)).toEqual(["TemplateRegistered"]);
+    await Promise.all([feed.stop(), theirs.stop(), receiver.close()]);
+  });
+
+  it("is not told to a tenant's own administrator, who may neither follow it nor have it sent", async () => {
+    const own = await owners.tokenWith();
+    const feed = await aFeed<Told>({ query, variables: { types: ["TenantProvisioned"] }, token: own });
+    await eventually("it is refused", () => feed.errors.length > 0);
+    expect(feed.errors).toMatchObject([{ extensions: { code: "INSUFFICIENT_SCOPE" } }]);
+    expect(refusal(await subscribe(own, "http://127.0.0.1:9/hooks"))).toBe("403 INSUFFICIENT_SCOPE");
+    await feed.stop();
+  });
+});
