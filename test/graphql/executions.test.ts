@@ -228,6 +228,12 @@ describe("previewExecution", () => {
     const broken = await aTemplateVersion(token, await aTemplateSource({ "nothing.txt": "here" }));
     const refused = await preview(broken, { target: { repository } });
     expect(refused.data.previewExecution).toMatchObject({ files: [], error: { code: "TEMPLATE_INVALID" } });
+    const misspelt = { parameters: { nam: "One" }, target: { repository } };
+    const unread = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
+    const reading = await preview(unread, misspelt);
+    expect(reading.data.previewExecution).toMatchObject({ files: [], error: { code: "PARAMETERS_INVALID" } });
+    const known = await preview(unread, misspelt);
+    expect(known.errors?.map(({ extensions }) => extensions.code)).toEqual(["PARAMETERS_INVALID"]);
   });
 
   it("refuses like the execution itself, and knows nothing of another tenant", async () => {

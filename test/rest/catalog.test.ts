@@ -178,28 +178,34 @@ describe("POST /v1/templates/{templateId}/versions", () => {
   });
 
   it.each([
-    ["an unknown type", { type: "objekt" }],
-    ["a type that is a number", { type: 7 }],
-    ["properties that are a list", { type: "object", properties: [] }],
-    ["a pattern that is none", { type: "object", properties: { Owner: { type: "string", pattern: "(" } } }],
-    ["a reference to another host", { $ref: "https://example.com/schema.json" }],
-  ])("keeps a parameterSchema with %s, which its check reports and no execution uses", async (_, parameterSchema) => {
-    const source = await aTemplateSource(aSmallPack());
-    const { templateId, templateVersionId } = await aTemplateVersion(token, source, { parameterSchema });
-    const { body } = await post<{ outcome: string; findings: { check: string }[] }>(
-      `/v1/templates/${templateId}/validate`,
-      {
+    ["an unknown type", { type: "nope" }, "/type"],
+    ["properties that are a list", { type: "object", properties: [] }, "/properties"],
+    [
+      "a pattern that is none",
+      { type: "object", properties: { Owner: { pattern: "(" } } },
+      "/properties/Owner/pattern",
+    ],
+    ["a reference to another host", { $ref: "https://example.com/schema.json" }, "/$ref"],
+    ["a reference to a file", { $defs: { a: { $ref: "file:///etc/passwd" } } }, "/$defs/a/$ref"],
+    ["another dialect", { $schema: "http://json-schema.org/draft-07/schema#" }, "/$schema"],
+  ])("refuses a parameterSchema with %s, and says where", async (_, parameterSchema, pointer) => {
+    const answer = await post(`/v1/templates/${await aTemplate()}/versions`, aVersion({ parameterSchema }));
+    expect(refusal(answer)).toBe("422 PARAMETER_SCHEMA_INVALID");
+    expect(refusedFields(answer)).toEqual([`/parameterSchema${pointer} FORMAT`]);
+  });
+
+  it("keeps a parameterSchema that refers to a part by its $id", async () => {
+    const $defs = { owner: { $id: "https://example.com/owner", type: "string" } };
+    const parameterSchema = { properties: { Owner: { $ref: "https://example.com/owner" } }, $defs };
+    const { templateId, templateVersionId } = await aTemplateVersion(token, "stored://nowhere", { parameterSchema });
+    const execute = (Owner: unknown) =>
+      post(`/v1/templates/${templateId}/execute`, {
         templateVersionId,
-        checks: ["ParameterSchema"],
-      },
-    );
-    expect([body.outcome, body.findings[0]?.check]).toEqual(["Failed", "ParameterSchema"]);
-    const execution = await post(`/v1/templates/${templateId}/execute`, {
-      templateVersionId,
-      parameters: { Owner: "x" },
-      target: { repository: "acme/schema" },
-    });
-    expect(refusal(execution)).toBe("422 PARAMETERS_INVALID");
+        parameters: { Owner },
+        target: { repository: "acme/schema" },
+      });
+    expect(refusedFields(await execute(7))).toEqual(["/parameters/Owner TYPE"]);
+    expect((await execute("Ada")).status).toBe(202);
   });
 
   it("refuses a parameterSchema beyond 256 KiB or 500 properties", async () => {

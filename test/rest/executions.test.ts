@@ -3,7 +3,9 @@ import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { cloneOf } from "../kit/clone.js";
+import { rows } from "../kit/database.js";
 import { executed } from "../kit/executions.js";
 import { aSmallPack } from "../kit/packs.js";
 import { platform } from "../kit/platform.js";
@@ -84,6 +86,56 @@ describe("POST /v1/templates/{templateId}/execute", () => {
     const named = refusedFields(answer).map((field) => field.split(" ")[0]);
     expect(new Set(named)).toEqual(new Set(pointers));
   });
+
+  it("refuses a name that neither the schema nor the template knows, as soon as the template was read", async () => {
+    const pack = aSmallPack({ config: { symbols } });
+    const open = await aTemplateVersion(token, await aTemplateSource(pack), {});
+    const target = { repository: aRepository() };
+    const wrong = { parameters: { Owner: "Ada", Databse: "PostgreSql" }, target };
+    // the first one is accepted, and is what reads the template
+    const first = await executed(token, open, wrong);
+    const sentence = "Neither the parameterSchema nor the template knows this name. The nearest: Database.";
+    expect(first).toMatchObject({
+      status: "Failed",
+      error: {
+        code: "PARAMETERS_INVALID",
+        details: { errors: [{ pointer: "/parameters/Databse", detail: sentence }] },
+      },
+    });
+    const second = await request<{ errors: object[] }>(`POST /v1/templates/${open.templateId}/execute`, {
+      token,
+      body: { templateVersionId: open.templateVersionId, ...wrong },
+    });
+    expect(refusal(second)).toBe("422 PARAMETERS_INVALID");
+    expect(second.body.errors).toEqual([
+      { pointer: "/parameters/Databse", code: "UNKNOWN_VALUE", detail: sentence, keyword: "unevaluatedProperties" },
+    ]);
+    // as the releases before left it
+    await rows("update catalog.template_versions set facts = facts - 'parameterNames' where template_version_id = $1", [
+      decodeId("tpv", open.templateVersionId),
+    ]);
+    expect((await executed(token, open, wrong)).error?.code).toBe("PARAMETERS_INVALID");
+    await expect(executed(token, open, wrong)).rejects.toThrow("PARAMETERS_INVALID");
+    const right = { parameters: { Owner: "Ada", Database: "PostgreSql", name: "Shop" }, target };
+    expect((await executed(token, open, right)).status).toBe("Completed");
+  });
+
+  it.each([{ type: "nope" }, { $ref: "https://example.com/schema.json" }])(
+    "refuses parameters where the version holds the schema %j from before",
+    async (schema) => {
+      const old = await aTemplateVersion(token, "stored://nowhere");
+      await rows("update catalog.template_versions set parameter_schema = $2 where template_version_id = $1", [
+        decodeId("tpv", old.templateVersionId),
+        schema,
+      ]);
+      const answer = await request(`POST /v1/templates/${old.templateId}/execute`, {
+        token,
+        body: { templateVersionId: old.templateVersionId, target: { repository: aRepository() } },
+      });
+      expect(refusal(answer)).toBe("422 PARAMETERS_INVALID");
+      expect(answer.text).toContain("The parameterSchema of the version cannot be used.");
+    },
+  );
 
   it.each([
     ["a branch with two dots", { repository: "acme/x", branch: "a..b" }, "/target/branch"],

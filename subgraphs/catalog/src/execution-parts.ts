@@ -61,7 +61,7 @@ export async function executionParts(
   const sources = new TemplateSources(reader, credentials, settings.sourceCredentials);
   const targets = new TargetResolver({ store, policy: targetPolicy, publicUrl: settings.publicUrl, credentials });
   const templates = new TemplateService(database);
-  const versions = new TemplateVersionService(database, templates, sources);
+  const versions = new TemplateVersionService({ database, templates, sources, rendering });
   const watch = new ExecutionWatch();
   await watch.start(listener);
   const scaffolding = new Scaffolding({ templates, versions, sources, rendering });

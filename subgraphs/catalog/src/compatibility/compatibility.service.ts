@@ -209,12 +209,10 @@ function templateSide(
   versions: readonly TemplateVersionType[],
   facts: ReadonlyMap<string, TemplateFacts>,
 ): TemplateSide {
-  const side = ({ templateVersionId, semanticVersion, targetFramework, status }: TemplateVersionType) => ({
-    semanticVersion,
-    targetFramework,
-    status,
-    ...facts.get(templateVersionId),
-  });
+  const side = ({ templateVersionId, semanticVersion, targetFramework, status }: TemplateVersionType) => {
+    const { pins, sdkVersions } = facts.get(templateVersionId) ?? {};
+    return { semanticVersion, targetFramework, status, ...(pins && { pins }), ...(sdkVersions && { sdkVersions }) };
+  };
   return {
     templateVersionId: version.templateVersionId,
     ...side(version),

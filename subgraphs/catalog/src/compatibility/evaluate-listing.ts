@@ -1,5 +1,5 @@
+import { editDistance } from "../spelling/edit-distance.js";
 import { alternatives, compareLists, moveTo, offering, releasesNear } from "./evaluate-candidates.js";
-import { editDistance } from "./evaluate-distance.js";
 import { type Entry, entryName } from "./evaluate-entries.js";
 import type { Move } from "./evaluate-input.js";
 import { changeVersion, keepOnly, replace } from "./evaluate-move.js";

@@ -72,6 +72,7 @@ export class ExecutionPreviewService {
   async #compare(order: PreviewOrder, signal: AbortSignal): Promise<Omit<ExecutionPreviewType, "error">> {
     const { scaffolding, targets, earlierRenders } = this.#services;
     const fetched = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
+    await scaffolding.requireKnownNames(fetched, order, signal);
     const rendered = await scaffolding.render(fetched, order, signal);
     const target = await targets.open(order, signal);
     try {

@@ -4,7 +4,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/job-queue";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { CompatibilityService } from "../compatibility/compatibility.service.js";
 import { checkLibraries } from "../libraries/library-reference.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
@@ -17,6 +17,7 @@ import { executionJob } from "./execution.job.js";
 import type { ExecutionType, ExecutionWarningType } from "./execution.type.js";
 import { executionView } from "./execution.view.js";
 import { ExecutionChange } from "./execution-change.entity.js";
+import { checkedParameters } from "./execution-parameters.js";
 
 interface AcceptanceServices {
   readonly jobs: JobQueue;
@@ -50,12 +51,14 @@ export class ExecutionAcceptance {
   }
 
   async check(context: RequestContext, request: ExecutionRequest): Promise<CheckedRequest> {
-    const { versions, targets } = this.#services;
+    const { versions, targets, rendering } = this.#services;
     const { templateId, input } = request;
     const agentTaskId = agentTask(context, input);
     const version = await versions.get(context, templateId, input.templateVersionId);
     const target = await targets.accept(context, input.target);
-    const parameters = await this.#checkedParameters(tenantOf(context), version, input);
+    const { parameterSchema, parameterNames: templateNames } = version;
+    const question = { parameterSchema, templateNames, parameters: input.parameters ?? {} };
+    const parameters = await checkedParameters(rendering, question, tenantOf(context));
     return {
       ...request,
       version,
@@ -81,28 +84,6 @@ export class ExecutionAcceptance {
     transaction.em.persist([execution, change]);
     await this.#services.jobs.send(transaction, executionJob, { tenantId, executionId });
     return executionView(execution);
-  }
-
-  async #checkedParameters(
-    tenant: Tenant,
-    version: TemplateVersionType,
-    input: RequestExecutionInput,
-  ): Promise<Record<string, unknown>> {
-    const checked = await this.#services.rendering.checkParameters(
-      version.parameterSchema,
-      input.parameters ?? {},
-      tenant,
-    );
-    if (checked.valid) return checked.parameters;
-    throw new DomainError("PARAMETERS_INVALID", {
-      detail: "The parameters do not satisfy the parameterSchema of the version.",
-      errors: checked.errors.map(({ pointer, code, detail, keyword }) => ({
-        pointer: `/parameters${pointer}`,
-        code,
-        detail,
-        keyword,
-      })),
-    });
   }
 
   async #warnings(

@@ -133,6 +133,7 @@ export class ExecutionRunner {
     const { execution } = claim;
     const { scaffolding } = this.#services;
     const fetched = await scaffolding.fetch(execution, { timeoutMs: sourceTimeoutMs, signal });
+    await scaffolding.requireKnownNames(fetched, execution, signal);
     await claim.enter("Rendering");
     failpoint("execution.rendering");
     return { origin: fetched.origin, rendered: await scaffolding.render(fetched, execution, signal) };

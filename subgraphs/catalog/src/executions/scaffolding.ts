@@ -11,6 +11,7 @@ import type { TemplateVersionType } from "../template-versions/template-version.
 import type { TemplateService } from "../templates/template.service.js";
 import type { TemplateType } from "../templates/template.type.js";
 import type { Execution } from "./execution.entity.js";
+import { checkedParameters } from "./execution-parameters.js";
 
 export interface ScaffoldingServices {
   readonly templates: TemplateService;
@@ -42,6 +43,8 @@ export interface FetchedOrigin {
   readonly origin: Origin;
   /** Let go of them after the render: a large template is held several times over. */
   readonly files: FileTree;
+  /** Null: the template cannot be read, which rendering reports. */
+  readonly templateNames: readonly string[] | null;
 }
 
 /** The parts of an execution that depend on nothing but what it was asked for: the same order gives the same files. */
@@ -65,9 +68,22 @@ export class Scaffolding {
       subject: `executions/${order.executionId}`,
       trace: continueTrace(order.traceparent),
     });
-    await versions.pin(tenant, version, source);
+    const templateNames = await versions.pin(tenant, version, source);
     const { files, ...facts } = source;
-    return { origin: { template, version, source: facts }, files };
+    return { origin: { template, version, source: facts }, files, templateNames };
+  }
+
+  /** The template was perhaps not known when the parameters were accepted. Renders of before this rule are not asked. */
+  async requireKnownNames(
+    { origin, templateNames }: FetchedOrigin,
+    { parameters, tenantId }: ScaffoldOrder,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const known = new Set(templateNames);
+    if (templateNames === null || Object.keys(parameters).every((name) => known.has(name))) return;
+    const { parameterSchema } = origin.version;
+    const question = { parameterSchema, parameters, templateNames };
+    await checkedParameters(this.#services.rendering, question, { tenantId, signal });
   }
 
   render({ origin, files }: FetchedOrigin, order: ScaffoldOrder, signal: AbortSignal): Promise<RenderResult> {

@@ -16,6 +16,7 @@ import "@hyperjump/json-schema/formats";
 import { escapePointer, isJsonObject, type JsonObject } from "../engine/json-value.js";
 import { PatternBudget, PatternOverrun } from "../engine/pattern-budget.js";
 import { DIALECT, isDialect } from "./schema-limits.js";
+import { type FaultyReference, SchemaDocument } from "./schema-references.js";
 
 /** Keyword by its name, where in the schema it stands and where in the instance it failed. */
 export interface Failure {
@@ -77,7 +78,7 @@ export async function compileOffline(schema: JsonObject, budget = new PatternBud
     registerSchema({ ...schema, $schema: DIALECT } as Parameters<typeof registerSchema>[0], uri);
     validator = await validate(uri);
   } catch (error) {
-    throw schemaError(error);
+    throw schemaError(error, schema);
   } finally {
     unregisterSchema(uri);
   }
@@ -91,7 +92,7 @@ export async function compileOffline(schema: JsonObject, budget = new PatternBud
         return output.valid ? [] : (output.errors ?? []).map((unit) => failureOf(unit, places));
       } catch (error) {
         if (error instanceof PatternOverrun) throw new SlowSchemaError(failureOf(trace.innermost(), places), error);
-        throw schemaError(error);
+        throw schemaError(error, schema);
       }
     },
   };
@@ -154,7 +155,7 @@ function refuseForeignDialects(value: unknown, pointer: string): void {
   for (const [key, child] of Object.entries(value)) refuseForeignDialects(child, `${pointer}/${escapePointer(key)}`);
 }
 
-function schemaError(error: unknown): unknown {
+function schemaError(error: unknown, schema: JsonObject): unknown {
   if (error instanceof InvalidSchemaError) {
     const [first] = ("errors" in error.output ? error.output.errors : undefined) ?? [];
     const pointer = decoded(first?.instanceLocation.split("#")[1] ?? "");
@@ -162,11 +163,18 @@ function schemaError(error: unknown): unknown {
     return new SchemaError("NotValid", `The value breaks the rule "${keyword}" of JSON Schema 2020-12.`, pointer);
   }
   if (!(error instanceof Error)) return error;
-  if (error instanceof RetrievalError)
-    return new SchemaError("RemoteRef", "A $ref leaves the schema; only references inside it are followed.");
   if (error instanceof RangeError)
     return new SchemaError("NotValid", "A reference of the schema leads back to itself.");
   if (error instanceof SyntaxError)
     return new SchemaError("NotValid", "A pattern of the schema is not a valid regular expression.");
-  return new SchemaError("NotValid", "A reference of the schema leads nowhere.");
+  const reason = error instanceof RetrievalError ? "RemoteRef" : "NotValid";
+  return referenceError({ reason, pointer: new SchemaDocument(schema).faultyReference()?.pointer ?? "" });
+}
+
+export function referenceError({ reason, pointer }: FaultyReference): SchemaError {
+  const message =
+    reason === "RemoteRef"
+      ? "A $ref leaves the schema; only references inside it are followed."
+      : "A reference of the schema leads nowhere.";
+  return new SchemaError(reason, message, pointer);
 }

@@ -187,6 +187,49 @@ describe("checkParameters: names", () => {
     ]);
   });
 
+  describe("beside the template's own", () => {
+    const templateNames = ["name", "Database", "Port"];
+    const refusals = async (one: object, parameters: object) => {
+      const checked = await checkParameters(one, parameters, { templateNames });
+      return checked.valid ? [] : checked.errors.map(({ pointer, code, detail }) => `${pointer} ${code} ${detail}`);
+    };
+    const unknown = "UNKNOWN_VALUE Neither the parameterSchema nor the template knows this name.";
+
+    it.each([
+      [{ type: "object" }],
+      [{ ...schema, additionalProperties: true }],
+      [{ ...schema, additionalProperties: { type: ["string", "integer"] } }],
+      [{ ...schema, unevaluatedProperties: true }],
+    ])("are all that %j leaves open, and a misspelling is refused with the nearest", async (one) => {
+      expect(await refusals(one, { name: "App", Database: "x", Port: 1 })).toEqual([]);
+      expect(await refusals(one, { Databse: "x" })).toEqual([`/Databse ${unknown} The nearest: Database.`]);
+      expect(await refusals(one, { port: 1 })).toEqual([`/port ${unknown} The nearest: Port.`]);
+      expect(await refusals(one, { "a/b": 1 })).toEqual([
+        expect.stringMatching(/^\/a~1b .* None is near it; known are /),
+      ]);
+    });
+
+    it("do not make a schema wider that names its parameters itself", async () => {
+      expect(await refusals(schema, { Databse: 1, AA: 1 })).toEqual([
+        "/Databse UNKNOWN_VALUE The schema does not know this name. None is near it; known are A, name.",
+        "/AA UNKNOWN_VALUE The schema does not know this name. The nearest: A.",
+      ]);
+      expect(await refusals(schema, { Database: "x" })).toHaveLength(1);
+    });
+
+    it("are not needed for what the schema knows in any way", async () => {
+      const inner = { properties: { Inner: {} } };
+      for (const more of [
+        { patternProperties: { "^I": {} } },
+        { dependentSchemas: { A: inner } },
+        { $ref: "#inner", $defs: { inner: { ...inner, $anchor: "inner" } } },
+        { $ref: "own", $defs: { inner: { ...inner, $id: "own" } } },
+        { if: { required: ["A"] }, then: inner },
+      ])
+        expect([more, await refusals({ additionalProperties: true, ...more }, { Inner: 1 })]).toEqual([more, []]);
+    });
+  });
+
   it("always takes the reserved name, as a text", async () => {
     await accepted({ type: "object" }, { name: "App" });
     await accepted({ type: "object" }, { name: "App", whatever: ["the template", "makes of it"] });
@@ -337,7 +380,7 @@ describe("a schema that would check for ever", () => {
   const victim = `${"a".repeat(40)}!`;
   const budget = () => new PatternBudget({ evaluationMs: 200, totalMs: 5000 });
   const slow = async (schema: object, parameters: object) => {
-    const checked = await checkParameters(schema, parameters, budget());
+    const checked = await checkParameters(schema, parameters, { budget: budget() });
     return checked.valid ? [] : checked.errors;
   };
 
@@ -369,7 +412,7 @@ describe("a schema that would check for ever", () => {
   ])("is ended and named: %s", async (_, schema, parameters, error) => {
     expect(await slow(schema, parameters)).toMatchObject([{ code: "FORMAT", ...error }]);
     // the thread lives on
-    expect(await checkParameters(schema, {}, budget())).toMatchObject({ valid: true });
+    expect(await checkParameters(schema, {}, { budget: budget() })).toMatchObject({ valid: true });
   });
 
   it("is ended where it multiplies itself", async () => {

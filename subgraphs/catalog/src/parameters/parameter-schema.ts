@@ -2,7 +2,9 @@ import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "..
 import { PatternBudget } from "../engine/pattern-budget.js";
 import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
 import { compileOffline, type Failure, SchemaError, SlowSchemaError } from "./offline-schema.js";
-import { alwaysDefined, atPointer, everDefined, resolved } from "./schema-properties.js";
+import { atPointer, nameIn } from "./schema-pointer.js";
+import { alwaysDefined, everDefined, resolved } from "./schema-properties.js";
+import { unknownName, unknownNames, withNearestNames } from "./unknown-names.js";
 
 export { schemaProblem } from "./schema-limits.js";
 
@@ -23,18 +25,26 @@ const MAX_ERRORS = 100;
 /** The one name every template takes: it stands for the sourceName. */
 export const RESERVED_NAME = "name";
 
+interface CheckOptions {
+  readonly budget?: PatternBudget;
+  /** Parameters that the template has; absent, what the schema leaves to the template is accepted. */
+  readonly templateNames?: readonly string[] | undefined;
+}
+
 /** Checks parameters by the schema, whose defaults are applied first. Runs foreign patterns: call it under a time limit. */
 export async function checkParameters(
   schema: unknown,
   parameters: unknown,
-  budget = new PatternBudget(),
+  { budget = new PatternBudget(), templateNames }: CheckOptions = {},
 ): Promise<CheckedParameters> {
   if (!isJsonObject(parameters)) return refused("", "type", "TYPE", "The parameters are not a JSON object.");
   const closed = closedSchema(isJsonObject(schema) ? schema : {});
   const given = withDefaults(closed, parameters);
   let failures: Failure[];
+  let strangers: string[];
   try {
     failures = (await compileOffline(closed, budget)).failures(given);
+    strangers = templateNames === undefined ? [] : unknownNames(closed, given, { templateNames, budget });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     if (error instanceof SlowSchemaError)
@@ -46,15 +56,26 @@ export async function checkParameters(
       `The parameterSchema of the version cannot be used. ${error.message}${error.pointer && ` At ${error.pointer}.`}`,
     );
   }
-  if (failures.length === 0) return { valid: true, parameters: given };
+  if (failures.length === 0 && strangers.length === 0) return { valid: true, parameters: given };
   const errors = withoutRepeats(relevant(failures, closed).flatMap((failure) => explain(failure, closed, given)));
-  return { valid: false, errors: errors.slice(0, MAX_ERRORS) };
+  const refusedNames = new Set(errors.map(({ pointer }) => pointer));
+  const unknown = strangers
+    .map((name) => `/${escapePointer(name)}`)
+    .filter((pointer) => !refusedNames.has(pointer))
+    .map((pointer) => ({
+      pointer,
+      keyword: "unevaluatedProperties",
+      code: "UNKNOWN_VALUE" as const,
+      detail: unknownName,
+    }));
+  const all = [...errors, ...unknown].slice(0, MAX_ERRORS);
+  return { valid: false, errors: withNearestNames(all, closed, templateNames) };
 }
 
 /**
  * The schema with what holds for every template: `name` is a text, and a name that the schema does not evaluate is refused.
- * A schema that sets `additionalProperties` evaluates all names, and one that names none at all leaves them to the
- * template: there its author's word, or silence, stands.
+ * A schema that sets `additionalProperties` evaluates all names, and one that names none at all is silent: both leave
+ * the names to the template.
  */
 function closedSchema(schema: JsonObject): JsonObject {
   const { properties = {} } = schema;
@@ -129,10 +150,6 @@ function withoutRepeats(errors: readonly ParameterError[]): ParameterError[] {
 /** The library marks the failure of a property's name with a star. */
 function plainPointer(pointer: string): string {
   return pointer.startsWith("*") ? pointer.slice(1) : pointer;
-}
-
-function nameIn(pointer: string): string {
-  return pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function refused(pointer: string, keyword: string, code: ParameterErrorCode, detail: string): CheckedParameters {

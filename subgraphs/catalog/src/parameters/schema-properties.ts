@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../engine/json-value.js";
+import { atPointer } from "./schema-pointer.js";
+import { SchemaDocument } from "./schema-references.js";
 
 const MAX_HOPS = 16;
 const LISTS = ["allOf", "anyOf", "oneOf"];
@@ -6,16 +8,12 @@ const SINGLES = ["if", "then", "else"];
 
 /** The parameters that hold in every case: the root's own and those of `allOf` and of local references. */
 export function alwaysDefined(schema: JsonObject): Map<string, JsonValue> {
-  const found = new Map<string, JsonValue>();
-  collect(schema, { root: schema, always: true, hops: 0, found });
-  return found;
+  return propertiesOf(schema, true);
 }
 
 /** The parameters that the schema names anywhere about the root object, also under a condition. */
 export function everDefined(schema: JsonObject): Map<string, JsonValue> {
-  const found = new Map<string, JsonValue>();
-  collect(schema, { root: schema, always: false, hops: 0, found });
-  return found;
+  return propertiesOf(schema, false);
 }
 
 /** The subschema with what its local `$ref` adds; the nearer member wins. */
@@ -32,50 +30,42 @@ export function resolved(root: JsonObject, schema: JsonValue | undefined): JsonO
   return merged;
 }
 
-/** What a pointer, plain or as a local URI fragment, names. */
-export function atPointer(root: JsonValue, pointer: string): JsonValue | undefined {
-  const plain = pointer.startsWith("#") ? decoded(pointer.slice(1)) : pointer;
-  if (plain !== "" && !plain.startsWith("/")) return undefined;
-  let current: JsonValue | undefined = root;
-  for (const part of plain.split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(current)) current = current[Number(key)] as JsonValue | undefined;
-    else current = isJsonObject(current) && Object.hasOwn(current, key) ? current[key] : undefined;
+/** Patterns of names that the schema describes, under a condition too. */
+export function namePatterns(schema: JsonObject): string[] {
+  return applied(schema, false).flatMap((one) => Object.keys(objectOf(one["patternProperties"])));
+}
+
+function propertiesOf(schema: JsonObject, always: boolean): Map<string, JsonValue> {
+  const found = new Map<string, JsonValue>();
+  for (const one of applied(schema, always))
+    for (const [name, property] of Object.entries(objectOf(one["properties"])))
+      if (!found.has(name)) found.set(name, property);
+  return found;
+}
+
+/** The schema and those that it applies to the same value, each once: references may multiply or go round. */
+function applied(root: JsonObject, always: boolean): JsonObject[] {
+  const document = new SchemaDocument(root);
+  const found = new Set<JsonObject>();
+  const open: JsonValue[] = [root];
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    if (!isJsonObject(schema) || found.has(schema)) continue;
+    found.add(schema);
+    open.push(...[...document.targetsOf(schema), ...branchesOf(schema, always)].reverse());
   }
-  return current;
+  return [...found];
 }
 
-interface Search {
-  root: JsonObject;
-  always: boolean;
-  hops: number;
-  found: Map<string, JsonValue>;
-}
-
-function collect(schema: JsonValue | undefined, search: Search): void {
-  if (!isJsonObject(schema) || search.hops > MAX_HOPS) return;
-  const deeper = { ...search, hops: search.hops + 1 };
-  for (const [name, property] of Object.entries(objectOf(schema["properties"])))
-    if (!search.found.has(name)) search.found.set(name, property);
-  const reference = schema["$ref"];
-  if (typeof reference === "string" && reference !== "#") collect(atPointer(search.root, reference), deeper);
-  for (const keyword of search.always ? ["allOf"] : LISTS) {
+function branchesOf(schema: JsonObject, always: boolean): JsonValue[] {
+  const listed = (always ? ["allOf"] : LISTS).flatMap((keyword) => {
     const branches = schema[keyword];
-    if (Array.isArray(branches)) for (const branch of branches) collect(branch, deeper);
-  }
-  if (search.always) return;
-  for (const keyword of SINGLES) collect(schema[keyword], deeper);
-  for (const branch of Object.values(objectOf(schema["dependentSchemas"]))) collect(branch, deeper);
+    return Array.isArray(branches) ? (branches as JsonValue[]) : [];
+  });
+  if (always) return listed;
+  const conditional = SINGLES.flatMap((keyword) => schema[keyword] ?? []);
+  return [...listed, ...conditional, ...Object.values(objectOf(schema["dependentSchemas"]))];
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }

@@ -3,6 +3,7 @@ import { render } from "../engine/render.js";
 import { TemplateError } from "../engine/template-error.js";
 import { loadTemplatePack } from "../engine/template-pack.js";
 import { checkParameters } from "../parameters/parameter-schema.js";
+import { schemaFault } from "../parameters/schema-fitness.js";
 import { runCheck } from "../validations/checks/run-check.js";
 import { packTree, unpackTree } from "./packed-tree.js";
 import type { RenderingAnswer, RenderingRequest } from "./rendering-request.js";
@@ -36,8 +37,12 @@ async function answer(
   bytes: Uint8Array | undefined,
 ): Promise<RenderingAnswer> {
   switch (request.kind) {
-    case "parameters":
-      return { kind: "parameters", checked: await checkParameters(request.schema, request.parameters) };
+    case "parameters": {
+      const { schema, parameters, templateNames } = request;
+      return { kind: "parameters", checked: await checkParameters(schema, parameters, { templateNames }) };
+    }
+    case "schema":
+      return { kind: "schema", fault: await schemaFault(request.schema) };
     case "upgrade":
       return { kind: "upgrade", advice: upgradeAdvice(request.input) };
     case "check": {

@@ -102,21 +102,35 @@ describe("RenderingPool", () => {
 
   it("checks parameters, also while a render runs", async () => {
     const rendering = pool.render(endlessTemplate, quick).catch((error: Error) => error);
-    expect(await pool.checkParameters({ properties: { A: { default: 1 } } }, {})).toEqual({
+    expect(await pool.checkParameters({ schema: { properties: { A: { default: 1 } } }, parameters: {} })).toEqual({
       valid: true,
       parameters: { A: 1 },
     });
-    expect(await pool.checkParameters({ type: "object", properties: {} }, { A: 1 })).toMatchObject({ valid: false });
+    expect(
+      await pool.checkParameters({ schema: { type: "object", properties: {} }, parameters: { A: 1 } }),
+    ).toMatchObject({ valid: false });
     await expect(rendering).resolves.toMatchObject({ code: "RENDER_TIMEOUT" });
+  });
+
+  it("judges schemas, and gives up one that takes too long", async () => {
+    expect(await pool.schemaFault({ type: "object" })).toBeUndefined();
+    expect(await pool.schemaFault({ type: "nope" })).toMatchObject({ pointer: "/type" });
+    const levels = Array.from({ length: 28 }, (_, at) => [
+      `l${at}`,
+      { allOf: [{ $ref: `#/$defs/l${at + 1}` }, { $ref: `#/$defs/l${at + 1}` }] },
+    ]);
+    const endlessSchema = { $ref: "#/$defs/l0", $defs: { ...Object.fromEntries(levels), l28: {} } };
+    expect(await pool.schemaFault(endlessSchema)).toMatchObject({ detail: expect.stringMatching(/took|ended/) });
+    expect(await pool.schemaFault({ type: "object" })).toBeUndefined();
   });
 
   it("refuses parameters on which a pattern backtracks for ever, and names it", async () => {
     await reopen({ parametersMs: 30_000 });
-    expect(await pool.checkParameters(endless, { A: longValue })).toMatchObject({
+    expect(await pool.checkParameters({ schema: endless, parameters: { A: longValue } })).toMatchObject({
       valid: false,
       errors: [{ pointer: "/A", keyword: "pattern", detail: expect.stringContaining("/properties/A/pattern") }],
     });
-    expect(await pool.checkParameters(endless, { A: "aaa" })).toMatchObject({ valid: true });
+    expect(await pool.checkParameters({ schema: endless, parameters: { A: "aaa" } })).toMatchObject({ valid: true });
   });
 
   it("ends an expression inside the process, which goes on", async () => {
@@ -146,7 +160,9 @@ describe("RenderingPool", () => {
     );
     for (let round = 1; round <= 3; round++) {
       expect((await pool.render(small, quick, { tenantId: "neighbour" })).files.size).toBe(1);
-      expect(await pool.checkParameters({}, {}, { tenantId: "neighbour" })).toMatchObject({ valid: true });
+      expect(await pool.checkParameters({ schema: {}, parameters: {} }, { tenantId: "neighbour" })).toMatchObject({
+        valid: true,
+      });
     }
     expect(ended).toBe(0);
     await pool.close();
@@ -172,7 +188,9 @@ describe("RenderingPool", () => {
   it("cuts a schema that multiplies itself", async () => {
     let schema: object = { minimum: 1 };
     for (let level = 0; level < 9; level++) schema = { anyOf: Array.from({ length: 5 }, () => schema) };
-    await expect(pool.checkParameters({ properties: { A: schema } }, { A: 0 })).rejects.toMatchObject({
+    await expect(
+      pool.checkParameters({ schema: { properties: { A: schema } }, parameters: { A: 0 } }),
+    ).rejects.toMatchObject({
       code: "PARAMETERS_INVALID",
     });
   });
@@ -202,7 +220,7 @@ describe("RenderingPool", () => {
     const waiting = [1, 2].map(() => pool.render(endlessTemplate, quick).catch((error: Error) => error.message));
     await pool.close();
     expect(await Promise.all(waiting)).toEqual(["The rendering pool is closed.", "The rendering pool is closed."]);
-    await expect(pool.checkParameters({}, {})).rejects.toThrow("closed");
+    await expect(pool.checkParameters({ schema: {}, parameters: {} })).rejects.toThrow("closed");
   });
 
   it("gives foreign work no environment", async () => {

@@ -4,10 +4,12 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { FileTree } from "../engine/file-tree.js";
 import type { Finding } from "../engine/finding.js";
+import type { JsonObject } from "../engine/json-value.js";
 import type { PatternLimits } from "../engine/pattern-budget.js";
 import type { RenderResult } from "../engine/render.js";
 import { TemplateError } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
+import type { SchemaFault } from "../parameters/schema-fitness.js";
 import { cutCheck } from "../validations/checks/cut-check.js";
 import { packTree, unpackTree } from "./packed-tree.js";
 import { RenderingLane } from "./rendering-lane.js";
@@ -26,6 +28,12 @@ export interface RenderingLimits {
 export interface RenderingClient {
   readonly tenantId: string;
   readonly signal?: AbortSignal | undefined;
+}
+
+interface ParameterOrder {
+  readonly schema: unknown;
+  readonly parameters: unknown;
+  readonly templateNames?: readonly string[] | undefined;
 }
 
 interface CheckOrder {
@@ -80,13 +88,13 @@ export class RenderingPool {
     return { files: unpackTree(produced, outcome.bytes), primaryOutputs, manualInstructions, warnings };
   }
 
+  /** With the template's own names what neither it nor the schema knows is refused. */
   async checkParameters(
-    schema: unknown,
-    parameters: unknown,
+    { schema, parameters, templateNames }: ParameterOrder,
     client: RenderingClient = nobody,
   ): Promise<CheckedParameters> {
     const limitMs = this.#limits.parametersMs;
-    const request = { kind: "parameters", schema, parameters } as const;
+    const request = { kind: "parameters", schema, parameters, templateNames } as const;
     const outcome = await this.#parameterChecks.run({ request, timeoutMs: limitMs, ...client });
     if (typeof outcome !== "string") return expected(outcome.answer, "parameters").checked;
     const amount = outcome === "timeout" ? `more than ${limitMs} ms` : "too much memory";
@@ -95,6 +103,19 @@ export class RenderingPool {
       detail,
       errors: [{ pointer: "/parameters", code: "FORMAT", detail }],
     });
+  }
+
+  /** What keeps a schema from being used; undefined: nothing. */
+  async schemaFault(schema: JsonObject, client: RenderingClient = nobody): Promise<SchemaFault | undefined> {
+    const limitMs = this.#limits.parametersMs;
+    const outcome = await this.#parameterChecks.run({
+      request: { kind: "schema", schema },
+      timeoutMs: limitMs,
+      ...client,
+    });
+    if (typeof outcome !== "string") return expected(outcome.answer, "schema").fault;
+    const amount = outcome === "timeout" ? `more than ${limitMs} ms` : "too much memory";
+    return { pointer: "", detail: `Reading the parameterSchema took ${amount}.` };
   }
 
   /** The findings in the order of the checks asked for. */

@@ -1,8 +1,10 @@
 import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { Finding } from "../engine/finding.js";
+import type { JsonObject } from "../engine/json-value.js";
 import type { PatternLimits } from "../engine/pattern-budget.js";
 import type { TemplateErrorCode } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
+import type { SchemaFault } from "../parameters/schema-fitness.js";
 import type { PackedFiles } from "./packed-tree.js";
 
 export interface RenderOrder {
@@ -20,7 +22,13 @@ export interface RenderOrder {
 /** A file tree's bytes travel beside the request and the answer. */
 export type RenderingRequest =
   | { readonly kind: "render"; readonly files: PackedFiles; readonly order: RenderOrder }
-  | { readonly kind: "parameters"; readonly schema: unknown; readonly parameters: unknown }
+  | {
+      readonly kind: "parameters";
+      readonly schema: unknown;
+      readonly parameters: unknown;
+      readonly templateNames?: readonly string[] | undefined;
+    }
+  | { readonly kind: "schema"; readonly schema: JsonObject }
   | { readonly kind: "upgrade"; readonly input: UpgradeInput }
   | {
       readonly kind: "check";
@@ -42,6 +50,7 @@ export interface Rendered {
 export type RenderingAnswer =
   | Rendered
   | { readonly kind: "parameters"; readonly checked: CheckedParameters }
+  | { readonly kind: "schema"; readonly fault: SchemaFault | undefined }
   | { readonly kind: "upgrade"; readonly advice: UpgradeAdvice }
   | { readonly kind: "checked"; readonly findings: Finding[]; readonly samples: number }
   | {

@@ -24,12 +24,33 @@ describe("templateFacts", () => {
     ]);
   });
 
+  it("names what a request may set", () => {
+    const symbols = {
+      Db: { type: "parameter" },
+      UsesDb: { type: "computed", value: "Db" },
+      Year: { type: "generated" },
+    };
+    const named = (more: object) =>
+      templateFacts(tree({ ".template.config/template.json": JSON.stringify({ identity: "a", ...more }) }))
+        .parameterNames;
+    expect(named({ symbols, tags: { language: "C#" } })).toEqual(["name", "language", "Db"]);
+    expect(named({})).toEqual(["name"]);
+    const many = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, at) => [`p${at}${"x".repeat(100)}`, { type: "parameter" }]),
+    );
+    expect(named({ symbols: many })).toBeNull();
+  });
+
   it("finds the SDKs that the template asks for, and nothing in one that cannot be read", () => {
     const constraints = { sdk: { type: "sdk-version", args: ["8.0.*", "9.0.100"] }, os: { type: "os", args: "Linux" } };
     expect(templateFacts(tree({ ".template.config/template.json": config(constraints) })).sdkVersions).toEqual([
       "8.0.*",
       "9.0.100",
     ]);
-    expect(templateFacts(tree({ ".template.config/template.json": "{" }))).toEqual({ pins: [], sdkVersions: [] });
+    expect(templateFacts(tree({ ".template.config/template.json": "{" }))).toEqual({
+      pins: [],
+      sdkVersions: [],
+      parameterNames: null,
+    });
   });
 });

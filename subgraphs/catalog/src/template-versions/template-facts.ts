@@ -1,5 +1,6 @@
 import type { FileTree } from "../engine/file-tree.js";
 import { isJsonObject, type JsonValue } from "../engine/json-value.js";
+import { parameterNames } from "../engine/symbols/symbol-table.js";
 import { loadTemplatePack } from "../engine/template-pack.js";
 import { isPackageName } from "../libraries/library-reference.js";
 import { parseVersion } from "../nuget/version.js";
@@ -10,9 +11,12 @@ export interface TemplateFacts {
   readonly pins: { readonly packageName: string; readonly version: string }[];
   /** The SDKs it asks for: versions, floats or ranges, any of which is enough. */
   readonly sdkVersions: string[];
+  /** What a request may set; null: the template cannot be read, or has too many to be kept. */
+  readonly parameterNames: string[] | null;
 }
 
 const mostPins = 500;
+const mostNameCharacters = 64 * 1024;
 const largestProject = 1024 * 1024;
 const projectFile = /(?:\.\w*proj|(?:^|\/)Directory\.Packages\.props)$/i;
 const packageItem = /<Package(?:Reference|Version)\s([^<>]*)>/g;
@@ -29,19 +33,24 @@ export function templateFacts(files: FileTree): TemplateFacts {
       if (pins.size === mostPins) break;
     }
   }
-  return { pins: [...pins.values()].slice(0, mostPins), sdkVersions: sdkVersions(files) };
+  return { pins: [...pins.values()].slice(0, mostPins), ...configFacts(files) };
 }
 
 function attribute(attributes: string, name: string): string {
   return new RegExp(`(?:^|\\s)${name}\\s*=\\s*"([^"]*)"`).exec(attributes)?.[1]?.trim() ?? "";
 }
 
-function sdkVersions(files: FileTree): string[] {
+function configFacts(files: FileTree): Pick<TemplateFacts, "sdkVersions" | "parameterNames"> {
   try {
-    return Object.values(loadTemplatePack(files).config.constraints).flatMap(sdkVersionsOf);
+    const { config } = loadTemplatePack(files);
+    const names = parameterNames(config);
+    return {
+      sdkVersions: Object.values(config.constraints).flatMap(sdkVersionsOf),
+      parameterNames: names.join("").length > mostNameCharacters ? null : names,
+    };
   } catch {
     // the checks say what is wrong with it
-    return [];
+    return { sdkVersions: [], parameterNames: null };
   }
 }
 

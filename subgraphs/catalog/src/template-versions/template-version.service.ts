@@ -8,9 +8,12 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
+import type { JsonObject } from "../engine/json-value.js";
 import { parseFramework } from "../nuget/framework.js";
+import type { SchemaFault } from "../parameters/schema-fitness.js";
 import { schemaProblem } from "../parameters/schema-limits.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
+import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateService } from "../templates/template.service.js";
 import { parseSemanticVersion } from "./semantic-version.js";
@@ -19,6 +22,7 @@ import { TemplateVersion } from "./template-version.entity.js";
 import type { CreateTemplateVersionInput } from "./template-version.input.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 import {
+  type KnownTemplateVersion,
   type TemplateVersionRow,
   templateVersionColumns,
   templateVersionView,
@@ -33,9 +37,13 @@ const resolutionsAtOnce = 8;
 
 const versionById = tenantStatement(
   "template_version_by_id",
-  `select ${templateVersionColumns} from template_versions
+  `select ${templateVersionColumns}, facts -> 'parameterNames' as parameter_names from template_versions
    where tenant_id = scope.tenant and template_version_id = $2`,
 );
+
+interface KnownVersionRow extends TemplateVersionRow {
+  parameter_names: string[] | null;
+}
 
 interface FactsRow {
   template_version_id: string;
@@ -48,23 +56,32 @@ const factsByTemplate = tenantStatement(
    where tenant_id = scope.tenant and template_id = $2 and facts is not null`,
 );
 
+interface TemplateVersionServices {
+  readonly database: Database;
+  readonly templates: TemplateService;
+  readonly sources: TemplateSources;
+  readonly rendering: RenderingPool;
+}
+
 export class TemplateVersionService {
   readonly #database: Database;
   readonly #templates: TemplateService;
   readonly #sources: TemplateSources;
+  readonly #rendering: RenderingPool;
   readonly #resolutions = new TenantSlots(resolutionsAtOnce, "resolutions");
 
-  constructor(database: Database, templates: TemplateService, sources: TemplateSources) {
+  constructor({ database, templates, sources, rendering }: TemplateVersionServices) {
     this.#database = database;
     this.#templates = templates;
     this.#sources = sources;
+    this.#rendering = rendering;
   }
 
-  async find(tenant: Tenant, templateVersionId: string): Promise<TemplateVersionType | undefined> {
+  async find(tenant: Tenant, templateVersionId: string): Promise<KnownTemplateVersion | undefined> {
     const uuid = decodeId("tpv", templateVersionId);
     if (uuid === undefined) return undefined;
-    const row = await this.#database.reader.row<TemplateVersionRow>(versionById, tenant, uuid);
-    return row && templateVersionView(row);
+    const row = await this.#database.reader.row<KnownVersionRow>(versionById, tenant, uuid);
+    return row && Object.assign(templateVersionView(row), { parameterNames: row.parameter_names });
   }
 
   /** What the content of each version of a template says, where it was read. */
@@ -74,30 +91,38 @@ export class TemplateVersionService {
   }
 
   /** The version under this template; one of another template is as unknown as one of another tenant. */
-  async get(context: RequestContext, templateId: string, templateVersionId: string): Promise<TemplateVersionType> {
+  async get(context: RequestContext, templateId: string, templateVersionId: string): Promise<KnownTemplateVersion> {
     const version = await this.find(tenantOf(context), templateVersionId);
     if (version?.templateId === templateId) return version;
     await this.#templates.get(context, templateId);
     throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", { detail: "No such version of this template." });
   }
 
-  /** Keeps what the first successful reading of the source found. Later readings are of the same commit. */
-  async pin(tenant: Tenant, version: TemplateVersionType, source: ReadSource): Promise<void> {
-    if (version.resolvedRef !== null && version.contentDigest !== null) return;
+  /**
+   * Keeps what the first successful reading of the source found. Later readings are of the same commit; they add what
+   * earlier releases did not look for. Gives the names of the template's parameters.
+   */
+  async pin(tenant: Tenant, version: KnownTemplateVersion, source: ReadSource): Promise<readonly string[] | null> {
+    const isPinned = version.resolvedRef !== null && version.contentDigest !== null;
+    if (isPinned && version.parameterNames !== null) return version.parameterNames;
+    const facts = templateFacts(source.files);
+    if (isPinned && facts.parameterNames === null) return null;
     await this.#database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute }) => {
       await execute(
         `update template_versions set resolved_ref = coalesce(resolved_ref, $3),
-           content_digest = coalesce(content_digest, $4), facts = coalesce(facts, $5)
+           content_digest = coalesce(content_digest, $4),
+           facts = case when facts ? 'parameterNames' then facts else $5 end
          where tenant_id = $1 and template_version_id = $2`,
         [
           tenant.uuid,
           decodeId("tpv", version.templateVersionId),
           source.resolvedRef,
           source.contentDigest,
-          JSON.stringify(templateFacts(source.files)),
+          JSON.stringify(facts),
         ],
       );
     });
+    return facts.parameterNames;
   }
 
   async create(
@@ -112,6 +137,7 @@ export class TemplateVersionService {
         arguments: { templateId, input },
         prepare: async () => {
           await this.#templates.get(context, templateId);
+          await this.#requireSchema(context, checked.parameterSchema);
           return this.#resolve(context, templateId, input.sourceRef);
         },
         commit: async ({ em, tenant, record }, source) => {
@@ -157,6 +183,12 @@ export class TemplateVersionService {
     }
   }
 
+  /** An own thread of time and memory: what a hostile schema costs is the tenant's own. */
+  async #requireSchema(context: RequestContext, schema: Record<string, unknown>): Promise<void> {
+    const fault = await this.#rendering.schemaFault(schema as JsonObject, tenantOf(context));
+    if (fault) throw schemaRefusal(fault);
+  }
+
   async #resolve(context: RequestContext, templateId: string, sourceRef: string) {
     const tenant = tenantOf(context);
     const subject = `templates/${templateId}`;
@@ -193,8 +225,16 @@ function checkInput(input: CreateTemplateVersionInput) {
     );
   const parameterSchema = input.parameterSchema ?? { type: "object" };
   const problem = schemaProblem(parameterSchema);
+  if (problem?.code === "UNKNOWN_VALUE") throw schemaRefusal({ pointer: "/$schema", detail: problem.detail });
   if (problem) throw refusal("VALIDATION_FAILED", "/parameterSchema", problem.code, problem.detail);
   return { precedence: version.precedence, targetFramework: input.targetFramework, parameterSchema };
+}
+
+function schemaRefusal({ pointer, detail }: SchemaFault): DomainError {
+  return new DomainError("PARAMETER_SCHEMA_INVALID", {
+    detail,
+    errors: [{ pointer: `/parameterSchema${pointer}`, code: "FORMAT", detail }],
+  });
 }
 
 function refusal(

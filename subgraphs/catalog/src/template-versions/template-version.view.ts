@@ -22,7 +22,13 @@ export interface TemplateVersionRow {
   created_at: Date | string;
 }
 
-/** Without the facts, which only evaluations read. */
+/** With what executions ask of it beside its own fields. */
+export interface KnownTemplateVersion extends TemplateVersionType {
+  /** Of its template; null until the content was read. */
+  readonly parameterNames: readonly string[] | null;
+}
+
+/** Without the facts, which only evaluations and executions read. */
 export const templateVersionColumns = `template_version_id, template_id, semantic_version, source_ref, resolved_ref,
   content_digest, engine_kind, target_framework, parameter_schema, changelog, status, published_at, deprecation, created_at`;
 

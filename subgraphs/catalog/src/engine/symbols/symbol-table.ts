@@ -76,6 +76,11 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   };
 }
 
+/** What a request may set: the template's parameters, its tags and the name. */
+export function parameterNames(config: TemplateConfig): string[] {
+  return effectiveSymbols(config).flatMap(({ type, name }) => (type === "parameter" ? [name] : []));
+}
+
 /** The template's symbols and those that every template has: the name and its tags. */
 function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
   const symbols = new Map<string, TemplateSymbol>([[NAME_SYMBOL, nameSymbol(config)]]);

@@ -63,7 +63,7 @@ describe("parameterSchemaCheck: the schema itself", () => {
     [{ required: "A" }, "/required"],
     [schemaOf({ minLength: -1 }), "/properties/A/minLength"],
     [schemaOf({ pattern: "(" }), "/properties/A/pattern"],
-    [schemaOf({ $ref: "#/$defs/none" }), ""],
+    [schemaOf({ $ref: "#/$defs/none" }), "/properties/A/$ref"],
     [{ $schema: "http://json-schema.org/draft-07/schema#" }, ""],
     [schemaOf({ $schema: "http://json-schema.org/draft-07/schema#" }), "/properties/A/$schema"],
   ])("%j is not valid", async (schema, pointer) => {

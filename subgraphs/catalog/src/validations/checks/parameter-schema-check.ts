@@ -24,7 +24,7 @@ export async function parameterSchemaCheck(files: FileTree, schema: unknown): Pr
     compiled = await compileOffline(schema);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    return [schemaFault(error, schema)];
+    return [schemaFault(error)];
   }
   const config = symbolsOf(files);
   const slow = slowPatterns(schema);
@@ -37,23 +37,11 @@ export async function parameterSchemaCheck(files: FileTree, schema: unknown): Pr
   ];
 }
 
-function schemaFault(error: SchemaError, schema: JsonObject): Finding {
+function schemaFault(error: SchemaError): Finding {
   if (error.reason === "TooSlow") return finding("PatternTooSlow", error.message, { pointer: error.pointer });
   if (error.reason === "NotValid") return finding("SchemaNotValid", error.message, { pointer: error.pointer });
-  const pointer = remoteReference(schema, "") ?? "";
+  const { pointer } = error;
   return finding("RemoteRefNotAllowed", error.message, { pointer, suggestion: "Move the referenced schema to $defs." });
-}
-
-function remoteReference(value: JsonValue | undefined, pointer: string): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [key, child] of Object.entries(value as JsonObject)) {
-    const here = `${pointer}/${escapePointer(key)}`;
-    const isReference = key === "$ref" || key === "$dynamicRef";
-    if (isReference && typeof child === "string" && !child.startsWith("#")) return here;
-    const deeper = remoteReference(child, here);
-    if (deeper !== undefined) return deeper;
-  }
-  return undefined;
 }
 
 /** Without a readable template only the schema itself can be judged; StructuralLint reports the template. */
@@ -87,7 +75,7 @@ function checkedProperties(schema: JsonObject, compiled: OfflineSchema): Finding
   try {
     return checkProperties(schema, compiled);
   } catch (error) {
-    if (error instanceof SchemaError) return [schemaFault(error, schema)];
+    if (error instanceof SchemaError) return [schemaFault(error)];
     throw error;
   }
 }

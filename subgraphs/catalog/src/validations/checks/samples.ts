@@ -58,7 +58,7 @@ async function acceptedRows(
   const samples = new Map<string, Sample>();
   for (const [kind, given] of rows) {
     if (samples.size >= MAX_SAMPLES) break;
-    const checked = await checkParameters(schema, given, budget);
+    const checked = await checkParameters(schema, given, { budget });
     if (!checked.valid) continue;
     const { parameters } = checked;
     const key = JSON.stringify(Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,0 +1,27 @@
+import { isJsonObject, type JsonValue } from "../engine/json-value.js";
+
+/** What a pointer, plain or as a local URI fragment, names. */
+export function atPointer(root: JsonValue, pointer: string): JsonValue | undefined {
+  const plain = pointer.startsWith("#") ? decoded(pointer.slice(1)) : pointer;
+  if (plain !== "" && !plain.startsWith("/")) return undefined;
+  let current: JsonValue | undefined = root;
+  for (const part of plain.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(current)) current = current[Number(key)] as JsonValue | undefined;
+    else current = isJsonObject(current) && Object.hasOwn(current, key) ? current[key] : undefined;
+  }
+  return current;
+}
+
+/** The member that a pointer of one segment names. */
+export function nameIn(pointer: string): string {
+  return pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
