@@ -27,11 +27,13 @@ export interface AskedSchema {
   readonly apiSchema: GraphQLSchema;
   /** Names of all fields of the supergraph, those of inaccessible types too. */
   readonly fieldNames: ReadonlySet<string>;
+  /** Names that only the planning schema has -> the fields that they stand for. */
+  readonly inputFields: ReadonlyMap<string, string>;
 }
 
 /** The document must be valid for the schema. Linear in its size. */
 export function askedOperation(
-  { apiSchema, fieldNames }: AskedSchema,
+  { apiSchema, fieldNames, inputFields }: AskedSchema,
   document: DocumentNode,
   operationName: string | undefined,
 ): AskedOperation {
@@ -50,7 +52,7 @@ export function askedOperation(
     }
   }
   const literals = liftLiterals(apiSchema, document, operation);
-  const names = planningNames(literals.document, fieldNames);
+  const names = planningNames(literals.document, fieldNames, inputFields);
   return {
     operation,
     fragments,

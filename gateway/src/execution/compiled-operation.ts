@@ -32,6 +32,7 @@ import type { PlannedNames } from "./planning-names.js";
 import { compileProjection, type Projection } from "./projection.js";
 import { representationKey } from "./representation.js";
 import type { Fragments } from "./selection.js";
+import { type UnservedField, unservedErrors, unservedFields } from "./unserved-fields.js";
 
 export interface SubscribeOptions<C> {
   /** The context of each event's joins; without it loaders of the first context would serve every event. */
@@ -187,12 +188,14 @@ class Responder<C> {
   readonly #rootType: GraphQLObjectType;
   readonly #projections = new Map<string, Projection>();
   readonly #passThrough: boolean;
+  readonly #unserved: readonly UnservedField[];
   readonly #plainVariables: ReturnType<typeof plainVariables>;
 
   constructor(source: OperationSource<C>, rootType: GraphQLObjectType) {
     this.#source = source;
     this.#rootType = rootType;
     this.#plainVariables = plainVariables(source.operation.variableDefinitions ?? []);
+    this.#unserved = unservedFields(source, source.operation.selectionSet);
     const fetch = onlyFetch(source.plan);
     this.#passThrough =
       fetch !== undefined &&
@@ -242,7 +245,12 @@ class Responder<C> {
     const { errors } = run;
     let { extensions } = run;
     let data: Fields | null;
-    if (this.#passThrough && run.data) {
+    if (this.#unserved.length > 0) {
+      errors.push(...unservedErrors(this.#unserved, run.data ?? {}));
+    }
+    if (!this.#source.plan.node && errors.length > 0) {
+      data = null;
+    } else if (this.#passThrough && run.data) {
       data = run.data;
     } else {
       const projected = this.#projection(run.coerced)(run.data ?? {}, (nodes) =>

@@ -2,11 +2,11 @@ import type { FetchNode, ResponsePath } from "@apollo/query-planner";
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from "graphql";
 import { downstreamError, failedFetch } from "./downstream-error.js";
 import { entitiesAt, fixedPrefix, pathsAt } from "./entity-path.js";
-import { fetchDocument } from "./fetch-document.js";
-import { type FieldShape, fieldShape, mergeFields } from "./merge.js";
+import { shapeOf } from "./fetch-shape.js";
+import { mergeFields } from "./merge.js";
 import { type Fields, isFields, ownValue, setOwn } from "./own-property.js";
-import { compileRepresentation, representationKey } from "./representation.js";
-import { compileRewrites, renamedKeys, renameInShape } from "./rewrites.js";
+import { compileRepresentation, isNullKey, representationKey } from "./representation.js";
+import { compileRewrites, renamedKeys } from "./rewrites.js";
 import type { PreparedFetch, Subgraph } from "./subgraph-port.js";
 
 /** As an AbortSignal, which is only looked at. */
@@ -156,7 +156,10 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
     const known = new Map<string, number>();
     for (const entity of entities) {
       const representation = represent(entity);
-      if (!representation) {
+      if (!representation || isNullKey(representation)) {
+        if (representation) {
+          run.errors.push(nullKey(node.serviceName, pathsAt(run.data, path)[placeOf.length]));
+        }
         placeOf.push(-1);
         continue;
       }
@@ -222,12 +225,12 @@ function entityExchange<C>(node: FetchNode, path: ResponsePath, tools: PlanTools
   };
 }
 
-function shapeOf(node: FetchNode): FieldShape {
-  const { operation, fragments } = fetchDocument(node);
-  const whole = fieldShape(operation.selectionSet, fragments);
-  const shape = node.requires ? (whole.get("_entities") ?? new Map<string, FieldShape | null>()) : whole;
-  renameInShape(shape, node.outputRewrites);
-  return shape;
+/** The subgraph that gave the entity no key is at fault, and silence would look like an entity without these fields. */
+function nullKey(subgraph: string, path: ResponsePath | undefined): GraphQLError {
+  return new GraphQLError(`The key of this object is null: its fields of subgraph "${subgraph}" cannot be fetched.`, {
+    path,
+    extensions: { serviceName: subgraph, code: "DOWNSTREAM_SERVICE_ERROR" },
+  });
 }
 
 function pathRenamer(node: FetchNode): (path: ResponsePath) => ResponsePath {

@@ -1,6 +1,8 @@
 import { operationFromDocument, type Schema, Supergraph } from "@apollo/federation-internals";
 import { type QueryPlan, QueryPlanner } from "@apollo/query-planner";
-import type { DocumentNode, GraphQLSchema } from "graphql";
+import { type DocumentNode, type GraphQLSchema, parse } from "graphql";
+import { withInputs } from "../requirements/input-fetches.js";
+import { type RequiredInputs, resolvableKeysFirst, separateInputs } from "../requirements/required-inputs.js";
 import type { AskedOperation, AskedSchema } from "./asked-operation.js";
 import { conditionKey, conditionValues, isSpecialised, withoutConditions } from "./conditions.js";
 import type { Fields } from "./own-property.js";
@@ -26,16 +28,22 @@ export class OperationPlanner implements AskedSchema {
   /** With inaccessible elements. */
   readonly supergraphSchema: GraphQLSchema;
   readonly fieldNames: ReadonlySet<string>;
+  readonly inputFields: ReadonlyMap<string, string>;
   readonly subgraphNames: readonly string[];
+  readonly #inputs: RequiredInputs;
   readonly #planningSchema: Schema;
   readonly #planner: QueryPlanner;
 
   /** Throws when the supergraph is invalid. */
   constructor(supergraphSdl: string) {
-    const supergraph = Supergraph.build(supergraphSdl);
+    const { document, inputs } = separateInputs(resolvableKeysFirst(parse(supergraphSdl, { noLocation: true })));
+    const supergraph = Supergraph.build(document);
+    this.#inputs = inputs;
+    this.inputFields = new Map([...inputs.byName].map(([name, { field }]) => [name, field]));
     this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
     this.#planningSchema = supergraph.apiSchema();
-    this.apiSchema = this.#planningSchema.toGraphQLJSSchema();
+    const shown = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : this.#planningSchema;
+    this.apiSchema = shown.toGraphQLJSSchema();
     this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
     this.fieldNames = fieldNames(this.supergraphSchema);
     // named fragments would only make the subgraph operations shorter, and planning slower
@@ -71,7 +79,8 @@ export class OperationPlanner implements AskedSchema {
 
   #plan(document: DocumentNode, operationName: string | undefined): QueryPlan {
     const options = operationName === undefined ? {} : { operationName };
-    return this.#planner.buildQueryPlan(operationFromDocument(this.#planningSchema, document, options));
+    const operation = operationFromDocument(this.#planningSchema, document, options);
+    return withInputs(this.#planner.buildQueryPlan(operation), this.#inputs);
   }
 }
 

@@ -34,7 +34,11 @@ export function fieldNames(schema: GraphQLSchema): ReadonlySet<string> {
  * Gives every alias that is also a field's name another name inside the plan. The planner (2.14.4) gathers keys and
  * @requires inputs under their plain names: `price: name` would send the name as the price, `id: name` return the id.
  */
-export function planningNames(document: DocumentNode, names: ReadonlySet<string>): PlannedNames {
+export function planningNames(
+  document: DocumentNode,
+  names: ReadonlySet<string>,
+  inputFields: ReadonlyMap<string, string>,
+): PlannedNames {
   const used = new Set<string>();
   const hiding = new Set<string>();
   visit(document, {
@@ -46,7 +50,7 @@ export function planningNames(document: DocumentNode, names: ReadonlySet<string>
     },
   });
   if (hiding.size === 0) {
-    return { document, keyOf: (field) => field.alias?.value ?? field.name.value, clientKeys: new Map() };
+    return { document, keyOf: (field) => field.alias?.value ?? field.name.value, clientKeys: inputFields };
   }
   const planned = new Map<string, string>();
   for (const alias of hiding) {
@@ -69,6 +73,6 @@ export function planningNames(document: DocumentNode, names: ReadonlySet<string>
       },
     }),
     keyOf,
-    clientKeys: new Map([...planned].map(([alias, key]) => [key, alias])),
+    clientKeys: new Map([...inputFields, ...[...planned].map(([alias, key]) => [key, alias] as const)]),
   };
 }

@@ -17,6 +17,16 @@ export function compileRepresentation(
   };
 }
 
+/** Whether the representation has members besides the type's name, and all of them are null. */
+export function isNullKey(representation: Fields): boolean {
+  const names = Object.keys(representation).filter((name) => name !== "__typename");
+  return names.length > 0 && names.every((name) => isNothing(representation[name]));
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || (isFields(value) && isNullKey(value));
+}
+
 function compileSelections(schema: GraphQLSchema, selections: QueryPlanSelectionNode[]): Fill {
   const fills = selections.map((selection) => compileSelection(schema, selection));
   return (source, target) => {
@@ -48,6 +58,7 @@ function compileSelection(schema: GraphQLSchema, selection: QueryPlanSelectionNo
       return true;
     };
   }
+  // an alias is where the data has it; the subgraph knows it by its name
   const key = selection.alias ?? selection.name;
   const inner = selection.selections ? compileSelections(schema, selection.selections) : undefined;
   return (source, target) => {
@@ -56,7 +67,7 @@ function compileSelection(schema: GraphQLSchema, selection: QueryPlanSelectionNo
       // its fetch failed and has already been reported
       return false;
     }
-    setOwn(target, key, inner ? composite(value, inner) : value);
+    setOwn(target, selection.name, inner ? composite(value, inner) : value);
     return true;
   };
 }

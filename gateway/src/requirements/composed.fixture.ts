@@ -1,0 +1,55 @@
+import { composeServices } from "@apollo/composition";
+import { buildSubgraphSchema } from "@apollo/subgraph";
+import { type ExecutionResult, parse, validate } from "graphql";
+import { localSubgraph } from "../execution/local-subgraph.js";
+import type { Subgraph } from "../execution/subgraph-port.js";
+import { SupergraphExecutor } from "../execution/supergraph.js";
+
+type Resolvers = NonNullable<Parameters<typeof buildSubgraphSchema>[0][number]["resolvers"]>;
+
+const LINK = `extend schema @link(
+  url: "https://specs.apollo.dev/federation/v2.5"
+  import: ["@key", "@external", "@requires", "@interfaceObject", "@shareable"]
+)
+`;
+
+export interface Composed {
+  readonly executor: SupergraphExecutor<object>;
+  /** The operations that each subgraph was asked to run, in order of preparation. */
+  readonly prepared: { readonly subgraph: string; readonly operation: string }[];
+  run(text: string, variables?: Record<string, unknown>): Promise<ExecutionResult>;
+}
+
+/** Subgraphs from SDL and resolvers, composed as in production. */
+export function composed(subgraphs: Readonly<Record<string, readonly [sdl: string, resolvers: Resolvers]>>): Composed {
+  const entries = Object.entries(subgraphs).map(([name, [sdl, resolvers]]) => ({
+    name,
+    url: `http://${name}.invalid`,
+    typeDefs: parse(LINK + sdl),
+    resolvers,
+  }));
+  const result = composeServices(entries.map(({ name, url, typeDefs }) => ({ name, url, typeDefs })));
+  if (result.errors) throw new Error(result.errors.map(({ message }) => message).join("\n"));
+  const prepared: { subgraph: string; operation: string }[] = [];
+  const locals = entries.map(({ name, typeDefs, resolvers }): Subgraph<object> => {
+    const local = localSubgraph<object>(name, buildSubgraphSchema([{ typeDefs, resolvers }]));
+    return {
+      ...local,
+      prepare: (operation, operationName) => {
+        prepared.push({ subgraph: name, operation });
+        return local.prepare(operation, operationName);
+      },
+    };
+  });
+  const executor = SupergraphExecutor.fromSdl(result.supergraphSdl, locals);
+  return {
+    executor,
+    prepared,
+    run: async (text, variables) => {
+      const document = parse(text);
+      expect(validate(executor.apiSchema, document)).toEqual([]);
+      const answer = await executor.compile(document).execute(variables, {});
+      return JSON.parse(JSON.stringify(answer)) as ExecutionResult;
+    },
+  };
+}

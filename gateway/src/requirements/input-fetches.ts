@@ -1,0 +1,190 @@
+import type { FetchNode, PlanNode, QueryPlan, QueryPlanSelectionNode } from "@apollo/query-planner";
+import {
+  type DocumentNode,
+  type FieldNode,
+  Kind,
+  parse,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+  stripIgnoredCharacters,
+  visit,
+} from "graphql";
+import type { RequiredInputs } from "./required-inputs.js";
+
+/** The plan with the fields that subgraphs know in place of the required inputs of the planning schema. */
+export function withInputs(plan: QueryPlan, inputs: RequiredInputs): QueryPlan {
+  if (inputs.byName.size === 0 || !plan.node) return plan;
+  const rewriter = new PlanRewriter(inputs);
+  if (plan.node.kind !== "Subscription") return { ...plan, node: rewriter.node(plan.node) };
+  const { primary, rest } = plan.node;
+  return { ...plan, node: { ...plan.node, primary: rewriter.named(primary), rest: rest && rewriter.node(rest) } };
+}
+
+class PlanRewriter {
+  readonly #inputs: RequiredInputs;
+
+  constructor(inputs: RequiredInputs) {
+    this.#inputs = inputs;
+  }
+
+  node(node: PlanNode): PlanNode {
+    switch (node.kind) {
+      case "Fetch": {
+        const fetches = this.#split(node).map((fetch) => this.named(fetch));
+        return fetches.length === 1 && fetches[0] ? fetches[0] : { kind: "Parallel", nodes: fetches };
+      }
+      case "Flatten":
+        return { ...node, node: this.node(node.node) };
+      case "Sequence":
+      case "Parallel":
+        return { ...node, nodes: node.nodes.map((child) => this.node(child)) };
+      case "Condition":
+        return {
+          ...node,
+          ifClause: node.ifClause && this.node(node.ifClause),
+          elseClause: node.elseClause && this.node(node.elseClause),
+        };
+      default:
+        return node;
+    }
+  }
+
+  /** The name of an input is the alias of its field, in what is asked and in what representations are made of. */
+  named(fetch: FetchNode): FetchNode {
+    const document = visit(parse(fetch.operation, { noLocation: true }), {
+      Field: (field): FieldNode | undefined => {
+        const input = this.#inputs.byName.get(field.name.value);
+        return (
+          input && {
+            ...field,
+            alias: field.alias ?? field.name,
+            name: { kind: Kind.NAME, value: input.field },
+            arguments: input.arguments,
+          }
+        );
+      },
+    });
+    return { ...fetch, ...operationText(document), requires: fetch.requires?.map((each) => this.#selection(each)) };
+  }
+
+  #selection(selection: QueryPlanSelectionNode): QueryPlanSelectionNode {
+    const selections = selection.selections?.map((each) => this.#selection(each));
+    const inner = selections ? { selections } : {};
+    const input = selection.kind === "Field" ? this.#inputs.byName.get(selection.name) : undefined;
+    return input
+      ? ({ ...selection, ...inner, alias: selection.name, name: input.field } as QueryPlanSelectionNode)
+      : ({ ...selection, ...inner } as QueryPlanSelectionNode);
+  }
+
+  /** One fetch for each set of fields whose inputs fit into one representation. */
+  #split(fetch: FetchNode): FetchNode[] {
+    if (!fetch.requires || !this.#hasConflict(inputNames(fetch.requires, this.#inputs))) return [fetch];
+    const document = parse(fetch.operation, { noLocation: true });
+    const groups: Set<string>[] = [];
+    const groupOf = new Map<FieldNode, number>();
+    forEachEntityField(document, (field, type) => {
+      const needed = this.#neededBy(type, field.name.value);
+      let place = groups.findIndex((group) => !this.#hasConflict(new Set([...group, ...needed])));
+      if (place === -1) place = groups.push(new Set()) - 1;
+      for (const name of needed) groups[place]?.add(name);
+      groupOf.set(field, place);
+    });
+    return groups.map((group, place) => {
+      const kept = keepEntityFields(document, (field) => groupOf.get(field) === place);
+      const requires = fetch.requires?.flatMap((each) => this.#without(each, group));
+      return { ...fetch, ...operationText(kept), requires };
+    });
+  }
+
+  #neededBy(typeCondition: string, field: string): ReadonlySet<string> {
+    const direct = this.#inputs.byField.get(`${typeCondition}.${field}`);
+    if (direct) return direct;
+    // the condition may be an interface whose implementations have the field sets
+    return new Set(
+      [...this.#inputs.byField].flatMap(([coordinate, names]) => (coordinate.endsWith(`.${field}`) ? [...names] : [])),
+    );
+  }
+
+  #hasConflict(names: ReadonlySet<string>): boolean {
+    const fields = [...names].map((name) => this.#inputs.byName.get(name)?.field);
+    return new Set(fields).size < fields.length;
+  }
+
+  /** Leaves out the inputs that the group does not need, and what would be empty without them. */
+  #without(selection: QueryPlanSelectionNode, group: ReadonlySet<string>): QueryPlanSelectionNode[] {
+    if (selection.kind === "Field" && this.#inputs.byName.has(selection.name) && !group.has(selection.name)) return [];
+    if (!selection.selections) return [selection];
+    const selections = selection.selections.flatMap((each) => this.#without(each, group));
+    return selections.length === 0 ? [] : [{ ...selection, selections } as QueryPlanSelectionNode];
+  }
+}
+
+function inputNames(
+  selections: readonly QueryPlanSelectionNode[],
+  inputs: RequiredInputs,
+  found = new Set<string>(),
+): Set<string> {
+  for (const selection of selections) {
+    if (selection.kind === "Field" && inputs.byName.has(selection.name)) found.add(selection.name);
+    inputNames(selection.selections ?? [], inputs, found);
+  }
+  return found;
+}
+
+/** The text, with the variables that it still uses. */
+function operationText(document: DocumentNode): Pick<FetchNode, "operation" | "variableUsages"> {
+  const used = new Set<string>();
+  visit(document, {
+    VariableDefinition: () => false,
+    Variable: ({ name }) => void used.add(name.value),
+  });
+  const pruned = visit(document, {
+    VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? undefined : null),
+  });
+  used.delete("representations");
+  return { operation: stripIgnoredCharacters(print(pruned)), variableUsages: [...used] };
+}
+
+type KeepField = (field: FieldNode) => boolean;
+
+function forEachEntityField(document: DocumentNode, look: (field: FieldNode, type: string) => void): void {
+  const walk = (set: SelectionSetNode, type: string): void => {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) look(selection, type);
+      else if (selection.kind === Kind.INLINE_FRAGMENT)
+        walk(selection.selectionSet, selection.typeCondition?.name.value ?? type);
+    }
+  };
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    for (const field of definition.selectionSet.selections) {
+      if (field.kind === Kind.FIELD && field.selectionSet) walk(field.selectionSet, "");
+    }
+  }
+}
+
+function keepEntityFields(document: DocumentNode, keep: KeepField): DocumentNode {
+  const within = (set: SelectionSetNode): SelectionSetNode => ({
+    ...set,
+    selections: set.selections.flatMap((selection): SelectionNode[] => {
+      if (selection.kind === Kind.FIELD) return keep(selection) ? [selection] : [];
+      if (selection.kind !== Kind.INLINE_FRAGMENT) return [selection];
+      const selectionSet = within(selection.selectionSet);
+      return selectionSet.selections.length === 0 ? [] : [{ ...selection, selectionSet }];
+    }),
+  });
+  return visit(document, {
+    OperationDefinition: (operation) => ({
+      ...operation,
+      selectionSet: {
+        ...operation.selectionSet,
+        selections: operation.selectionSet.selections.map((field) =>
+          field.kind === Kind.FIELD && field.selectionSet
+            ? { ...field, selectionSet: within(field.selectionSet) }
+            : field,
+        ),
+      },
+    }),
+  });
+}

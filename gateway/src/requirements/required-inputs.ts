@@ -1,0 +1,246 @@
+import {
+  type ArgumentNode,
+  type ConstDirectiveNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type FieldNode,
+  type InterfaceTypeDefinitionNode,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  type SelectionSetNode,
+  type TypeNode,
+  visit,
+} from "graphql";
+
+/** A field with arguments inside a `@requires` field set. */
+export interface RequiredInput {
+  /** The field that subgraphs know. */
+  readonly field: string;
+  readonly arguments: readonly ArgumentNode[];
+}
+
+export interface RequiredInputs {
+  /** Name in the planning schema -> what it stands for. */
+  readonly byName: ReadonlyMap<string, RequiredInput>;
+  /** `Type.field` -> the names of the inputs that its field sets require. */
+  readonly byField: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+type TypeDefinition = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
+
+export interface PlanningSupergraph {
+  readonly document: DocumentNode;
+  readonly inputs: RequiredInputs;
+}
+
+/**
+ * Gives each field with arguments inside a `@requires` a field of its own in the supergraph that the planner gets. The
+ * planner (2.14.4) knows such an input by its name only: `price(currency: "EUR")` of the client, or of another
+ * `@requires`, took the place of `price(currency: "USD")`, without an error.
+ */
+export function separateInputs(supergraph: DocumentNode): PlanningSupergraph {
+  const separation = new Separation(supergraph);
+  const document = visit(supergraph, {
+    ObjectTypeDefinition: (type) => separation.rewritten(type),
+    InterfaceTypeDefinition: (type) => separation.rewritten(type),
+  });
+  return { document: separation.completed(document), inputs: separation };
+}
+
+class Separation implements RequiredInputs {
+  readonly byName = new Map<string, RequiredInput>();
+  readonly byField = new Map<string, Set<string>>();
+  readonly #types = new Map<string, TypeDefinition>();
+  readonly #fieldNames = new Set<string>();
+  /** `Type.field(arguments)` -> name of the input. */
+  readonly #known = new Map<string, string>();
+  /** Type -> the fields that it gets. */
+  readonly #added = new Map<string, Map<string, FieldDefinitionNode>>();
+  /** The fields that have inputs now, as `Type.field`. */
+  readonly #separated = new Set<string>();
+
+  constructor(supergraph: DocumentNode) {
+    for (const type of supergraph.definitions) {
+      if (type.kind === Kind.OBJECT_TYPE_DEFINITION || type.kind === Kind.INTERFACE_TYPE_DEFINITION) {
+        this.#types.set(type.name.value, type);
+        for (const { name } of type.fields ?? []) this.#fieldNames.add(name.value);
+      }
+    }
+  }
+
+  /** The type with its field sets renamed; undefined where nothing changes. */
+  rewritten<T extends TypeDefinition>(type: T): T | undefined {
+    let changed = false;
+    const fields = type.fields?.map((field) => {
+      const directives = field.directives?.map((directive) => {
+        const renamed = this.#requires(directive, type.name.value, field.name.value);
+        changed ||= renamed !== undefined;
+        return renamed ?? directive;
+      });
+      return { ...field, directives };
+    });
+    return changed ? ({ ...type, fields } as T) : undefined;
+  }
+
+  completed(document: DocumentNode): DocumentNode {
+    if (this.#added.size === 0) return document;
+    const fieldSets = fieldSetsByGraph(document);
+    const complete = <T extends TypeDefinition>(type: T): T | undefined => {
+      const added = this.#added.get(type.name.value);
+      if (!added) return undefined;
+      const fields = type.fields?.map((field) =>
+        this.#separated.has(`${type.name.value}.${field.name.value}`) ? this.#used(field, type, fieldSets) : field,
+      );
+      return { ...type, fields: [...(fields ?? []), ...added.values()] } as T;
+    };
+    return visit(document, { ObjectTypeDefinition: complete, InterfaceTypeDefinition: complete });
+  }
+
+  /** Composition refuses an external field that no field set and no interface of its subgraph needs. */
+  #used(field: FieldDefinitionNode, type: TypeDefinition, fieldSets: FieldSets): FieldDefinitionNode {
+    const isUnused = (directive: ConstDirectiveNode): boolean => {
+      const graph = argument(directive, "graph");
+      if (directive.name.value !== "join__field" || argument(directive, "external") !== "true" || !graph) return false;
+      const name = field.name.value;
+      const needed = type.directives?.some(
+        (each) =>
+          each.name.value === "join__implements" &&
+          argument(each, "graph") === graph &&
+          this.#types.get(argument(each, "interface") ?? "")?.fields?.some((own) => own.name.value === name),
+      );
+      return !needed && !fieldSets.get(graph)?.has(name);
+    };
+    return { ...field, directives: field.directives?.filter((directive) => !isUnused(directive)) };
+  }
+
+  #requires(directive: ConstDirectiveNode, type: string, field: string): ConstDirectiveNode | undefined {
+    const given = argument(directive, "requires");
+    if (directive.name.value !== "join__field" || given === undefined) return undefined;
+    const operation = parse(`{ ${given} }`, { noLocation: true }).definitions[0] as OperationDefinitionNode;
+    const found = new Set<string>();
+    const selectionSet = this.#selections(operation.selectionSet, type, found);
+    if (found.size === 0) return undefined;
+    const coordinate = `${type}.${field}`;
+    this.byField.set(coordinate, new Set([...(this.byField.get(coordinate) ?? []), ...found]));
+    const value = selectionSet.selections.map(print).join(" ");
+    return {
+      ...directive,
+      arguments: directive.arguments?.map((each) =>
+        each.name.value === "requires" ? { ...each, value: { kind: Kind.STRING, value } } : each,
+      ),
+    };
+  }
+
+  #selections(set: SelectionSetNode, type: string, found: Set<string>): SelectionSetNode {
+    const selections = set.selections.map((selection) => {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return selection;
+      if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const inner = selection.typeCondition?.name.value ?? type;
+        return { ...selection, selectionSet: this.#selections(selection.selectionSet, inner, found) };
+      }
+      return this.#field(selection, type, found);
+    });
+    return { ...set, selections };
+  }
+
+  #field(field: FieldNode, type: string, found: Set<string>): FieldNode {
+    const definition = this.#types.get(type)?.fields?.find(({ name }) => name.value === field.name.value);
+    const inner = definition ? namedType(definition.type) : "";
+    const selectionSet = field.selectionSet && this.#selections(field.selectionSet, inner, found);
+    if (!definition || !field.arguments || field.arguments.length === 0) return { ...field, selectionSet };
+    const name = this.#input(field, type);
+    found.add(name);
+    return { ...field, name: { kind: Kind.NAME, value: name }, arguments: [], selectionSet };
+  }
+
+  #input(field: FieldNode, type: string): string {
+    const given = field.arguments ?? [];
+    const identity = `${type}.${field.name.value}(${given.map(print).sort().join(", ")})`;
+    const known = this.#known.get(identity);
+    if (known) return known;
+    const name = this.#freeName(field.name.value);
+    this.#known.set(identity, name);
+    this.byName.set(name, { field: field.name.value, arguments: given });
+    for (const owner of this.#owners(type)) this.#add(owner, field.name.value, name);
+    return name;
+  }
+
+  #freeName(field: string): string {
+    let name: string;
+    let number = this.byName.size;
+    do {
+      number += 1;
+      name = `${field}_required_${number}`;
+    } while (this.#fieldNames.has(name));
+    this.#fieldNames.add(name);
+    return name;
+  }
+
+  /** The type, and the types that implement it. */
+  #owners(type: string): TypeDefinition[] {
+    return [...this.#types.values()].filter(
+      ({ name, interfaces }) => name.value === type || interfaces?.some((each) => each.name.value === type),
+    );
+  }
+
+  #add(owner: TypeDefinition, field: string, name: string): void {
+    const original = owner.fields?.find((each) => each.name.value === field);
+    if (!original) return;
+    this.#separated.add(`${owner.name.value}.${field}`);
+    const added = this.#added.get(owner.name.value) ?? new Map<string, FieldDefinitionNode>();
+    added.set(name, { ...original, name: { kind: Kind.NAME, value: name }, arguments: [] });
+    this.#added.set(owner.name.value, added);
+  }
+}
+
+type FieldSets = ReadonlyMap<string, ReadonlySet<string>>;
+
+const fieldSetArguments = ["requires", "provides", "key"];
+
+/** The names that occur in the field sets of each graph. */
+function fieldSetsByGraph(document: DocumentNode): FieldSets {
+  const names = new Map<string, Set<string>>();
+  visit(document, {
+    Directive(directive) {
+      const graph = argument(directive, "graph");
+      if (!graph) return;
+      const known = names.get(graph) ?? new Set<string>();
+      names.set(graph, known);
+      for (const set of fieldSetArguments.map((name) => argument(directive, name) ?? "")) {
+        for (const name of set.match(/\w+/g) ?? []) known.add(name);
+      }
+    },
+  });
+  return names;
+}
+
+function argument(directive: DirectiveNode, name: string): string | undefined {
+  const value = directive.arguments?.find((each) => each.name.value === name)?.value;
+  if (value?.kind === Kind.BOOLEAN) return String(value.value);
+  return value?.kind === Kind.STRING || value?.kind === Kind.ENUM ? value.value : undefined;
+}
+
+function namedType(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
+}
+
+/**
+ * Puts the keys by which a subgraph resolves a type before those by which it does not. For an entity that goes back to
+ * the subgraph it came from, the planner (2.14.4) takes the first key, resolvable or not.
+ */
+export function resolvableKeysFirst(supergraph: DocumentNode): DocumentNode {
+  const sorted = <T extends TypeDefinition>(type: T): T => ({
+    ...type,
+    // a stable sort: the order of graphs changes only where one of them has an unresolvable key
+    directives: [...(type.directives ?? [])].sort((a, b) => Number(isUnresolvable(a)) - Number(isUnresolvable(b))),
+  });
+  return visit(supergraph, { ObjectTypeDefinition: sorted, InterfaceTypeDefinition: sorted });
+}
+
+function isUnresolvable(directive: DirectiveNode): boolean {
+  return directive.name.value === "join__type" && argument(directive, "resolvable") === "false";
+}
