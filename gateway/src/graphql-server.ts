@@ -15,6 +15,7 @@ import { countInvalid, operationFields, type RateLimits, refusedByRate, refusedU
 import { deadlineOf, runInTime } from "./operation-deadline.js";
 import type { AdHocOperations } from "./planning/ad-hoc-operations.js";
 import { publicErrors } from "./public-error.js";
+import { withoutSchemaDetails } from "./schema-names.js";
 
 type Options = ApolloServerOptionsWithGateway<RequestContext>;
 
@@ -80,10 +81,12 @@ function documentStore(operations: AdHocOperations): NonNullable<Options["docume
 function compiledGateway({
   operations,
   coreSupergraphSdl,
+  introspection,
   limits,
 }: {
   operations: AdHocOperations;
   coreSupergraphSdl: string;
+  introspection: boolean;
   limits: RateLimits;
 }): Options["gateway"] {
   const refusedWithoutToken = tokenCheck(coreSupergraphSdl);
@@ -99,7 +102,9 @@ function compiledGateway({
           const refusal = refusedWithoutToken(asked, caller) ?? (await refusedByRate(limits, asked, caller));
           if (refusal) return { errors: [refusal] };
           const deadlineMs = deadlineOf(operationFields(asked));
-          return runInTime(read.operation, { variables, context: caller, deadlineMs });
+          const result = await runInTime(read.operation, { variables, context: caller, deadlineMs });
+          const extensions = introspection ? undefined : withoutSchemaDetails(result.extensions);
+          return extensions ? { ...result, extensions } : result;
         },
       };
     },

@@ -24,6 +24,7 @@ import { operationFields, type RateLimits, refusedByRate, refusedUnread } from "
 import { deadlineOf, runInTime } from "./operation-deadline.js";
 import type { AdHocOperations } from "./planning/ad-hoc-operations.js";
 import { publicErrors } from "./public-error.js";
+import { withoutSchemaDetails } from "./schema-names.js";
 import { type ChannelBounds, defaultBounds, SocketChannel } from "./socket-channel.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
 import { subscriberGroup } from "./subscriber-group.js";
@@ -175,11 +176,15 @@ export function graphqlSockets(options: {
     execute: async (args) => (await refusal(args as SocketOperation)) ?? run(args as SocketOperation),
     subscribe: async (args) => (await refusal(args as SocketOperation)) ?? subscribe(args as SocketOperation),
     onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
-    onNext: (_context, _id, _payload, _args, { data, errors }) =>
-      errors && {
+    onNext: (_context, _id, _payload, _args, { data, errors, extensions }) => {
+      const shown = introspection ? undefined : withoutSchemaDetails(extensions);
+      if (!errors && !shown) return undefined;
+      return {
         ...(data === undefined ? {} : { data }),
-        errors: errors.map((error) => publicError(error.toJSON(), error)),
-      },
+        ...(errors ? { errors: errors.map((error) => publicError(error.toJSON(), error)) } : {}),
+        ...(errors || !shown ? {} : { extensions: shown }),
+      };
+    },
   });
   const server = new WebSocketServer({
     noServer: true,

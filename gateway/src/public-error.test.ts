@@ -29,12 +29,17 @@ describe("an error that a caller is shown", () => {
     expect(show(refusal, undefined)).toEqual(refusal);
   });
 
-  it("suggests no names of a schema that is not shown", () => {
+  it("names nothing of a schema that is not shown", () => {
     const asked = new GraphQLError('Cannot query field "a" on type "Query". Did you mean "b" or "c"?');
-    const shown = { message: 'Cannot query field "a" on type "Query".', extensions: { code: "VALIDATION_FAILED" } };
+    const shown = { message: 'Cannot query field "a".', extensions: { code: "VALIDATION_FAILED" } };
     expect(show(asked.toJSON(), asked)).toEqual(shown);
     const open = publicErrors({ logger: createLogger("test", "silent"), schemaDetails: true });
     expect(open(asked.toJSON(), asked).message).toBe(asked.message);
+  });
+
+  it("keeps names in a refusal of our own", () => {
+    const refusal = { message: 'Unknown scope "templates.read".', extensions: { code: "VALIDATION_FAILED" } };
+    expect(show(refusal, new GraphQLError(refusal.message, { extensions: refusal.extensions }))).toEqual(refusal);
   });
 
   it("says what is wrong with variables", () => {

@@ -1,6 +1,7 @@
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
 import { tooManyTokens } from "./execution/document-limits.js";
+import { withoutSchemaNames } from "./schema-names.js";
 
 /** Codes of Apollo and of graphql-js, in the words of the closed list. */
 const foreignCodes: Record<string, string | undefined> = {
@@ -20,8 +21,6 @@ const hidden: Record<string, string | undefined> = {
   UPSTREAM_FAILED: "A service behind this operation failed.",
 };
 
-const suggestion = / ?Did you mean .+\?$/;
-
 type PublicError = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
 
 /** What a caller is shown of an error, over HTTP and websocket alike: a code of the closed list, and nothing of a bug. */
@@ -31,7 +30,9 @@ export function publicErrors(options: { logger: Logger; schemaDetails: boolean }
     const code = closedCode(extensions, error);
     const message = hidden[code];
     if (message === undefined) {
-      const text = options.schemaDetails ? formatted.message : formatted.message.replace(suggestion, "");
+      // a refusal of our own has its code already; graphql-js speaks of the schema
+      const isOfSchema = code === "VALIDATION_FAILED" && extensions["code"] !== code;
+      const text = isOfSchema && !options.schemaDetails ? withoutSchemaNames(formatted.message) : formatted.message;
       return { ...formatted, message: text, extensions: { ...extensions, code } };
     }
     const { traceId, serviceName } = extensions;

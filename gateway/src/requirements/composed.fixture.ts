@@ -5,7 +5,8 @@ import { localSubgraph } from "../execution/local-subgraph.js";
 import type { Subgraph } from "../execution/subgraph-port.js";
 import { SupergraphExecutor } from "../execution/supergraph.js";
 
-type Resolvers = NonNullable<Parameters<typeof buildSubgraphSchema>[0][number]["resolvers"]>;
+type Modules = Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>;
+type Resolvers = NonNullable<Extract<Modules[number], { resolvers?: unknown }>["resolvers"]>;
 
 const LINK = `extend schema @link(
   url: "https://specs.apollo.dev/federation/v2.5"
@@ -17,7 +18,7 @@ export interface Composed {
   readonly executor: SupergraphExecutor<object>;
   /** The operations that each subgraph was asked to run, in order of preparation. */
   readonly prepared: { readonly subgraph: string; readonly operation: string }[];
-  run(text: string, variables?: Record<string, unknown>): Promise<ExecutionResult>;
+  readonly run: (text: string, variables?: Record<string, unknown>) => Promise<ExecutionResult>;
 }
 
 /** Subgraphs from SDL and resolvers, composed as in production. */

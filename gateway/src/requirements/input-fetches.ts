@@ -18,7 +18,8 @@ export function withInputs(plan: QueryPlan, inputs: RequiredInputs): QueryPlan {
   const rewriter = new PlanRewriter(inputs);
   if (plan.node.kind !== "Subscription") return { ...plan, node: rewriter.node(plan.node) };
   const { primary, rest } = plan.node;
-  return { ...plan, node: { ...plan.node, primary: rewriter.named(primary), rest: rest && rewriter.node(rest) } };
+  const node = { ...plan.node, primary: rewriter.named(primary), ...(rest ? { rest: rewriter.node(rest) } : {}) };
+  return { ...plan, node };
 }
 
 class PlanRewriter {
@@ -42,8 +43,8 @@ class PlanRewriter {
       case "Condition":
         return {
           ...node,
-          ifClause: node.ifClause && this.node(node.ifClause),
-          elseClause: node.elseClause && this.node(node.elseClause),
+          ...(node.ifClause ? { ifClause: this.node(node.ifClause) } : {}),
+          ...(node.elseClause ? { elseClause: this.node(node.elseClause) } : {}),
         };
       default:
         return node;
@@ -65,16 +66,15 @@ class PlanRewriter {
         );
       },
     });
-    return { ...fetch, ...operationText(document), requires: fetch.requires?.map((each) => this.#selection(each)) };
+    const requires = fetch.requires?.map((each) => this.#selection(each));
+    return { ...fetch, ...operationText(document), ...(requires ? { requires } : {}) };
   }
 
   #selection(selection: QueryPlanSelectionNode): QueryPlanSelectionNode {
-    const selections = selection.selections?.map((each) => this.#selection(each));
-    const inner = selections ? { selections } : {};
-    const input = selection.kind === "Field" ? this.#inputs.byName.get(selection.name) : undefined;
-    return input
-      ? ({ ...selection, ...inner, alias: selection.name, name: input.field } as QueryPlanSelectionNode)
-      : ({ ...selection, ...inner } as QueryPlanSelectionNode);
+    const inner = selection.selections ? { selections: selection.selections.map((each) => this.#selection(each)) } : {};
+    if (selection.kind !== "Field") return { ...selection, ...inner } as QueryPlanSelectionNode;
+    const input = this.#inputs.byName.get(selection.name);
+    return input ? { ...selection, ...inner, alias: selection.name, name: input.field } : { ...selection, ...inner };
   }
 
   /** One fetch for each set of fields whose inputs fit into one representation. */
@@ -92,7 +92,7 @@ class PlanRewriter {
     });
     return groups.map((group, place) => {
       const kept = keepEntityFields(document, (field) => groupOf.get(field) === place);
-      const requires = fetch.requires?.flatMap((each) => this.#without(each, group));
+      const requires = (fetch.requires ?? []).flatMap((each) => this.#without(each, group));
       return { ...fetch, ...operationText(kept), requires };
     });
   }

@@ -114,7 +114,7 @@ class Separation implements RequiredInputs {
       );
       return !needed && !fieldSets.get(graph)?.has(name);
     };
-    return { ...field, directives: field.directives?.filter((directive) => !isUnused(directive)) };
+    return { ...field, directives: (field.directives ?? []).filter((directive) => !isUnused(directive)) };
   }
 
   #requires(directive: ConstDirectiveNode, type: string, field: string): ConstDirectiveNode | undefined {
@@ -129,7 +129,7 @@ class Separation implements RequiredInputs {
     const value = selectionSet.selections.map(print).join(" ");
     return {
       ...directive,
-      arguments: directive.arguments?.map((each) =>
+      arguments: (directive.arguments ?? []).map((each) =>
         each.name.value === "requires" ? { ...each, value: { kind: Kind.STRING, value } } : each,
       ),
     };
@@ -150,11 +150,11 @@ class Separation implements RequiredInputs {
   #field(field: FieldNode, type: string, found: Set<string>): FieldNode {
     const definition = this.#types.get(type)?.fields?.find(({ name }) => name.value === field.name.value);
     const inner = definition ? namedType(definition.type) : "";
-    const selectionSet = field.selectionSet && this.#selections(field.selectionSet, inner, found);
-    if (!definition || !field.arguments || field.arguments.length === 0) return { ...field, selectionSet };
+    const inside = field.selectionSet ? { selectionSet: this.#selections(field.selectionSet, inner, found) } : {};
+    if (!definition || !field.arguments || field.arguments.length === 0) return { ...field, ...inside };
     const name = this.#input(field, type);
     found.add(name);
-    return { ...field, name: { kind: Kind.NAME, value: name }, arguments: [], selectionSet };
+    return { ...field, name: { kind: Kind.NAME, value: name }, arguments: [], ...inside };
   }
 
   #input(field: FieldNode, type: string): string {
