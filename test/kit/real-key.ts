@@ -43,7 +43,7 @@ async function opened(sealed: string, keyId: string): Promise<string> {
   const secret = (await readFile(join(platform().dataDir, "secrets.key"), "utf8")).trim();
   const master = createHash("sha256").update(secret).digest();
   const key = Buffer.from(hkdfSync("sha256", master, "", "factory spine signing keys", 32));
-  const bytes = Buffer.from(sealed, "base64url");
+  const bytes = Buffer.from(sealed.slice(sealed.indexOf(".") + 1), "base64url");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(keyId));
   decipher.setAuthTag(bytes.subarray(12, 28));
   return decipher.update(bytes.subarray(28), undefined, "utf8") + decipher.final("utf8");

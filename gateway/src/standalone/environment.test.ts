@@ -23,9 +23,19 @@ describe("the environment", () => {
     ["DATABASE_URL", undefined],
     ["SECRETS_KEY", undefined],
     ["SECRETS_KEY", "short"],
+    ["FORMER_SECRETS_KEYS", `${"k".repeat(32)},short`],
+    ["FORMER_SECRETS_KEYS", '["not closed"'],
     ["PLATFORM_CLIENT_ID", "without a secret"],
     ["LOG_LEVEL", "trace"],
   ])("of production is refused with %s %s", (name, value) => {
     expect(() => platformEnvironment({ ...production, [name]: value })).toThrow(name);
+  });
+
+  it("takes former keys with commas between them, or as a JSON array where a key holds a comma", () => {
+    const [one, other] = ["a".repeat(32), `${"b".repeat(32)},c`];
+    const former = (value: string) => platformEnvironment({ FORMER_SECRETS_KEYS: value }).formerSecretsKeys;
+    expect(former(`${one}, ${one}`)).toEqual([one, one]);
+    expect(former(JSON.stringify([one, other]))).toEqual([one, other]);
+    expect(platformEnvironment({}).formerSecretsKeys).toEqual([]);
   });
 });

@@ -12,6 +12,25 @@ const list = z
       .filter(Boolean),
   );
 
+const keys = z
+  .string()
+  .default("")
+  .transform((text, context): string[] => {
+    if (!text.trimStart().startsWith("[")) return list.parse(text);
+    const parsed = z.array(z.string()).safeParse(jsonOrNothing(text));
+    if (!parsed.success)
+      context.addIssue({ code: "custom", message: "needs keys with commas between them, or a JSON array" });
+    return parsed.data ?? [];
+  });
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const isFeedUrl = (text: string) =>
   /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === "" && new URL(text).password === "";
 
@@ -40,6 +59,11 @@ const variables = z
     POSTGRES_BIN_DIR: z.string().optional(),
     /** 32 bytes or more; in development one is made and kept in DATA_DIR. */
     SECRETS_KEY: z.string().min(32, "needs at least 32 characters").optional(),
+    /** What SECRETS_KEY was before; a JSON array where a key holds a comma. They open only. */
+    FORMER_SECRETS_KEYS: keys.refine(
+      (former) => former.every(({ length }) => length >= 32),
+      "needs keys of at least 32 characters",
+    ),
     PLATFORM_CLIENT_ID: z.string().min(1).optional(),
     PLATFORM_CLIENT_SECRET: z.string().min(32, "needs at least 32 characters").optional(),
     /** `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS. Without it development files its mail, production sends none. */
@@ -97,6 +121,7 @@ export interface PlatformEnvironment {
   readonly databaseGiveUpMs: number | undefined;
   readonly postgresBinDir: string | undefined;
   readonly secretsKey: string | undefined;
+  readonly formerSecretsKeys: readonly string[];
   readonly platformClient: { id: string; secret: string } | undefined;
   readonly smtp: { smtpUrl: string; from: string } | undefined;
   readonly logLevel: string;
@@ -128,6 +153,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     databaseGiveUpMs: milliseconds(given.DATABASE_GIVE_UP_SECONDS),
     postgresBinDir: given.POSTGRES_BIN_DIR,
     secretsKey: given.SECRETS_KEY,
+    formerSecretsKeys: given.FORMER_SECRETS_KEYS,
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
     logLevel: given.LOG_LEVEL,

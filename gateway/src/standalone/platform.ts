@@ -34,7 +34,7 @@ import { JobAdministration } from "./job-administration.js";
 import type { PlatformDatabase } from "./platform-database.js";
 import { relayHealth } from "./relay-health.js";
 import { writeSampleRepository } from "./sample-repository.js";
-import { readSecretsKey } from "./secrets-key.js";
+import { readMasterKeys } from "./secrets-key.js";
 
 export interface Platform {
   readonly publicUrl: string;
@@ -96,7 +96,7 @@ async function start(
   const dataDir = resolve(environment.dataDir);
   if (!environment.development && environment.trustedProxies.length === 0)
     logger.warn("TRUSTED_PROXIES is empty: behind a proxy, everybody shares the limits of its address");
-  const secretsKey = await readSecretsKey(environment.secretsKey, dataDir);
+  const masterKeys = await readMasterKeys(environment, dataDir);
   const port = await choosePort(environment.port, environment.host);
   const publicUrl = environment.publicUrl ?? `http://127.0.0.1:${port}`;
   // loads while PostgreSQL starts
@@ -122,7 +122,7 @@ async function start(
 
   const spine = await startSpine(host("spine"), {
     issuer: publicUrl,
-    secretsKey,
+    masterKeys,
     dataDir,
     allowedOrigins: environment.allowedOrigins,
     mail: environment.smtp ?? (environment.development ? { outbox: join(dataDir, "outbox") } : undefined),
@@ -142,7 +142,7 @@ async function start(
     for (const obey of onRevoked) obey(revocation);
   });
   const integrationStart = startIntegration(host("integration"), {
-    secretsKey,
+    masterKeys,
     allowLoopback: environment.development,
     httpsOnly: !environment.development,
     webhookRetentionDays: environment.webhookRetentionDays,
@@ -151,7 +151,7 @@ async function start(
   const catalogStart = startCatalog(host("catalog"), {
     publicUrl,
     dataDir,
-    secretsKey,
+    masterKeys,
     verifier,
     development: environment.development,
     allowHosts: environment.allowedHosts,

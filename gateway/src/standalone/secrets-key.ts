@@ -1,21 +1,30 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { PlatformEnvironment } from "./environment.js";
 
-/** The key that everything stored secretly is wrapped with: SECRETS_KEY, or in development one kept in DATA_DIR (0600). */
-export async function readSecretsKey(given: string | undefined, dataDir: string): Promise<Buffer> {
-  return createHash("sha256")
-    .update(given ?? (await keptKey(join(dataDir, "secrets.key"))))
-    .digest();
+/**
+ * The keys that everything stored secretly hangs on: SECRETS_KEY and FORMER_SECRETS_KEYS. In development, without
+ * SECRETS_KEY, those of DATA_DIR/secrets.key (0600): one a line, the newest first.
+ */
+export async function readMasterKeys(
+  { secretsKey, formerSecretsKeys }: Pick<PlatformEnvironment, "secretsKey" | "formerSecretsKeys">,
+  dataDir: string,
+): Promise<MasterKeys> {
+  const given = secretsKey === undefined ? await keptKeys(join(dataDir, "secrets.key")) : [secretsKey];
+  const [newest, ...former] = [...given, ...formerSecretsKeys].map((key) => createHash("sha256").update(key).digest());
+  if (!newest) throw new Error("DATA_DIR/secrets.key is empty");
+  return new MasterKeys(newest, ...former);
 }
 
-async function keptKey(file: string): Promise<string> {
+async function keptKeys(file: string): Promise<string[]> {
   try {
-    return (await readFile(file, "utf8")).trim();
+    return (await readFile(file, "utf8")).trim().split(/\s*\n\s*/);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   const made = randomBytes(32).toString("base64url");
   await writeFile(file, `${made}\n`, { mode: 0o600, flag: "wx" });
-  return made;
+  return [made];
 }

@@ -11,6 +11,7 @@ import { provisionDatabase, schemaConnections } from "@factory/runtime/db/roles"
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
@@ -53,7 +54,7 @@ export async function startCatalogFixture(
     {
       publicUrl: "http://127.0.0.1:4000",
       dataDir,
-      secretsKey: randomBytes(32),
+      masterKeys: new MasterKeys(randomBytes(32)),
       verifier,
       development: true,
       allowHosts: [],

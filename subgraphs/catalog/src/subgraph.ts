@@ -7,6 +7,7 @@ import type { JobAttempt } from "@factory/runtime/jobs/job-definition";
 import type { JobOperations } from "@factory/runtime/jobs/job-operations";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import { ApiClientProjection } from "./api-clients/api-client.projection.js";
@@ -42,7 +43,7 @@ import { ValidationService } from "./validations/validation.service.js";
 import { ValidationListService } from "./validations/validation-list.service.js";
 
 export interface CatalogSettings extends ExecutionSettings {
-  readonly secretsKey: Buffer;
+  readonly masterKeys: MasterKeys;
   readonly verifier: Verifier;
 }
 
@@ -65,6 +66,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const resources = await SubgraphResources.open(host, catalogTables, [executionJob]);
   const { database, jobs } = resources;
   const { logger } = host;
+  const { masterKeys } = settings;
   const parts = await executionParts(resources, settings, logger);
   const { store, rendering, sources, targets, templates, versions, watch, scaffolding, earlierRenders } = parts;
   const libraries = new LibraryService(database);
@@ -73,7 +75,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const feeds = { reader: database.reader, watch, logger };
   const executions = new ExecutionService({ database, acceptance, feeds });
   const previews = new ExecutionPreviewService({ acceptance, scaffolding, targets, earlierRenders });
-  const cursors = new CursorSeal(settings.secretsKey);
+  const cursors = new CursorSeal(masterKeys.keyring("factory catalog list cursors"), masterKeys.underived);
   const scaffoldFiles = new ScaffoldFileService(database, cursors);
   const validations = new ValidationService({ database, versions, sources, rendering });
   const searchReader = new SearchReader(host.connections.app, logger);

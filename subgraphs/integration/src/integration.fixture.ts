@@ -10,6 +10,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/outbox/envelope";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
@@ -23,7 +24,7 @@ export interface IntegrationFixture {
   readonly bus: PostgresBus;
   readonly integration: Integration;
   /** Stops the subgraph as a process that ends would, and starts it again. */
-  restart(between?: () => Promise<void>): Promise<void>;
+  restart(between?: () => Promise<void>, changes?: Partial<IntegrationSettings>): Promise<void>;
   /** As the superuser, who sees every tenant. */
   rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
   run(principal: Principal, source: string, variables?: Record<string, unknown>, key?: string): Promise<Answer>;
@@ -45,8 +46,9 @@ export async function startIntegrationFixture(
   await provisionDatabase(server.url, ["integration"]);
   const connections = schemaConnections(server.url, "integration");
   const bus = await PostgresBus.open(connections.worker, logger);
-  const secretsKey = randomBytes(32);
-  const start = () => startIntegration({ connections, bus, logger }, { secretsKey, allowLoopback: true, ...settings });
+  const masterKeys = new MasterKeys(randomBytes(32));
+  const start = (changes?: Partial<IntegrationSettings>) =>
+    startIntegration({ connections, bus, logger }, { masterKeys, allowLoopback: true, ...settings, ...changes });
   let integration = await start();
   const admin = new pg.Pool({ connectionString: server.url, max: 2 });
   admin.on("error", () => undefined);
@@ -58,10 +60,10 @@ export async function startIntegrationFixture(
     get integration() {
       return integration;
     },
-    async restart(between = async () => undefined) {
+    async restart(between = async () => undefined, changes = {}) {
       await integration.close();
       await between();
-      integration = await start();
+      integration = await start(changes);
     },
     async rows<R>(sql: string, ...values: unknown[]) {
       return (await admin.query(sql, values)).rows as R[];

@@ -6,11 +6,12 @@ import { JobService } from "@factory/runtime/jobs/job.service";
 import type { JobOperations } from "@factory/runtime/jobs/job-operations";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import { CredentialService } from "./credentials/credential.service.js";
+import { CredentialRewrapping } from "./credentials/credential-rewrapping.js";
 import { SecretVault } from "./credentials/secret-vault.js";
-import { derivedKey } from "./derived-key.js";
 import { eventLogRetention } from "./event-log/event-log.retention.js";
 import { EventLogService } from "./event-log/event-log.service.js";
 import { EventFeedService } from "./events/event-feed.service.js";
@@ -34,8 +35,8 @@ import { WebhookMessageService } from "./webhook-messages/webhook-message.servic
 import { WebhookSubscriptionService } from "./webhook-subscriptions/webhook-subscription.service.js";
 
 export interface IntegrationSettings {
-  /** SECRETS_KEY, 32 bytes or more: credentials are sealed under it. */
-  readonly secretsKey: Buffer;
+  /** Credentials are sealed under them. */
+  readonly masterKeys: MasterKeys;
   /** Webhooks and base URLs may point at this machine. */
   readonly allowLoopback: boolean;
   readonly allowPrivateCidrs?: readonly string[];
@@ -78,9 +79,11 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
   const retention = new Retention(host.connections.worker, logger, retentionRules(settings));
   const claims = new WebhookClaims(host.connections.worker, logger);
   let dispatcher: WebhookDispatcher | undefined;
+  let rewrapping: CredentialRewrapping | undefined;
   const close = async () => {
     // first: it writes what its attempts came to
     await dispatcher?.stop();
+    await rewrapping?.stop();
     await retention.stop();
     await hub.stop();
     await resources.close();
@@ -90,9 +93,12 @@ export async function startIntegration(host: SubgraphHost, settings: Integration
   };
   try {
     await jobs.remove(formerAttemptQueue);
-    const credentials = new CredentialService(database, new SecretVault(settings.secretsKey));
+    const vault = new SecretVault(settings.masterKeys);
+    const credentials = new CredentialService(database, vault);
+    rewrapping = new CredentialRewrapping({ database, pool, vault, logger });
+    void rewrapping.start();
     const providers = new ProviderService(database, egress);
-    const cursors = new CursorSeal(derivedKey(settings.secretsKey, "list cursors"));
+    const cursors = new CursorSeal(settings.masterKeys.keyring("list cursors"));
     const providerLists = new ProviderListService(database, cursors);
     const providerLifecycle = new ProviderLifecycleService(database);
     const httpsOnly = settings.httpsOnly ?? false;

@@ -6,6 +6,7 @@ import { maintenance } from "@factory/runtime/jobs/job-definition";
 import type { JobOperations } from "@factory/runtime/jobs/job-operations";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/resources";
 import type { GraphQLSchema } from "graphql";
 import { ApiClientService } from "./api-clients/api-client.service.js";
@@ -15,7 +16,6 @@ import { ApprovalService } from "./approvals/approval.service.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
 import { writeBootstrapFile } from "./authorization-server/bootstrap-file.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./authorization-server/platform-client.js";
-import { derivedKey } from "./derived-key.js";
 import { expireInvitationJob, invitationsPastTheirEnd } from "./invitations/expire-invitation.js";
 import { invitationEndpoint } from "./invitations/invitation-endpoint.js";
 import { invitationPath } from "./invitations/invitation-path.js";
@@ -44,8 +44,8 @@ import { UserLifecycleService } from "./users/user-lifecycle.service.js";
 export interface SpineSettings {
   /** Absolute, without a trailing slash. */
   readonly issuer: string;
-  /** SECRETS_KEY: everything sealed or derived in this schema hangs on it. */
-  readonly secretsKey: Buffer;
+  /** Everything sealed or derived in this schema hangs on them. */
+  readonly masterKeys: MasterKeys;
   readonly platformClient?: GivenClient | undefined;
   /** Whose pages may read what the token endpoint answers. */
   readonly allowedOrigins?: readonly string[];
@@ -83,7 +83,7 @@ const jobDefinitions = [
 ];
 
 export async function startSpine(host: SubgraphHost, settings: SpineSettings): Promise<Spine> {
-  const { issuer, secretsKey } = settings;
+  const { issuer, masterKeys } = settings;
   const resources = await SubgraphResources.open(host, spineTables, jobDefinitions);
   const { database, jobs } = resources;
   const pool = openPool(host.connections.worker, 4, host.logger);
@@ -91,8 +91,8 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
   const mailTransport = openMailTransport(settings.mail, host.logger);
   try {
     const revocations = new RevocationFeed(pool, host.logger);
-    const secrets = new ClientSecrets(secretsKey);
-    const cursors = new CursorSeal(derivedKey(secretsKey, "list cursors"));
+    const secrets = new ClientSecrets(masterKeys);
+    const cursors = new CursorSeal(masterKeys.keyring("factory spine list cursors"));
     const tenants = new TenantService(database, cursors);
     const provisioning = new ProvisioningService(database, jobs);
     const roles = new RoleService(database, cursors);
@@ -131,7 +131,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       issuer,
       pool,
       database,
-      secretsKey,
+      masterKeys,
       allowedOrigins: settings.allowedOrigins,
       logger: host.logger,
       pages: {

@@ -9,6 +9,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
@@ -33,7 +34,10 @@ export async function aLibrarySearch() {
   const database = await Database.open(definition, logger);
   const reader = new CountedReader(connections.app, logger);
   const libraries = new LibraryService(database);
-  const search = new LibrarySearchService(reader, new CursorSeal(randomBytes(32)));
+  const search = new LibrarySearchService(
+    reader,
+    new CursorSeal(new MasterKeys(randomBytes(32)).keyring("factory catalog list cursors")),
+  );
   return {
     url: server.url,
     definition,

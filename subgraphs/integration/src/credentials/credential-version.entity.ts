@@ -1,11 +1,14 @@
-import { tenantTable } from "@factory/runtime/db/tenant-table";
+import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { CredentialVersionState } from "./credential.states.js";
 
-/** Sealed material of one version; a retired version keeps its row and loses `wrappedKey`. */
-@Entity(tenantTable("credential_versions"))
+/**
+ * Sealed material of one version; a retired version keeps its row and loses `wrappedKey`. Workers look across tenants for
+ * what a former master key has wrapped.
+ */
+@Entity(sweptTenantTable("credential_versions", "wrapped_key is not null"))
 export class CredentialVersion {
   [PrimaryKeyProp]?: ["tenantId", "credentialId", "version"];
 

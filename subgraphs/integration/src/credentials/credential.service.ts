@@ -15,7 +15,7 @@ import type { CredentialType } from "./credential.type.js";
 import { credentialName, credentialRef, credentialVersionRef } from "./credential-name.js";
 import { CredentialVersion } from "./credential-version.entity.js";
 import { checkMaterial, isSigningSecret } from "./secret-material.js";
-import type { SealedSecret, SecretMaterial, SecretVault } from "./secret-vault.js";
+import type { SecretMaterial, SecretVault } from "./secret-vault.js";
 
 /** Material in the clear: for the one use it was opened for. */
 export interface OpenCredential {
@@ -198,7 +198,7 @@ export class CredentialService {
     return (row?.versions ?? []).flatMap((version, place) => {
       const [wrappedKey, ciphertext] = [row?.wrapped_keys?.[place], row?.ciphertexts?.[place]];
       if (!wrappedKey || !ciphertext) return [];
-      const sealed: SealedSecret = { keyId: row?.key_ids?.[place] ?? "", wrappedKey, ciphertext };
+      const sealed = { keyId: row?.key_ids?.[place] ?? "", wrappedKey, ciphertext };
       const { signingSecret } = this.#vault.open({ tenantId: tenant.tenantId, credentialId, version }, sealed);
       return isSigningSecret(signingSecret) ? [signingSecret] : [];
     });

@@ -1,7 +1,9 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
-import { derivedKey } from "../derived-key.js";
+import { EnvelopeSeal, type SealedEnvelope } from "@factory/runtime/sealing/envelope-seal";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import { UnknownSealingKey } from "@factory/runtime/sealing/value-seal";
 
 export type SecretMaterial = Record<string, unknown>;
 
@@ -12,49 +14,38 @@ export interface SecretOwner {
   readonly version: number;
 }
 
-export interface SealedSecret {
-  /** Names the key that wrapped `wrappedKey`, so that a changed SECRETS_KEY is told from damage. */
-  readonly keyId: string;
-  /** Destroying it destroys the secret. */
-  readonly wrappedKey: Buffer;
-  readonly ciphertext: Buffer;
-}
-
-const cipher = "aes-256-gcm";
-const ivBytes = 12;
-const tagBytes = 16;
-const shortestKeyBytes = 32;
-
-/** Envelope encryption: a data key per credential version, itself wrapped by a key derived from SECRETS_KEY. */
+/** Secrets of credentials, each version in an envelope of its own. */
 export class SecretVault {
-  readonly #wrappingKey: Buffer;
+  readonly #envelopes: EnvelopeSeal;
   readonly #digestKey: Buffer;
-  readonly #keyId: string;
 
-  constructor(secretsKey: Buffer) {
-    if (secretsKey.length < shortestKeyBytes)
-      throw new Error(`SECRETS_KEY must hold at least ${shortestKeyBytes} bytes`);
-    this.#wrappingKey = derivedKey(secretsKey, "credential key wrapping");
-    this.#digestKey = derivedKey(secretsKey, "credential digest");
-    this.#keyId = createHmac("sha256", this.#wrappingKey).update("key id").digest("hex").slice(0, 16);
+  constructor(masterKeys: MasterKeys) {
+    this.#envelopes = new EnvelopeSeal(masterKeys.keyring("credential key wrapping"));
+    // digests are compared with those of the last 24 h: a new master key must not change them
+    this.#digestKey = masterKeys.keyring("credential digest").oldest.bytes;
   }
 
-  seal(owner: SecretOwner, secret: SecretMaterial): SealedSecret {
-    const dataKey = randomBytes(32);
-    const bound = associatedData(owner);
-    return {
-      keyId: this.#keyId,
-      wrappedKey: encrypt(this.#wrappingKey, dataKey, bound),
-      ciphertext: encrypt(dataKey, Buffer.from(JSON.stringify(secret)), bound),
-    };
+  /** Under these keys lie secrets that are to be rewrapped. */
+  get formerKeyIds(): readonly string[] {
+    return this.#envelopes.formerKeyIds;
   }
 
-  open(owner: SecretOwner, sealed: SealedSecret): SecretMaterial {
-    if (sealed.keyId !== this.#keyId)
+  seal(owner: SecretOwner, secret: SecretMaterial): SealedEnvelope {
+    return this.#envelopes.seal(Buffer.from(JSON.stringify(secret)), boundTo(owner));
+  }
+
+  open(owner: SecretOwner, sealed: SealedEnvelope): SecretMaterial {
+    try {
+      return JSON.parse(this.#envelopes.open(sealed, boundTo(owner)).toString()) as SecretMaterial;
+    } catch (error) {
+      if (!(error instanceof UnknownSealingKey)) throw error;
       throw new DomainError("SECRET_STORE_UNAVAILABLE", { detail: "The secret was sealed under another SECRETS_KEY." });
-    const bound = associatedData(owner);
-    const dataKey = decrypt(this.#wrappingKey, sealed.wrappedKey, bound);
-    return JSON.parse(decrypt(dataKey, sealed.ciphertext, bound).toString()) as SecretMaterial;
+    }
+  }
+
+  /** The same secret, its data key wrapped by the newest master key. */
+  rewrapped(owner: SecretOwner, wrapping: Omit<SealedEnvelope, "ciphertext">): Omit<SealedEnvelope, "ciphertext"> {
+    return this.#envelopes.rewrapped(wrapping, boundTo(owner));
   }
 
   /** Stands for a secret where requests are compared: a plain hash would let short secrets be guessed. */
@@ -63,20 +54,4 @@ export class SecretVault {
   }
 }
 
-function associatedData({ tenantId, credentialId, version }: SecretOwner): Buffer {
-  return Buffer.from(`${tenantId}|${credentialId}|${version}`);
-}
-
-function encrypt(key: Buffer, plain: Buffer, bound: Buffer): Buffer {
-  const iv = randomBytes(ivBytes);
-  const encryption = createCipheriv(cipher, key, iv).setAAD(bound);
-  const body = Buffer.concat([encryption.update(plain), encryption.final()]);
-  return Buffer.concat([iv, encryption.getAuthTag(), body]);
-}
-
-function decrypt(key: Buffer, sealed: Buffer, bound: Buffer): Buffer {
-  const decryption = createDecipheriv(cipher, key, sealed.subarray(0, ivBytes), { authTagLength: tagBytes })
-    .setAAD(bound)
-    .setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
-  return Buffer.concat([decryption.update(sealed.subarray(ivBytes + tagBytes)), decryption.final()]);
-}
+const boundTo = ({ tenantId, credentialId, version }: SecretOwner) => `${tenantId}|${credentialId}|${version}`;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { SecretVault } from "../credentials/secret-vault.js";
 import {
   anEvent,
@@ -13,12 +14,12 @@ import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { verifyWebhook } from "../standard-webhooks/webhook-signature.js";
 import { type ReceivedWebhook, WebhookReceiver } from "../webhook-receiver.fixture.js";
 
-const secretsKey = randomBytes(32);
+const masterKeys = new MasterKeys(randomBytes(32));
 let fixture: IntegrationFixture;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture({ secretsKey, retryDelaysMs: [0, 50, 100] });
+  fixture = await startIntegrationFixture({ masterKeys, retryDelaysMs: [0, 50, 100] });
 });
 
 afterAll(() => fixture.close());
@@ -324,7 +325,7 @@ describe("outbound delivery", () => {
     const { credentialId } = data.createCredential;
     const subscription = await subscribe(principal, "/given", { signingSecretRef: "given" });
     expect(subscription.signingSecret).toBeNull();
-    const sealed = new SecretVault(secretsKey).seal({ tenantId, credentialId, version: 2 }, { signingSecret: newer });
+    const sealed = new SecretVault(masterKeys).seal({ tenantId, credentialId, version: 2 }, { signingSecret: newer });
     const version = [decodeId("ten", tenantId), decodeId("crd", credentialId)];
     await fixture.rows(
       `insert into integration.credential_versions (tenant_id, credential_id, version, stage, key_id, wrapped_key, ciphertext, created_at)

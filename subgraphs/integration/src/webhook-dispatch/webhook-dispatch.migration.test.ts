@@ -8,6 +8,7 @@ import { provisionDatabase, schemaConnections } from "@factory/runtime/db/roles"
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import pg from "pg";
 import { SecretVault } from "../credentials/secret-vault.js";
@@ -18,7 +19,7 @@ import { integrationTables } from "../tables.js";
 import { WebhookReceiver } from "../webhook-receiver.fixture.js";
 
 const logger = createLogger("test", "silent");
-const secretsKey = randomBytes(32);
+const masterKeys = new MasterKeys(randomBytes(32));
 let dataDir: string;
 let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 let admin: pg.Pool;
@@ -64,7 +65,7 @@ async function formerMessage(
 
 async function formerSubscription(): Promise<string | undefined> {
   const credentialId = newId("crd");
-  const sealed = new SecretVault(secretsKey).seal(
+  const sealed = new SecretVault(masterKeys).seal(
     { tenantId, credentialId, version: 1 },
     { signingSecret: generateSigningSecret() },
   );
@@ -104,7 +105,7 @@ describe("a database whose deliveries were jobs", () => {
     const later = await formerMessage(subscription, ["RetryScheduled", 3, "1 hour"]);
     await formerMessage(subscription, ["Delivered", 1, null]);
     const bus = await PostgresBus.open(connections.worker, logger);
-    const start = () => startIntegration({ connections, bus, logger }, { secretsKey, allowLoopback: true });
+    const start = () => startIntegration({ connections, bus, logger }, { masterKeys, allowLoopback: true });
     let integration = await start();
     await integration.close();
     await admin.query(

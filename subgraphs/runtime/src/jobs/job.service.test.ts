@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Principal } from "../auth/principal.js";
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
 import { CursorSeal } from "../pagination/cursor.js";
+import { someMasterKeys } from "../sealing/master-keys.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { requestContext } from "../tenancy/request-context.js";
 import type { Tenant } from "../tenancy/tenant.js";
@@ -48,7 +49,7 @@ describe("jobs as a tenant sees them", () => {
     };
     await jobs.work(mail, handle, owner);
     await jobs.work(execution, handle, owner);
-    service = new JobService(test.database, jobs, new CursorSeal(Buffer.alloc(32, 1)));
+    service = new JobService(test.database, jobs, new CursorSeal(someMasterKeys(1).keyring("list cursors")));
   });
   afterAll(async () => {
     await jobs.stop();

@@ -1,24 +1,29 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { derivedKey } from "../derived-key.js";
+import { hash, timingSafeEqual } from "node:crypto";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 
-/**
- * A client secret is HMAC-SHA-256(derived key, client id and a random nonce). The row keeps the nonce and the digest of
- * the secret, so neither the database nor SECRETS_KEY alone reveals it, and a repeated request gets it again.
- */
+/** A client secret is derived, so that a repeated request gets it again. */
 export class ClientSecrets {
-  readonly #key: Buffer;
+  readonly #secrets: DerivedSecrets;
 
-  constructor(secretsKey: Buffer) {
-    this.#key = derivedKey(secretsKey, "client secrets");
+  constructor(masterKeys: MasterKeys) {
+    this.#secrets = new DerivedSecrets(masterKeys.keyring("factory spine client secrets"));
   }
 
   newNonce(): string {
-    return randomBytes(32).toString("base64url");
+    return this.#secrets.newNonce();
   }
 
-  /** 43 characters that need no escaping in a form or a header. */
+  canDerive(nonce: string): boolean {
+    return this.#secrets.canDerive(nonce);
+  }
+
   derive(clientId: string, nonce: string): string {
-    return createHmac("sha256", this.#key).update(`${nonce}\0${clientId}`).digest("base64url");
+    if (this.canDerive(nonce)) return this.#secrets.derive(clientId, nonce);
+    throw new DomainError("SECRET_STORE_UNAVAILABLE", {
+      detail: "The secret was derived from a SECRETS_KEY that is gone. It still works, but cannot be shown again.",
+    });
   }
 }
 

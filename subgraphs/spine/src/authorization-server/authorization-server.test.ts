@@ -3,6 +3,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { Retention } from "@factory/runtime/db/retention";
+import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
 import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
@@ -475,7 +476,7 @@ describe("a later start", () => {
   });
 
   it("with another SECRETS_KEY does not start", async () => {
-    const other = { ...testSettings, secretsKey: Buffer.alloc(32, 9) };
+    const other = { ...testSettings, masterKeys: someMasterKeys(9) };
     await expect(startSpine(platform.host, other)).rejects.toThrow(/SECRETS_KEY is not the one/);
   });
 

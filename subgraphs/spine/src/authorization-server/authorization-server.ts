@@ -6,6 +6,8 @@ import type { Listener } from "@factory/runtime/db/listener";
 import { ReadPipeline } from "@factory/runtime/db/read-pipeline";
 import { Retention, type RetentionRule } from "@factory/runtime/db/retention";
 import { ServerWatch } from "@factory/runtime/db/server-watch";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import { ValueSeal } from "@factory/runtime/sealing/value-seal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
@@ -13,7 +15,6 @@ import type { JSONWebKeySet } from "jose";
 import Provider from "oidc-provider";
 import type { Pool } from "pg";
 import { ApprovalRequests } from "../approvals/approval-request.js";
-import { derivedKey } from "../derived-key.js";
 import { errorPage } from "../pages/error.page.js";
 import { sendPage } from "../pages/page.js";
 import { KeyRing } from "../signing-keys/key-ring.js";
@@ -50,7 +51,7 @@ export interface AuthorizationServerOptions {
   /** Connects as the worker role of the spine. */
   pool: Pool;
   database: Database;
-  secretsKey: Buffer;
+  masterKeys: MasterKeys;
   /** Whose pages may redeem codes. */
   allowedOrigins?: readonly string[] | undefined;
   /** Of other rooms, served beside its own. */
@@ -100,9 +101,13 @@ const maxBodyBytes = 1_048_576;
 const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
-  const { issuer, pool, database, secretsKey, logger, listener } = options;
+  const { issuer, pool, database, masterKeys, logger, listener } = options;
   const clock = options.clock ?? (() => Date.now());
-  const keys = new KeyRing(new SigningKeys(pool, derivedKey(secretsKey, "signing keys")), logger, clock);
+  const keys = new KeyRing(
+    new SigningKeys(pool, new ValueSeal(masterKeys.keyring("factory spine signing keys"))),
+    logger,
+    clock,
+  );
   const accounts = new Accounts(pool, database.reader);
   const families = new GrantFamilies(pool, () => causeOf(Provider.ctx));
   const passwords = new PasswordSignIn(
@@ -131,7 +136,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   const parts = {
     issuer,
     findClient,
-    cookieKey: derivedKey(secretsKey, "cookies"),
+    cookieKeys: masterKeys.keyring("factory spine cookies"),
     consents: new ConsentMemory(pool),
     accounts,
     artifacts,
@@ -166,7 +171,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     findClient,
     accounts,
     passwords,
-    forms: new FormTokens(derivedKey(secretsKey, "forms")),
+    forms: new FormTokens(masterKeys.keyring("factory spine forms")),
     logger,
   });
   const discovery = document("application/json", () => discoveryDocument(issuer));

@@ -5,7 +5,7 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes } from "@factory/schema/scopes";
 import { ApiClient } from "../api-clients/api-client.entity.js";
 import { apiClientFacts } from "../api-clients/api-client.view.js";
-import { type ClientSecrets, secretDigest } from "../api-clients/client-secret.js";
+import { type ClientSecrets, secretDigest, secretMatches } from "../api-clients/client-secret.js";
 import { bringSystemRolesUpToDate } from "../roles/seed-system-roles.js";
 import { platformTenant, platformTenantSlug } from "../tenants/platform-tenant.js";
 import { Tenant } from "../tenants/tenant.entity.js";
@@ -19,7 +19,7 @@ export interface GivenClient {
 
 export interface PlatformClient {
   readonly clientId: string;
-  /** Of a generated client, the same at every start; absent for a given one. */
+  /** Of a generated client, the same at every start; absent for a given one, and after its master key was removed. */
   readonly clientSecret?: string;
 }
 
@@ -40,9 +40,16 @@ export async function ensurePlatformClient(
     const current = given ? takeGiven(transaction, clients, given) : takeGenerated(transaction, clients, secrets);
     for (const client of clients) client.status = client === current ? "Active" : "Disabled";
     bringScopesUpToDate(transaction, current);
-    const { clientId, secretNonce } = current;
-    return secretNonce === null ? { clientId } : { clientId, clientSecret: secrets.derive(clientId, secretNonce) };
+    const clientSecret = shownAgain(current, secrets);
+    return { clientId: current.clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
   });
+}
+
+/** Not once the master key is gone that it was derived from: then the secret only works. */
+function shownAgain({ clientId, secretNonce, secretDigest: digest }: ApiClient, secrets: ClientSecrets) {
+  if (secretNonce === null || !secrets.canDerive(secretNonce)) return undefined;
+  const secret = secrets.derive(clientId, secretNonce);
+  return secretMatches(secret, digest) ? secret : undefined;
 }
 
 async function ensurePlatformTenant(transaction: Transaction): Promise<void> {

@@ -1,9 +1,9 @@
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { ValueSeal } from "@factory/runtime/sealing/value-seal";
 import type { Scope } from "@factory/schema/scopes";
 import { decodeJwt, importJWK, SignJWT } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
-import { derivedKey } from "../derived-key.js";
 import { SigningKeys } from "../signing-keys/signing-keys.js";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
@@ -86,7 +86,10 @@ async function refused(changes: Record<string, string>, by = agent): Promise<str
 
 /** Under the platform's own key, what it would never sign. */
 async function signed(changes: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> {
-  const stored = new SigningKeys(platform.admin, derivedKey(testSettings.secretsKey, "signing keys"));
+  const stored = new SigningKeys(
+    platform.admin,
+    new ValueSeal(testSettings.masterKeys.keyring("factory spine signing keys")),
+  );
   const [key] = await stored.load(new Date());
   if (!key) throw new Error("There is no key");
   return new SignJWT({ ...decodeJwt(subjectToken), jti: newId("evt"), ...changes })

@@ -1,6 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";
 import { type GrantType, tokenExchange } from "../api-clients/grant-types.js";
@@ -58,7 +59,7 @@ export interface TokenProviderOptions extends Omit<ClientAuthenticationOptions, 
   subjects: SubjectTokens;
   approvals: ApprovalRequests;
   /** Signs cookies. */
-  cookieKey: Buffer;
+  cookieKeys: Keyring;
   consents: ConsentMemory;
   inspection: TokenInspection;
   clientRoles: ClientRoles;

@@ -1,13 +1,14 @@
 import type { Transaction } from "@factory/runtime/db/database";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { Mailer } from "../mail/mailer.js";
 import { emailKey } from "../users/email-key.js";
 import { expireInvitationJob } from "./expire-invitation.js";
 import { Invitation } from "./invitation.entity.js";
 import { invitationFacts } from "./invitation.view.js";
 import { invitationMailKind } from "./invitation-mail.js";
-import { type InvitationTokens, tokenDigest } from "./invitation-token.js";
+import { tokenDigest } from "./invitation-token.js";
 
 const lifetimeMs = 7 * 24 * 3_600_000;
 
@@ -21,11 +22,11 @@ export interface NewInvitation {
 
 /** Makes invitations and their links; asks nobody whether it may. */
 export class InvitationIssuer {
-  readonly #tokens: InvitationTokens;
+  readonly #tokens: DerivedSecrets;
   readonly #mailer: Mailer;
   readonly #jobs: JobQueue;
 
-  constructor(tokens: InvitationTokens, mailer: Mailer, jobs: JobQueue) {
+  constructor(tokens: DerivedSecrets, mailer: Mailer, jobs: JobQueue) {
     this.#tokens = tokens;
     this.#mailer = mailer;
     this.#jobs = jobs;

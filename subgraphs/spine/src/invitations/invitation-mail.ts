@@ -1,10 +1,10 @@
 import type { Database } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import { mailOf } from "../mail/mail.js";
 import type { MailComposer } from "../mail/mailer.js";
 import { invitationPath } from "./invitation-path.js";
-import type { InvitationTokens } from "./invitation-token.js";
 
 export const invitationMailKind = "invitation";
 
@@ -25,7 +25,7 @@ interface OpenInvitation {
 }
 
 /** Of an invitation as it is when the mail leaves: after a resend both mails carry the new link. */
-export function invitationMail(database: Database, tokens: InvitationTokens, issuer: string): MailComposer {
+export function invitationMail(database: Database, tokens: DerivedSecrets, issuer: string): MailComposer {
   return async (tenant, invitationId) => {
     const open = await database.reader.row<OpenInvitation>(openInvitation, tenant, decodeId("inv", invitationId));
     if (!open) return undefined;

@@ -2,6 +2,8 @@ import type { Database } from "@factory/runtime/db/database";
 import { maintenance } from "@factory/runtime/jobs/job-definition";
 import type { JobQueue } from "@factory/runtime/jobs/job-queue";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import type { Pool } from "pg";
 import type { Mailer } from "../mail/mailer.js";
 import type { TenantService } from "../tenants/tenant.service.js";
@@ -10,7 +12,6 @@ import { InvitationService } from "./invitation.service.js";
 import { InvitationAcceptance } from "./invitation-acceptance.service.js";
 import { InvitationIssuer } from "./invitation-issuer.js";
 import { invitationMail, invitationMailKind } from "./invitation-mail.js";
-import { InvitationTokens } from "./invitation-token.js";
 
 interface Parts {
   readonly database: Database;
@@ -20,12 +21,12 @@ interface Parts {
   readonly mailer: Mailer;
   readonly tenants: TenantService;
   readonly cursors: CursorSeal;
-  readonly settings: { readonly issuer: string; readonly secretsKey: Buffer };
+  readonly settings: { readonly issuer: string; readonly masterKeys: MasterKeys };
 }
 
 /** Everything about invitations, and the job that ends them. */
 export async function startInvitations({ database, jobs, pool, mailer, tenants, cursors, settings }: Parts) {
-  const tokens = new InvitationTokens(settings.secretsKey);
+  const tokens = new DerivedSecrets(settings.masterKeys.keyring("factory spine invitation tokens"));
   const issuer = new InvitationIssuer(tokens, mailer, jobs);
   mailer.register(invitationMailKind, invitationMail(database, tokens, settings.issuer));
   await jobs.work(expireInvitationJob, (payload) => expireInvitation(database, payload), maintenance);

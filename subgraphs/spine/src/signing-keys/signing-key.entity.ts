@@ -16,7 +16,7 @@ export class SigningKey {
   @Property({ type: "json" })
   publicKey: JWK;
 
-  /** The private JWK: AES-256-GCM under a key derived from SECRETS_KEY, bound to `keyId`. */
+  /** The private JWK: a sealed value (`ValueSeal`) that is bound to `keyId`. */
   @Property({ type: "text" })
   sealedPrivateKey: string;
 

@@ -1,12 +1,12 @@
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
 import type { Cause } from "@factory/runtime/outbox/envelope";
+import type { OpenedValue, ValueSeal } from "@factory/runtime/sealing/value-seal";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Pool } from "pg";
 import { platformTenant } from "../tenants/platform-tenant.js";
 import { type WorkerTransaction, workerTransaction } from "../worker-transaction.js";
-import { seal, unseal } from "./seal.js";
 
 export interface LoadedKey {
   readonly keyId: string;
@@ -51,24 +51,27 @@ export const signingKeysChannel = "spine_signing_keys";
 /** Processes that make or rotate keys at the same time take turns. */
 const keysLock = 4_000_010;
 
+/** Only what was read: another process may have resealed the row as well. */
+const reseal = "update signing_keys set sealed_private_key = $3 where key_id = $1 and sealed_private_key = $2";
+
 const current = `select key_id, sealed_private_key, signs_from, retires_at from signing_keys
   where retires_at is null or retires_at > $1 order by signs_from desc, key_id`;
 
 /** The keys of the authorization server as they are stored: sealed, with the times at which each signs and retires. */
 export class SigningKeys {
   readonly #pool: Pool;
-  readonly #sealingKey: Buffer;
+  readonly #seal: ValueSeal;
 
-  constructor(pool: Pool, sealingKey: Buffer) {
+  constructor(pool: Pool, seal: ValueSeal) {
     this.#pool = pool;
-    this.#sealingKey = sealingKey;
+    this.#seal = seal;
   }
 
   /** Newest first; makes the first one, and the next one when the newest is old. */
   async load(now: Date): Promise<LoadedKey[]> {
     const { rows } = await this.#pool.query<KeyRow>(current, [now]);
     const [newest] = rows;
-    if (newest && !isOld(newest, now)) return rows.map((row) => this.#opened(row));
+    if (newest && !isOld(newest, now)) return this.#opened(rows);
     const cause = { trace: continueTrace(undefined), actorId: "authorization-server" };
     await this.#alone(cause, async (transaction) => {
       const [known] = await transaction.execute<KeyRow>(current, [now]);
@@ -77,7 +80,7 @@ export class SigningKeys {
         await this.#succeed(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Age" });
     });
     const renewed = await this.#pool.query<KeyRow>(current, [now]);
-    return renewed.rows.map((row) => this.#opened(row));
+    return this.#opened(renewed.rows);
   }
 
   /**
@@ -125,7 +128,7 @@ export class SigningKeys {
     const { privateKey } = await generateKeyPair("ES256", { extractable: true });
     const { d, ...publicKey } = await exportJWK(privateKey);
     const keyId = await calculateJwkThumbprint(publicKey);
-    const sealed = seal(this.#sealingKey, JSON.stringify({ ...publicKey, d }), keyId);
+    const sealed = this.#seal.seal(JSON.stringify({ ...publicKey, d }), keyId);
     await execute(
       `insert into signing_keys (key_id, public_key, sealed_private_key, created_at, signs_from)
        values ($1, $2, $3, now(), $4)`,
@@ -142,11 +145,22 @@ export class SigningKeys {
     });
   }
 
-  #opened(row: KeyRow): LoadedKey {
-    const { key_id: keyId, sealed_private_key: sealed, signs_from: signsFrom, retires_at: retiresAt } = row;
-    const { d, ...publicKey } = JSON.parse(opened(sealed, keyId, this.#sealingKey)) as JWK;
-    const publicJwk = { ...publicKey, kid: keyId, alg: "ES256", use: "sig" };
-    return { keyId, publicJwk, privateJwk: d === undefined ? publicJwk : { ...publicJwk, d }, signsFrom, retiresAt };
+  async #opened(rows: readonly KeyRow[]): Promise<LoadedKey[]> {
+    const keys: LoadedKey[] = [];
+    for (const { key_id: keyId, sealed_private_key: sealed, signs_from: signsFrom, retires_at: retiresAt } of rows) {
+      const { text, resealed } = opened(sealed, keyId, this.#seal);
+      if (resealed !== undefined) await this.#pool.query(reseal, [keyId, sealed, resealed]);
+      const { d, ...publicKey } = JSON.parse(text) as JWK;
+      const publicJwk = { ...publicKey, kid: keyId, alg: "ES256", use: "sig" };
+      keys.push({
+        keyId,
+        publicJwk,
+        privateJwk: d === undefined ? publicJwk : { ...publicJwk, d },
+        signsFrom,
+        retiresAt,
+      });
+    }
+    return keys;
   }
 }
 
@@ -155,9 +169,9 @@ const after = (time: Date, seconds: number) => new Date(time.getTime() + seconds
 const isOld = ({ signs_from: signsFrom }: KeyRow, now: Date) =>
   now.getTime() - signsFrom.getTime() >= rotatedAfterDays * 86_400_000;
 
-function opened(sealed: string, keyId: string, sealingKey: Buffer): string {
+function opened(sealed: string, keyId: string, seal: ValueSeal): OpenedValue {
   try {
-    return unseal(sealingKey, sealed, keyId);
+    return seal.open(sealed, keyId);
   } catch (cause) {
     throw new Error(`Signing key ${keyId} cannot be opened: SECRETS_KEY is not the one it was sealed with`, { cause });
   }

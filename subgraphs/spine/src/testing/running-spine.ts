@@ -14,6 +14,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -28,7 +29,7 @@ import { spineTables } from "../tables.js";
 
 export const testSettings: SpineSettings = {
   issuer: "http://127.0.0.1:4000",
-  secretsKey: Buffer.alloc(32, 7),
+  masterKeys: someMasterKeys(7),
   allowedOrigins: ["https://studio.example"],
 };
 

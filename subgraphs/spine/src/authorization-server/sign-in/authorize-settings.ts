@@ -1,4 +1,5 @@
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
+import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { refusalOf } from "../accounts.js";
 import { accountOf, registeredOf } from "../token-terms.js";
@@ -16,7 +17,7 @@ const sessionAbsoluteSeconds = 7 * 24 * hourS;
 export interface AuthorizeOptions {
   issuer: string;
   /** Signs cookies. */
-  cookieKey: Buffer;
+  cookieKeys: Keyring;
   consents: ConsentMemory;
 }
 
@@ -33,7 +34,7 @@ type Settings = Pick<
 >;
 
 /** What oidc-provider is told of the authorization endpoint. */
-export function authorizeSettings({ issuer, cookieKey, consents }: AuthorizeOptions): Settings {
+export function authorizeSettings({ issuer, cookieKeys, consents }: AuthorizeOptions): Settings {
   const https = issuer.startsWith("https:");
   // a cookie of these prefixes cannot be planted from another host, nor without TLS (RFC 6265bis section 4.1.3); without
   // TLS it is a developer's machine, where everything that runs shares the cookies of 127.0.0.1
@@ -47,7 +48,12 @@ export function authorizeSettings({ issuer, cookieKey, consents }: AuthorizeOpti
     pkce: { required: () => true },
     extraParams: ["tenant"],
     claims: { openid: ["sub", "email", "name", "tenantId", "tenantSlug"] },
-    cookies: { keys: [cookieKey.toString("base64url")], names, short: cookie, long: cookie },
+    cookies: {
+      keys: cookieKeys.all.map(({ bytes }) => bytes.toString("base64url")),
+      names,
+      short: cookie,
+      long: cookie,
+    },
     interactions: { url: (_context, { uid }) => `${issuer}${interactionPrefix}${uid}`, policy: policy() },
     loadExistingGrant: (context) => consents.grantFor(context),
   };
