@@ -176,6 +176,52 @@ describe("row-level security alone", () => {
       expect([sql(table), (await asApp(table, ours, `select from ${sql(table)}`)).rowCount]).toEqual([sql(table), 0]);
     expect((await client.query("select from spine.signing_keys")).rowCount).toBeGreaterThan(0);
   });
+
+  it("opens to requests the tables of their own subgraph, but no job, no bus and not which migrations ran", async () => {
+    const { rows } = await client.query<{ role: string; object: string }>(
+      `select distinct role, nspname || '.' || relname as object
+       from unnest($1::text[]) role, pg_class join pg_namespace on pg_namespace.oid = relnamespace,
+         unnest(case when relkind = 'S' then array['select', 'update', 'usage']
+           else array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger', 'maintain'] end) privilege
+       where relkind in ('r', 'p', 'v', 'm', 'f', 'S') and nspname !~ '^pg_|^information_schema$'
+         and case when relkind = 'S' then has_sequence_privilege(role, pg_class.oid, privilege)
+           else has_table_privilege(role, pg_class.oid, privilege) end`,
+      [schemas.map((schema) => `${schema}_app`)],
+    );
+    const opened = rows.map(({ role, object }) => `${role} ${object}`).filter((line) => !line.endsWith("_seq"));
+    const own = tables.filter(({ name }) => name !== "migrations");
+    expect(opened.sort()).toEqual(own.map((table) => `${table.schema}_app ${sql(table)}`).sort());
+    const sequences = rows.filter(({ object }) => object.endsWith("_seq"));
+    expect(sequences.length).toBeGreaterThan(0);
+    for (const { role, object } of sequences) {
+      expect(object).toMatch(new RegExp(`^${role.replace("_app", "")}[.]`));
+      expect(object).not.toContain("migrations");
+    }
+    for (const schema of schemas)
+      for (const table of [`${schema}.migrations`, `${schema}_jobs.job`, `${schema}_jobs.job_common`])
+        for (const statement of [
+          `select from ${table}`,
+          `update ${table} set name = name`,
+          `delete from ${table}`,
+          `truncate ${table}`,
+          `insert into ${table} (name) values ('x')`,
+        ]) {
+          const { refused } = await asApp({ schema, name: "", hasTenant: false }, ours, statement);
+          expect([statement, refused]).toEqual([statement, refusedByPolicy]);
+        }
+  });
+
+  it("opens to requests four functions of jobs, to each role those of its own subgraph", async () => {
+    const { rows } = await client.query<{ role: string; called: string }>(
+      `select role, oid::regproc::text as called from unnest($1::text[]) role, pg_proc
+       where pronamespace = any($2::regnamespace[]) and has_function_privilege(role, oid, 'execute') order by 1, 2`,
+      [schemas.flatMap((schema) => [`${schema}_app`]), [...schemas.map((schema) => `${schema}_jobs`), "bus", "health"]],
+    );
+    const names = ["failed_job", "redrive_job", "send_jobs", "tenant_jobs"];
+    expect(rows).toEqual(
+      schemas.flatMap((schema) => names.map((name) => ({ role: `${schema}_app`, called: `${schema}_jobs.${name}` }))),
+    );
+  });
 });
 
 const mapped = <From, To>(from: Record<string, From>, to: (value: From) => To): Record<string, To> =>

@@ -93,8 +93,11 @@ function* provisioning(adminUrl: URL, schemas: readonly SubgraphSchema[]): Gener
     yield `grant usage on schema ${schema}_jobs to ${app}`;
     yield `alter default privileges for role ${owner} in schema ${schema} grant select, insert, update, delete on tables to ${app}, ${worker}`;
     yield `alter default privileges for role ${owner} in schema ${schema} grant usage on sequences to ${app}, ${worker}`;
-    yield `alter default privileges for role ${worker} in schema ${schema}_jobs grant select, insert, update, delete on tables to ${app}`;
-    yield `alter default privileges for role ${worker} in schema ${schema}_jobs grant usage on sequences to ${app}`;
+    // requests reach jobs by functions only (`job-access.ts`); the tables that pg-boss adds later stay closed too
+    for (const kind of ["tables", "sequences"])
+      yield `alter default privileges for role ${worker} in schema ${schema}_jobs revoke all on ${kind} from ${app}`;
+    // a privilege that PostgreSQL grants by itself cannot be revoked for one schema
+    yield `alter default privileges for role ${worker} revoke execute on functions from public`;
     for (const role of [owner, app, worker]) yield `alter role ${role} set search_path = ${schema}`;
   }
 }

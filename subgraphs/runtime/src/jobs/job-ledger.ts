@@ -1,5 +1,6 @@
 import type { Transaction } from "../db/database.js";
 import { DomainError } from "../errors/domain-error.js";
+import { jobColumns } from "./job-access.js";
 import { aloneQueue, baseQueue, type JobDefinition, maintenance, type TenantPayload } from "./job-definition.js";
 import type { JobQueue } from "./job-queue.js";
 
@@ -43,13 +44,7 @@ const states: Readonly<Record<string, JobRecord["state"]>> = {
   cancelled: "Redriven",
 };
 
-const columns = `job.id, job.name, job.state::text as state, job.group_id, job.singleton_key,
-  job.created_on::text as position, job.created_on, job.retry_count, job.retry_limit, job.output`;
-
-/**
- * Every statement about jobs that serves a caller, in one place. Tenants are told apart by the group of a job: the
- * tables have no row-level security.
- */
+/** What callers see of jobs: a tenant by the functions of `job-access.ts`, the operator as the worker. */
 export class JobLedger {
   readonly #jobs: JobQueue;
 
@@ -57,23 +52,26 @@ export class JobLedger {
     this.#jobs = jobs;
   }
 
-  /** Newest first. `$2` the tenant or null, `$3` queues, `$4` and `$5` the position before which, `$6` how many. */
-  listing(condition: string): string {
-    return `select ${columns} from ${this.#jobs.schema}.job job
-      where ${condition} and ($2::text is null or job.group_id = $2) and job.name = any($3::text[])
-        and job.state in ('retry', 'active', 'failed')
-        and ($4::timestamptz is null or (job.created_on, job.id) < ($4, $5::uuid))
-      order by job.created_on desc, job.id desc limit $6`;
-  }
-
-  queues(): string[] {
-    return this.#jobs.definitions().flatMap(({ queue }) => [queue, aloneQueue(queue)]);
+  /** Of the tenant, newest first. `$2` and `$3` the position before which, `$4` how many. */
+  tenantListing(): string {
+    return `select job.* from ${this.#jobs.schema}.tenant_jobs($2::timestamptz, $3::uuid, $4::int) job
+      where scope.tenant is not null`;
   }
 
   /** Of every tenant, for the operator. */
   async all(before: readonly [string, string] | undefined, limit: number): Promise<JobRecord[]> {
-    const values = [null, null, this.queues(), before?.[0] ?? null, before?.[1] ?? null, limit];
-    const { rows } = await this.#jobs.sql.executeSql(this.listing("$1::text is null"), values);
+    const { rows } = await this.#jobs.sql.executeSql(
+      `select ${jobColumns} from ${this.#jobs.schema}.job
+       where job.name = any($1::text[]) and job.state in ('retry', 'active', 'failed')
+         and ($2::timestamptz is null or (job.created_on, job.id) < ($2, $3::uuid))
+       order by job.created_on desc, job.id desc limit $4`,
+      [
+        this.#jobs.definitions().flatMap(({ queue }) => [queue, aloneQueue(queue)]),
+        before?.[0] ?? null,
+        before?.[1] ?? null,
+        limit,
+      ],
+    );
     return rows.map((row) => this.record(row as unknown as JobRow));
   }
 
@@ -107,23 +105,20 @@ export class JobLedger {
 
   /** Sends a failed job of the transaction's tenant again, once, and puts the row that it works for back. */
   async redrive(transaction: Transaction, jobId: string): Promise<JobRecord> {
-    const { execute, tenant } = transaction;
-    const [row] = await execute<JobRow & { data: TenantPayload }>(
-      `select ${columns}, job.data from ${this.#jobs.schema}.job job
-       where job.name = any($2::text[]) and job.id = $1 and job.group_id = $3
-         and job.state in ('retry', 'active', 'failed', 'cancelled') for update`,
-      [jobId, this.queues(), tenant.tenantId],
+    const [row] = await transaction.execute<JobRow & { data: TenantPayload; ending: boolean }>(
+      `select * from ${this.#jobs.schema}.failed_job($1)`,
+      [jobId],
     );
     if (!row) throw unknownJob();
     const job = this.#redrivable(row);
-    await this.#requireEnded(transaction, jobId);
+    // its dead letter ends the row within moments; sending the job again before would let that end it afterwards
+    if (row.ending)
+      throw new DomainError("INVALID_STATE", {
+        detail: "What the job worked for is being ended. Try again in a moment.",
+      });
     const dead = this.#jobs.deadLetterRule(job);
     if (dead !== maintenance) await dead.revived?.(transaction, row.data);
-    await execute(`update ${this.#jobs.schema}.job set state = 'cancelled' where name = $2 and id = $1`, [
-      jobId,
-      row.name,
-    ]);
-    await this.#jobs.send(transaction, job, row.data);
+    await this.#jobs.redrive(transaction, job, jobId);
     return this.record({ ...row, state: "cancelled" });
   }
 
@@ -144,19 +139,6 @@ export class JobLedger {
     const job = this.#jobs.definitions().find(({ queue }) => queue === baseQueue(row.name));
     if (!job) throw unknownJob();
     return job;
-  }
-
-  /** Its dead letter ends the row within moments; sending the job again before would let that end it afterwards. */
-  async #requireEnded({ execute }: Transaction, jobId: string): Promise<void> {
-    const ending = await execute(
-      `select true from ${this.#jobs.schema}.job
-       where source_root_id = $1 and name like '%.dead' and state < 'completed'`,
-      [jobId],
-    );
-    if (ending.length > 0)
-      throw new DomainError("INVALID_STATE", {
-        detail: "What the job worked for is being ended. Try again in a moment.",
-      });
   }
 }
 

@@ -7,6 +7,7 @@ import { AloneLane, type AloneWork } from "./alone-lane.js";
 import { openBoss } from "./boss.js";
 import { ChildLane } from "./child-lane.js";
 import { HeldJobs } from "./held-jobs.js";
+import { jobAccess } from "./job-access.js";
 import { ChildDied } from "./job-child.js";
 import {
   aloneQueue,
@@ -23,7 +24,7 @@ import {
   type TenantPayload,
 } from "./job-definition.js";
 import { JobProcess } from "./job-process.js";
-import { createQueues, deadLetterRetryLimit } from "./job-queues.js";
+import { createQueues, deadLetterRetryLimit, registerQueues } from "./job-queues.js";
 import { type AloneJob, JobRuns, type JobSql, type TakenJob } from "./job-runs.js";
 import { JobSender } from "./job-sender.js";
 import { jobTables, nameSubjects } from "./job-tables.js";
@@ -56,6 +57,8 @@ export class JobQueue {
   /** Of the jobs' tables. */
   readonly schema: string;
   readonly sql: JobSql;
+  /** The role that serves requests. */
+  readonly #app: string;
   readonly #boss: PgBoss;
   readonly #logger: Logger;
   readonly #process: JobProcess;
@@ -73,6 +76,7 @@ export class JobQueue {
     this.#logger = logger;
     this.#process = process;
     this.schema = `${connections.schema}_jobs`;
+    this.#app = `${connections.schema}_app`;
     this.#boss = openBoss(connections.worker, this.schema, logger);
     this.#sender = new JobSender(this.#boss, this.schema);
     this.#workers = new JobWorkers(this.#boss, process.gate);
@@ -86,7 +90,9 @@ export class JobQueue {
   async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
     await this.#boss.start();
     await this.sql.executeSql(jobTables(this.schema));
+    await this.sql.executeSql(jobAccess(this.schema, this.#app));
     await createQueues(this.#boss, definitions);
+    await registerQueues(this.sql, this.schema, definitions);
     await nameSubjects(this.sql, this.schema, definitions);
     const queues = definitions.flatMap(({ queue }) => [queue, aloneQueue(queue), deadQueue(queue)]);
     await this.#lease.start({
@@ -129,6 +135,12 @@ export class JobQueue {
   ): Promise<void> {
     await this.#sender.send(transaction, job, payloads, options);
     transaction.afterCommit(() => this.#workers.wake(job.queue));
+  }
+
+  /** Sends a failed job of the transaction's tenant again, once. */
+  async redrive(transaction: Transaction, { queue }: JobDefinition<TenantPayload>, jobId: string): Promise<void> {
+    await this.#sender.redrive(transaction, jobId);
+    transaction.afterCommit(() => this.#workers.wake(queue));
   }
 
   /** `dead` says what becomes of a job that has used up its chances. */

@@ -1,5 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import { aloneQueue, deadQueue, type JobDefinition } from "./job-definition.js";
+import type { JobSql } from "./job-runs.js";
 
 /** For about an hour, since it may be the database that fails; after that the sweeper asks again. */
 export const deadLetterRetryLimit = 20;
@@ -14,6 +15,28 @@ export async function createQueues(boss: PgBoss, definitions: readonly JobDefini
     else if (Object.entries(settings).some(([key, value]) => found[key] !== value))
       await boss.updateQueue(name, settings);
   }
+}
+
+/** Only these take jobs from requests: see `job-access.ts`. */
+export async function registerQueues(
+  sql: JobSql,
+  schema: string,
+  definitions: readonly JobDefinition<object>[],
+): Promise<void> {
+  await sql.executeSql(
+    `insert into ${schema}.registered_queues as known (name, fair, subject, redrivable)
+     select * from unnest($1::text[], $2::boolean[], $3::text[], $4::boolean[]) as queue (name) order by queue.name
+     on conflict (name) do update
+       set fair = excluded.fair, subject = excluded.subject, redrivable = excluded.redrivable
+       where (known.fair, known.subject, known.redrivable)
+         is distinct from (excluded.fair, excluded.subject, excluded.redrivable)`,
+    [
+      definitions.map(({ queue }) => queue),
+      definitions.map(({ fair = false }) => fair),
+      definitions.map(({ subject = null }) => subject),
+      definitions.map(({ retriedBy }) => retriedBy === undefined),
+    ],
+  );
 }
 
 /** The dead-letter queue first: the others name it. */

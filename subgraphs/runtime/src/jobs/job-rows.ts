@@ -63,7 +63,7 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
     for (let page = 0; page < pagesAtMost; page += 1) {
       const rows = await this.#page(after);
       const live = await this.#live(rows.map(({ id }) => id));
-      found.push(...rows.filter(({ id }) => !live.has(id)));
+      found.push(...rows.filter((row) => !live.has(subjectKey(row.tenantId, row.id))));
       after = rows.at(-1)?.uuid ?? after;
       if (rows.length < pageSize) break;
     }
@@ -76,7 +76,7 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
     const payload = this.#rows.payload(row);
     const found = await this.#database.transaction(tenantWithId(row.tenantId), cause, async (transaction) => {
       if (!(await this.#stillLies(transaction, row))) return undefined;
-      const end = await this.#failedFor(transaction, row);
+      const end = await this.#failedFor(row);
       if (!end) await this.#jobs.send(transaction, job, payload);
       return { end };
     });
@@ -100,27 +100,29 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
   async #live(ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const { rows } = await this.#jobs.sql.executeSql(liveSubjects(this.#jobs.schema), [ids, this.#queues()]);
-    return new Set(rows.map(({ subject }) => String(subject)));
+    return new Set(rows.map(({ tenant, subject }) => subjectKey(String(tenant), String(subject))));
   }
 
-  /** The row is locked: two sweepers do not both repair it, and it does not end meanwhile. */
+  /**
+   * The row is locked: two sweepers do not both repair it, and it does not end meanwhile. Jobs are looked for over the
+   * workers' connections, which see what was committed before the lock was given.
+   */
   async #stillLies({ execute, tenant }: Transaction, { id, uuid }: FoundRow): Promise<boolean> {
     const { table, id: column, waiting } = this.#rows;
     const text = `select true as waits from ${table} where tenant_id = $1 and ${column} = $2 and ${waiting} for update`;
     const waits = await execute(text, [tenant.uuid, uuid]);
-    const live = await execute(liveSubjects(this.#jobs.schema), [[id], this.#queues()]);
-    return waits.length > 0 && live.length === 0;
+    return waits.length > 0 && (await this.#live([id])).size === 0;
   }
 
   /** The chances are used up, and the dead letter has not ended the row. */
-  async #failedFor({ execute, tenant }: Transaction, { id }: FoundRow): Promise<JobEnd | undefined> {
-    const [failed] = await execute<{ output: unknown }>(
+  async #failedFor({ id, tenantId }: FoundRow): Promise<JobEnd | undefined> {
+    const { rows } = await this.#jobs.sql.executeSql(
       `select output from ${this.#jobs.schema}.job
        where group_id = $1 and state = 'failed' and singleton_key = $2 and name = any($3)
        order by created_on desc limit 1`,
-      [tenant.tenantId, id, this.#queues()],
+      [tenantId, id, this.#queues()],
     );
-    return failed && jobEnd(failed.output);
+    return rows[0] && jobEnd(rows[0]["output"]);
   }
 
   #queues(): string[] {
@@ -129,6 +131,9 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
   }
 }
 
+/** A job of another tenant that names the same row is none of the row's. */
+const subjectKey = (tenantId: string, subject: string) => `${tenantId} ${subject}`;
+
 const liveSubjects = (schema: string) =>
-  `select distinct singleton_key as subject from ${schema}.job
+  `select distinct group_id as tenant, singleton_key as subject from ${schema}.job
    where singleton_key = any($1::text[]) and name = any($2::text[]) and state < 'completed'`;

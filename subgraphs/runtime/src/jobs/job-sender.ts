@@ -1,52 +1,43 @@
 import type { PgBoss } from "pg-boss";
 import type { Transaction } from "../db/database.js";
+import type { PreparedStatement } from "../db/transaction-dialect.js";
 import type { JobDefinition, SendOptions, TenantPayload } from "./job-definition.js";
 
 /** Writes jobs into their queues. */
 export class JobSender {
   readonly #boss: PgBoss;
-  readonly #schema: string;
+  readonly #sending: PreparedStatement;
+  readonly #redriving: PreparedStatement;
 
   constructor(boss: PgBoss, schema: string) {
     this.#boss = boss;
-    this.#schema = schema;
+    this.#sending = { name: "send_jobs", text: `select ${schema}.send_jobs($1, $2, $3)` };
+    this.#redriving = { name: "redrive_job", text: `select ${schema}.redrive_job($1)` };
   }
 
-  /** With the transaction, in one statement. */
-  async send<P extends TenantPayload>(
+  /** With the transaction, in one statement that leaves with the next. */
+  send<P extends TenantPayload>(
     transaction: Transaction,
-    job: JobDefinition<P>,
+    { queue }: JobDefinition<P>,
     payloads: readonly P[],
-    options: SendOptions,
+    { startAfter }: SendOptions,
   ): Promise<void> {
-    const db = {
-      executeSql: async (text: string, values?: unknown[]) => ({ rows: await transaction.execute(text, values) }),
-    };
-    const turn = job.fair ? await this.#nextTurn(transaction, job) : 0;
-    const jobs = payloads.map((data) => ({ ...options, ...sent(job, data), priority: -turn }));
-    await this.#boss.insert(job.queue, jobs, { db });
+    return transaction.later(this.#sending, [queue, JSON.stringify(payloads), startAfter?.toISOString() ?? null]);
+  }
+
+  /** A failed job of the transaction's tenant, as `send`. */
+  redrive(transaction: Transaction, jobId: string): Promise<void> {
+    return transaction.later(this.#redriving, [jobId]);
   }
 
   /** By itself, for later. */
-  async sendAgain<P extends TenantPayload>(job: JobDefinition<P>, payload: P, startAfter: Date): Promise<void> {
-    await this.#boss.insert(job.queue, [{ ...sent(job, payload), startAfter }]);
+  async sendAgain<P extends TenantPayload>(
+    { queue, subject }: JobDefinition<P>,
+    data: P,
+    startAfter: Date,
+  ): Promise<void> {
+    const singletonKey = subject === undefined ? undefined : String((data as Record<string, unknown>)[subject]);
+    const job = { data, group: { id: data.tenantId }, startAfter };
+    await this.#boss.insert(queue, [{ ...job, ...(singletonKey === undefined ? {} : { singletonKey }) }]);
   }
-
-  /**
-   * Start-time fair queueing (Goyal, Vin, Cheng 1996) with jobs of one cost: after the tenant's own last waiting job,
-   * and not before what is served now.
-   */
-  async #nextTurn({ tenant, execute }: Transaction, { queue }: JobDefinition<object>): Promise<number> {
-    const [found] = await execute<{ turn: number }>(
-      `select greatest(1 + coalesce(max(-priority) filter (where group_id = $2), 0), coalesce(min(-priority), 0)) as turn
-       from ${this.#schema}.job where name = $1 and state < 'active' and not blocked`,
-      [queue, tenant.tenantId],
-    );
-    return found?.turn ?? 1;
-  }
-}
-
-function sent<P extends TenantPayload>({ subject }: JobDefinition<P>, data: P) {
-  const singletonKey = subject === undefined ? undefined : String((data as Record<string, unknown>)[subject]);
-  return { data, group: { id: data.tenantId }, ...(singletonKey === undefined ? {} : { singletonKey }) };
 }

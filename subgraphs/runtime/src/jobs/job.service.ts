@@ -22,7 +22,7 @@ export class JobService {
     this.#database = database;
     this.#cursors = cursors;
     this.#ledger = new JobLedger(jobs);
-    this.#listing = tenantStatement("jobs_before", this.#ledger.listing("scope.tenant is not null"));
+    this.#listing = tenantStatement("jobs_before", this.#ledger.tenantListing());
   }
 
   async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<Connection<JobType>> {
@@ -30,8 +30,7 @@ export class JobService {
     const tenant = tenantOf(context);
     const scope = { list: "jobs", tenantId: tenant.tenantId };
     const [at, id] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
-    const values = [tenant.tenantId, this.#ledger.queues(), at, id, size + 1];
-    const rows = await this.#database.reader.rows(this.#listing, tenant, ...values);
+    const rows = await this.#database.reader.rows(this.#listing, tenant, at, id, size + 1);
     const records = rows.map((row) => this.#ledger.record(row as Parameters<JobLedger["record"]>[0]));
     const positions = new Map(records.map(({ jobId, position }) => [jobId, position]));
     const cursorOf = ({ jobId }: JobType) => this.#cursors.seal(scope, [positions.get(jobId), jobId]);

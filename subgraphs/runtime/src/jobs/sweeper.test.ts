@@ -117,6 +117,16 @@ describe("the sweeper", () => {
     await setText(tenant.tenantId, later, "written");
   }, 60_000);
 
+  it("is not held off by a job of another tenant that names the row", async () => {
+    const [tenant, other] = [aTenant(), aTenant()];
+    const noteId = await aWaitingNote(tenant);
+    await test.database.transaction(other, { trace: continueTrace(undefined) }, (transaction) =>
+      jobs.send(transaction, job, { tenantId: other.tenantId, noteId }, { startAfter: new Date("2100-01-01") }),
+    );
+    expect(await sweeper.lying()).toEqual({ notes: 1 });
+    await setText(tenant.tenantId, noteId, "written");
+  });
+
   it("ends a row whose job has used up its chances", async () => {
     refuse = true;
     const tenant = aTenant();

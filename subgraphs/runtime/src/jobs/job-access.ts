@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+
+const setupLock = 4_000_007;
+
+/** What the role that serves requests may call, each with the types of its arguments. */
+const open = {
+  send_jobs: "text, text, timestamptz",
+  tenant_jobs: "timestamptz, uuid, integer",
+  failed_job: "uuid",
+  redrive_job: "uuid",
+} as const;
+
+const ours = { ...open, acting_tenant: "" };
+
+/** Columns of `tenant_jobs` and, with the payload, of `failed_job`. */
+const columns = `id uuid, name text, state text, group_id text, singleton_key text, "position" text,
+  created_on timestamptz, retry_count integer, retry_limit integer, output jsonb`;
+
+/** The same of the table `job`, in the same order. */
+export const jobColumns = `job.id, job.name, job.state::text as state, job.group_id, job.singleton_key,
+  job.created_on::text as "position", job.created_on, job.retry_count, job.retry_limit, job.output`;
+
+/** Queues that requests may send to, and the queues beside them in which their jobs may lie. */
+const listedQueues = (schema: string) => `array(select known.name || suffix.text
+  from ${schema}.registered_queues known, (values (''), ('.alone')) suffix (text))`;
+
+/**
+ * All that a request can do about jobs. The functions run as the schema's owner (SECURITY DEFINER), so they name every
+ * object with its schema and look nothing up where the caller could put something: `pg_temp` comes last, since it would
+ * be first otherwise (PostgreSQL, "Writing SECURITY DEFINER Functions Safely"). The tenant is that of `app.tenant`, as in
+ * the row-level policies; `app.platform` opens nothing here.
+ */
+const definitions = (schema: string): string => {
+  const safely = "security definer set search_path = pg_catalog, pg_temp";
+  return `
+  create function ${schema}.acting_tenant() returns text language plpgsql stable
+  set search_path = pg_catalog, pg_temp as $body$
+  declare
+    tenant uuid := nullif(current_setting('app.tenant', true), '')::uuid;
+    bits varbit := B'00' || ('x' || replace(tenant::text, '-', ''))::bit(128);
+  begin
+    if tenant is null then
+      raise exception 'The transaction names no tenant' using errcode = 'insufficient_privilege';
+    end if;
+    -- as encodeId in wire-id.ts
+    return (select 'ten_' || string_agg(
+        substr('0123456789abcdefghjkmnpqrstvwxyz', substring(bits from place * 5 + 1 for 5)::integer + 1, 1),
+        '' order by place)
+      from generate_series(0, 25) place);
+  end $body$;
+
+  -- a plan is kept by the session: one made while the table was small must not read all of it later
+  create function ${schema}.send_jobs(to_queue text, payloads text, not_before timestamptz) returns void
+  language plpgsql volatile ${safely} set enable_seqscan = off as $body$
+  declare
+    me text := ${schema}.acting_tenant();
+    target ${schema}.registered_queues;
+    turn integer := 0;
+  begin
+    select known.* into target from ${schema}.registered_queues known where known.name = to_queue;
+    if not found then
+      raise exception 'Requests send no jobs to the queue %', to_queue using errcode = 'undefined_object';
+    end if;
+    if exists (select from jsonb_array_elements(payloads::jsonb) sent (data)
+      where sent.data ->> 'tenantId' is distinct from me) then
+      raise exception 'The payload names another tenant than the transaction' using errcode = 'insufficient_privilege';
+    end if;
+    -- Start-time fair queueing (Goyal, Vin, Cheng 1996) with jobs of one cost: after the tenant's own last waiting
+    -- job, and not before what is served now. A job of the future does not hold that back.
+    if target.fair then
+      select greatest(1 + coalesce(max(-job.priority) filter (where job.group_id = me), 0),
+          coalesce(min(-job.priority) filter (where job.start_after <= ${schema}.job_now()), 0)) into turn
+        from ${schema}.job where job.name = to_queue and job.state < 'active' and not job.blocked;
+    end if;
+    -- as pg-boss's insert
+    insert into ${schema}.job (name, data, priority, start_after, created_on, singleton_key, group_id, expire_seconds,
+      deletion_seconds, keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter,
+      heartbeat_seconds)
+    select queue.name, sent.data, -turn, start.at, ${schema}.job_now(), sent.data ->> target.subject, me,
+      queue.expire_seconds, queue.deletion_seconds, start.at + queue.retention_seconds * interval '1 s',
+      queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy,
+      queue.dead_letter, queue.heartbeat_seconds
+    from ${schema}.queue, jsonb_array_elements(payloads::jsonb) sent (data),
+      (select coalesce(not_before, ${schema}.job_now()) as at) start
+    where queue.name = to_queue
+    on conflict do nothing;
+  end $body$;
+
+  create function ${schema}.tenant_jobs(before_at timestamptz, before_id uuid, at_most integer) returns table (${columns})
+  language sql stable ${safely} as $body$
+    select ${jobColumns} from ${schema}.job
+    where job.group_id = ${schema}.acting_tenant() and job.name = any(${listedQueues(schema)})
+      and job.state in ('retry', 'active', 'failed')
+      and (before_at is null or (job.created_on, job.id) < (before_at, before_id))
+    order by job.created_on desc, job.id desc limit at_most
+  $body$;
+
+  -- locks a failed job only: workers update those that wait or run, and must not wait for a request
+  create function ${schema}.failed_job(job_id uuid) returns table (${columns}, data jsonb, ending boolean)
+  language plpgsql volatile ${safely} as $body$
+  declare
+    me text := ${schema}.acting_tenant();
+  begin
+    perform from ${schema}.job where job.id = job_id and job.group_id = me and job.state = 'failed' for update;
+    return query select ${jobColumns}, job.data, exists (select from ${schema}.job dead
+        where dead.source_root_id = job_id and dead.name like '%.dead' and dead.state < 'completed')
+      from ${schema}.job
+      where job.id = job_id and job.group_id = me and job.name = any(${listedQueues(schema)})
+        and job.state in ('retry', 'active', 'failed', 'cancelled');
+  end $body$;
+
+  create function ${schema}.redrive_job(job_id uuid) returns void language plpgsql volatile ${safely} as $body$
+  declare
+    found_job record;
+    base text;
+  begin
+    select * into found_job from ${schema}.failed_job(job_id);
+    base := regexp_replace(found_job.name, '[.]alone$', '');
+    if found_job.state is distinct from 'failed' or found_job.ending
+      or not exists (select from ${schema}.registered_queues known where known.name = base and known.redrivable) then
+      raise exception 'The job % cannot be sent again', job_id using errcode = 'object_not_in_prerequisite_state';
+    end if;
+    update ${schema}.job set state = 'cancelled' where job.name = found_job.name and job.id = job_id;
+    perform ${schema}.send_jobs(base, jsonb_build_array(found_job.data)::text, null);
+  end $body$;`;
+};
+
+/**
+ * Closes the tables of a jobs schema to `role` and opens these functions. The tables of an installation of a previous
+ * release were open. The functions are made anew when their text has changed, which their comment tells; several
+ * processes that start at once take turns.
+ */
+export function jobAccess(schema: string, role: string): string {
+  const created = definitions(schema);
+  const version = `factory ${createHash("sha256").update(created).digest("hex")}`;
+  const signatures = Object.entries(ours).map(([name, types]) => `${schema}.${name}(${types})`);
+  const granted = Object.entries(open).map(([name, types]) => `${schema}.${name}(${types})`);
+  const names = Object.keys(ours).map((name) => `'${name}'`);
+  return `
+  begin;
+  select pg_advisory_xact_lock(${setupLock}, hashtext('${schema}'));
+  create table if not exists ${schema}.registered_queues (
+    name text primary key references ${schema}.queue (name) on delete cascade,
+    fair boolean not null,
+    subject text,
+    redrivable boolean not null
+  );
+  do $setup$
+  declare
+    stale regprocedure;
+  begin
+    if exists (select from unnest(array['${signatures.join("', '")}']) signature
+      where obj_description(to_regprocedure(signature), 'pg_proc') is distinct from '${version}') then
+      for stale in select oid::regprocedure from pg_proc
+        where pronamespace = '${schema}'::regnamespace and proname in (${names.join(", ")}) loop
+        execute 'drop function ' || stale;
+      end loop;
+      ${created}
+      ${signatures.map((signature) => `comment on function ${signature} is '${version}';`).join("\n      ")}
+    end if;
+    if exists (select from pg_proc where pronamespace = '${schema}'::regnamespace
+      and (has_function_privilege('public', oid, 'execute')
+        or has_function_privilege('${role}', oid, 'execute') <> (oid = any(array['${granted.join("', '")}']::regprocedure[])))) then
+      revoke all on all functions in schema ${schema} from public, ${role};
+      grant execute on function ${granted.join(", ")} to ${role};
+    end if;
+    if exists (select from pg_class, aclexplode(relacl) where relnamespace = '${schema}'::regnamespace
+      and grantee in (0, '${role}'::regrole)) then
+      revoke all on all tables in schema ${schema} from public, ${role};
+      revoke all on all sequences in schema ${schema} from public, ${role};
+    end if;
+  end $setup$;
+  commit;
+`;
+}
