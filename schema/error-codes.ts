@@ -3,7 +3,7 @@
  * Codes without a status stand in an execution's `error` or on a websocket. */
 export const errorCodes = {
   IDEMPOTENCY_KEY_INVALID:         { status: 400,  title: "Invalid Idempotency-Key", when: "key empty, > 255 chars, not printable ASCII" },
-  INVALID_CURSOR:                  { status: 400,  title: "Invalid cursor", when: "cursor unreadable, of another tenant, of another filter" },
+  INVALID_CURSOR:                  { status: 400,  title: "Invalid cursor", when: "cursor unreadable, of another tenant, of another filter, of another order" },
   MALFORMED_JSON:                  { status: 400,  title: "Malformed JSON", when: "body is not JSON" },
   PERSISTED_QUERY_NOT_FOUND:       { status: 400,  title: "Persisted query not found", when: "APQ hash or documentId unknown" },
   PROVIDER_HEADER_MISSING:         { status: 400,  title: "Provider header missing", when: "X-Svc-Provider absent" },

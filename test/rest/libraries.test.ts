@@ -141,6 +141,8 @@ describe("POST /v1/libraries/search", () => {
       latestVersion: "2.0.0",
       matchedOn: "ExactName",
       source: "Library",
+      apiClientId: null,
+      providerId: null,
     });
   });
 

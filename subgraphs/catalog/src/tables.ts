@@ -22,6 +22,7 @@ import { Migration20261121124610_search_postings } from "./migrations/Migration2
 import { Migration20261121161406_outbox_wake } from "./migrations/Migration20261121161406_outbox_wake.js";
 import { Migration20261122072411_outbox_status } from "./migrations/Migration20261122072411_outbox_status.js";
 import { Migration20261122074336_executions_waiting } from "./migrations/Migration20261122074336_executions_waiting.js";
+import { Migration20261122103114_list_orders } from "./migrations/Migration20261122103114_list_orders.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -57,5 +58,6 @@ export const catalogTables = {
     Migration20261121161406_outbox_wake,
     Migration20261122072411_outbox_status,
     Migration20261122074336_executions_waiting,
+    Migration20261122103114_list_orders,
   ],
 };

@@ -9,6 +9,7 @@ import { Migration20261121123322_provider_status_reason } from "./migrations/Mig
 import { Migration20261121161410_outbox_wake } from "./migrations/Migration20261121161410_outbox_wake.js";
 import { Migration20261122072416_outbox_status } from "./migrations/Migration20261122072416_outbox_status.js";
 import { Migration20261122073232_webhook_dispatch } from "./migrations/Migration20261122073232_webhook_dispatch.js";
+import { Migration20261122103117_list_orders } from "./migrations/Migration20261122103117_list_orders.js";
 import { Migration20261122103322_credential_rewrapping } from "./migrations/Migration20261122103322_credential_rewrapping.js";
 import { Provider } from "./providers/provider.entity.js";
 import { WebhookBreakerRow } from "./webhook-dispatch/webhook-breaker.entity.js";
@@ -36,6 +37,7 @@ export const integrationTables = {
     Migration20261121161410_outbox_wake,
     Migration20261122072416_outbox_status,
     Migration20261122073232_webhook_dispatch,
+    Migration20261122103117_list_orders,
     Migration20261122103322_credential_rewrapping,
   ],
 };

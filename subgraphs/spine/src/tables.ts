@@ -19,6 +19,7 @@ import { Migration20261121144339_secret_held_by } from "./migrations/Migration20
 import { Migration20261121161414_outbox_wake } from "./migrations/Migration20261121161414_outbox_wake.js";
 import { Migration20261122072419_outbox_status } from "./migrations/Migration20261122072419_outbox_status.js";
 import { Migration20261122074348_waiting_rows } from "./migrations/Migration20261122074348_waiting_rows.js";
+import { Migration20261122103120_list_orders } from "./migrations/Migration20261122103120_list_orders.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
@@ -61,5 +62,6 @@ export const spineTables = {
     Migration20261121161414_outbox_wake,
     Migration20261122072419_outbox_status,
     Migration20261122074348_waiting_rows,
+    Migration20261122103120_list_orders,
   ],
 };

@@ -1,9 +1,10 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
 import { ExecutionFilterInput } from "./execution.input.js";
 import { ExecutionConnection } from "./execution.type.js";
-import type { ExecutionListService } from "./execution-list.service.js";
+import { type ExecutionListService, sortedExecutions } from "./execution-list.service.js";
 
 @Resolver()
 export class ExecutionListResolver {
@@ -18,9 +19,10 @@ export class ExecutionListResolver {
   executions(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedExecutions) sort: string | null | undefined,
     @Arg("filter", () => ExecutionFilterInput, { nullable: true }) filter: ExecutionFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ExecutionConnection> {
-    return this.#lists.list(context, { first, after, filter });
+    return this.#lists.list(context, { first, after, sort, filter });
   }
 }

@@ -1,9 +1,10 @@
 import type { Database } from "@factory/runtime/db/database";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { type Connection, connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
+import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { ExecutionFilterInput } from "./execution.input.js";
@@ -11,16 +12,30 @@ import { executionStates } from "./execution.states.js";
 import type { ExecutionType } from "./execution.type.js";
 import { type ExecutionRow, executionRowView } from "./execution.view.js";
 
-const executionsBefore = tenantStatement(
-  "executions_before",
-  `select execution.* from executions execution where tenant_id = scope.tenant
-     and ($2::uuid is null or template_id = $2) and ($3::uuid is null or template_version_id = $3)
-     and ($4::text is null or status = $4) and ($5::text is null or agent_task_id = $5)
-     and ($6::uuid is null or execution_id < $6)
-   order by execution_id desc limit $7`,
-);
+const executionId: SortColumn<ExecutionType> = {
+  column: "execution_id",
+  type: "uuid",
+  unique: true,
+  of: (execution) => decodeId("exe", execution.executionId) ?? "",
+};
 
-/** Newest first: the ids of executions ascend with time. */
+export const sortedExecutions = new SortedList<ExecutionType, TenantStatement>({
+  list: "executions",
+  // ids of executions ascend with time
+  columns: { requestedAt: executionId },
+  id: executionId,
+  byDefault: "-requestedAt",
+  firstParameter: 6,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select execution.* from executions execution where tenant_id = scope.tenant
+         and ($2::uuid is null or template_id = $2) and ($3::uuid is null or template_version_id = $3)
+         and ($4::text is null or status = $4) and ($5::text is null or agent_task_id = $5) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
+
 export class ExecutionListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -31,20 +46,17 @@ export class ExecutionListService {
   }
 
   async list(context: RequestContext, request: PageRequest<ExecutionFilterInput>): Promise<Connection<ExecutionType>> {
-    const { first, after, filter } = request;
-    const size = pageSize(first);
     const tenant = tenantOf(context);
-    const { templateId = null, templateVersionId = null, status = null, agentTaskId = null } = filter ?? {};
+    const { templateId = null, templateVersionId = null, status = null, agentTaskId = null } = request.filter ?? {};
     requireStatus(status);
-    const scope = { list: "executions", tenantId: tenant.tenantId, templateId, templateVersionId, status, agentTaskId };
-    const before = after == null ? null : String(this.#cursors.open(scope, after));
-    const filters = [uuidOf("tpl", templateId), uuidOf("tpv", templateVersionId), status, agentTaskId, before];
+    const scope = { tenantId: tenant.tenantId, templateId, templateVersionId, status, agentTaskId };
+    const page = sortedExecutions.page(this.#cursors, scope, request);
+    const filters = [uuidOf("tpl", templateId), uuidOf("tpv", templateVersionId), status, agentTaskId];
     // an id that cannot be one names nothing
     const unknown = filters[0] === undefined || filters[1] === undefined;
     const { reader } = this.#database;
-    const rows = unknown ? [] : await reader.rows<ExecutionRow>(executionsBefore, tenant, ...filters, size + 1);
-    const cursorOf = ({ executionId }: ExecutionType) => this.#cursors.seal(scope, decodeId("exe", executionId));
-    return connectionOf(rows.map(executionRowView), { size, after, cursorOf });
+    const rows = unknown ? [] : await reader.rows<ExecutionRow>(page.statement, tenant, ...filters, ...page.values);
+    return page.connection(rows.map(executionRowView));
   }
 }
 

@@ -1,7 +1,8 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
-import type { ScaffoldFileService } from "./scaffold-file.service.js";
+import { type ScaffoldFileService, sortedScaffoldFiles } from "./scaffold-file.service.js";
 import { ScaffoldFileConnection, ScaffoldFileType } from "./scaffold-file.type.js";
 
 @Resolver(() => ScaffoldFileType)
@@ -18,8 +19,9 @@ export class ScaffoldFileResolver {
     @Arg("scaffoldOutputId", () => ID) scaffoldOutputId: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedScaffoldFiles) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ScaffoldFileConnection> {
-    return this.#files.list(context, { scaffoldOutputId, first, after });
+    return this.#files.list(context, { scaffoldOutputId, first, after, sort });
   }
 }

@@ -1,9 +1,10 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, pageSize } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { ScaffoldFileConnection, ScaffoldFileType } from "./scaffold-file.type.js";
@@ -13,16 +14,24 @@ const outputExists = tenantStatement(
   "select true as found from executions where tenant_id = scope.tenant and scaffold_output_id = $2",
 );
 
-const filesAfter = tenantStatement(
-  "scaffold_files_after",
-  `select path, change, executable, size, blob_sha as "blobSha" from scaffold_files
-   where tenant_id = scope.tenant and scaffold_output_id = $2 and path > $3 order by path limit $4`,
-);
+const path: SortColumn<ScaffoldFileType> = { column: "path", type: "text", unique: true, of: (file) => file.path };
 
-export interface ScaffoldFilePageRequest {
+export const sortedScaffoldFiles = new SortedList<ScaffoldFileType, TenantStatement>({
+  list: "scaffoldFiles",
+  columns: { path },
+  id: path,
+  byDefault: "path",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select path, change, executable, size, blob_sha as "blobSha" from scaffold_files
+       where tenant_id = scope.tenant and scaffold_output_id = $2 ${after} order by ${order} limit ${limit}`,
+    ),
+});
+
+export interface ScaffoldFilePageRequest extends PageRequest<never> {
   readonly scaffoldOutputId: string;
-  readonly first?: number | null | undefined;
-  readonly after?: string | null | undefined;
 }
 
 /** Which files of the target an execution made, changed, left and removed. */
@@ -36,17 +45,15 @@ export class ScaffoldFileService {
   }
 
   async list(context: RequestContext, request: ScaffoldFilePageRequest): Promise<ScaffoldFileConnection> {
-    const { scaffoldOutputId, first, after } = request;
-    const size = pageSize(first);
+    const { scaffoldOutputId } = request;
     const tenant = tenantOf(context);
-    const scope = { list: "scaffoldFiles", tenantId: tenant.tenantId, scaffoldOutputId };
-    const start = after == null ? "" : String(this.#cursors.open(scope, after));
+    const scope = { tenantId: tenant.tenantId, scaffoldOutputId };
+    const page = sortedScaffoldFiles.page(this.#cursors, scope, request);
     const uuid = decodeId("sca", scaffoldOutputId);
     const { reader } = this.#database;
     if (uuid === undefined || !(await reader.row(outputExists, tenant, uuid)))
       throw new DomainError("NOT_FOUND", { detail: "No such scaffold output in this tenant." });
-    const rows = await reader.rows<ScaffoldFileType>(filesAfter, tenant, uuid, start, size + 1);
-    return connectionOf(rows, { size, after, cursorOf: ({ path }) => this.#cursors.seal(scope, path) });
+    return page.connection(await reader.rows<ScaffoldFileType>(page.statement, tenant, uuid, ...page.values));
   }
 }
 

@@ -1,6 +1,6 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 export interface LibraryCapability {
@@ -12,6 +12,7 @@ export interface LibraryCapability {
 
 @Entity(tenantTable("libraries"))
 @Unique({ name: "libraries_package", properties: ["tenantId", "packageKey"] })
+@Index({ name: "libraries_by_creation", properties: ["tenantId", "createdAt", "libraryId"] })
 export class Library {
   [PrimaryKeyProp]?: ["tenantId", "libraryId"];
 

@@ -1,10 +1,11 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { LibraryFilterInput, RegisterLibraryInput } from "./library.input.js";
 import type { LibraryService } from "./library.service.js";
 import { LibraryConnection, LibraryType } from "./library.type.js";
-import type { LibraryListService } from "./library-list.service.js";
+import { type LibraryListService, sortedLibraries } from "./library-list.service.js";
 
 @Resolver(() => LibraryType)
 export class LibraryResolver {
@@ -27,10 +28,11 @@ export class LibraryResolver {
   libraries(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedLibraries) sort: string | null | undefined,
     @Arg("filter", () => LibraryFilterInput, { nullable: true }) filter: LibraryFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<LibraryConnection> {
-    return this.#lists.list(context, { first, after, filter });
+    return this.#lists.list(context, { first, after, sort, filter });
   }
 
   @Mutation(() => LibraryType)

@@ -1,10 +1,11 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 @Entity(tenantTable("templates"))
 @Unique({ name: "templates_name", properties: ["tenantId", "nameKey"] })
+@Index({ name: "templates_by_creation", properties: ["tenantId", "createdAt", "templateId"] })
 export class Template {
   [PrimaryKeyProp]?: ["tenantId", "templateId"];
 

@@ -1,10 +1,11 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { RegisterTemplateInput, TemplateFilterInput } from "./template.input.js";
 import type { TemplateService } from "./template.service.js";
 import { TemplateConnection, TemplateType } from "./template.type.js";
-import type { TemplateListService } from "./template-list.service.js";
+import { sortedTemplates, type TemplateListService } from "./template-list.service.js";
 
 @Resolver(() => TemplateType)
 export class TemplateResolver {
@@ -27,10 +28,11 @@ export class TemplateResolver {
   templates(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedTemplates) sort: string | null | undefined,
     @Arg("filter", () => TemplateFilterInput, { nullable: true }) filter: TemplateFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<TemplateConnection> {
-    return this.#lists.list(context, { first, after, filter });
+    return this.#lists.list(context, { first, after, sort, filter });
   }
 
   @Mutation(() => TemplateType)

@@ -1,8 +1,9 @@
 import type { Database } from "@factory/runtime/db/database";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { type Connection, connectionOf, pageSize } from "@factory/runtime/pagination/page";
+import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
+import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { ValidationFindingType, ValidationOutcome, ValidationResultType } from "./validation.type.js";
@@ -18,14 +19,29 @@ interface ResultRow {
   validated_at: Date;
 }
 
-const resultsBefore = tenantStatement(
-  "validation_results_before",
-  `select result.* from validation_results result where tenant_id = scope.tenant and template_version_id = $2
-     and ($3::uuid is null or validation_result_id < $3)
-   order by validation_result_id desc limit $4`,
-);
+const resultId: SortColumn<ValidationResultType> = {
+  column: "validation_result_id",
+  type: "uuid",
+  unique: true,
+  of: ({ validationResultId }) => decodeId("val", validationResultId) ?? "",
+};
 
-/** Of one version, newest first. */
+export const sortedValidationResults = new SortedList<ValidationResultType, TenantStatement>({
+  list: "validationResults",
+  // ids of results ascend with time
+  columns: { validatedAt: resultId },
+  id: resultId,
+  byDefault: "-validatedAt",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select result.* from validation_results result where tenant_id = scope.tenant and template_version_id = $2 ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
+
+/** Of one version. */
 export class ValidationListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -38,18 +54,15 @@ export class ValidationListService {
   async list(
     context: RequestContext,
     templateVersionId: string,
-    { first, after }: { first?: number | null | undefined; after?: string | null | undefined },
+    request: PageRequest<never>,
   ): Promise<Connection<ValidationResultType>> {
-    const size = pageSize(first);
     const tenant = tenantOf(context);
-    const scope = { list: "validationResults", tenantId: tenant.tenantId, templateVersionId };
-    const before = after == null ? null : String(this.#cursors.open(scope, after));
+    const scope = { tenantId: tenant.tenantId, templateVersionId };
+    const page = sortedValidationResults.page(this.#cursors, scope, request);
     const uuid = decodeId("tpv", templateVersionId);
     const { reader } = this.#database;
-    const rows = uuid === undefined ? [] : await reader.rows<ResultRow>(resultsBefore, tenant, uuid, before, size + 1);
-    const cursorOf = ({ validationResultId }: ValidationResultType) =>
-      this.#cursors.seal(scope, decodeId("val", validationResultId));
-    return connectionOf(rows.map(resultView), { size, after, cursorOf });
+    const rows = uuid === undefined ? [] : await reader.rows<ResultRow>(page.statement, tenant, uuid, ...page.values);
+    return page.connection(rows.map(resultView));
   }
 }
 

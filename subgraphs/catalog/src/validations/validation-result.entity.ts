@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ValidationFindingType, ValidationOutcome } from "./validation.type.js";
 
 @Entity(tenantTable("validation_results"))
-@Index({ name: "validation_results_version", properties: ["tenantId", "templateVersionId"] })
+@Index({ name: "validation_results_version", properties: ["tenantId", "templateVersionId", "validationResultId"] })
 export class ValidationResult {
   [PrimaryKeyProp]?: ["tenantId", "validationResultId"];
 

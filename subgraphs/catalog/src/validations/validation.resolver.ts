@@ -1,10 +1,11 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ValidateTemplateVersionInput } from "../template-versions/template-version.input.js";
 import type { ValidationService } from "./validation.service.js";
 import { ValidationResultConnection, ValidationResultType } from "./validation.type.js";
-import type { ValidationListService } from "./validation-list.service.js";
+import { sortedValidationResults, type ValidationListService } from "./validation-list.service.js";
 
 @Resolver(() => ValidationResultType)
 export class ValidationResolver {
@@ -22,9 +23,10 @@ export class ValidationResolver {
     @Arg("templateVersionId", () => ID) templateVersionId: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedValidationResults) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ValidationResultConnection> {
-    return this.#lists.list(context, templateVersionId, { first, after });
+    return this.#lists.list(context, templateVersionId, { first, after, sort });
   }
 
   @Mutation(() => ValidationResultType)

@@ -1,7 +1,9 @@
 import type { Database } from "@factory/runtime/db/database";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { type Connection, connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { closedSetProblem } from "../closed-set.js";
@@ -10,15 +12,25 @@ import { providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
 import { type ProviderRow, providerColumns, providerRowView } from "./provider.view.js";
 
-const providersAfter = tenantStatement(
-  "providers_after",
-  `select ${providerColumns} from providers where tenant_id = scope.tenant
-     and ($2::text is null or status = $2) and ($3::text is null or category = $3)
-     and ($4::text is null or key > $4)
-   order by key limit $5`,
-);
+export const sortedProviders = new SortedList<ProviderType, TenantStatement>({
+  list: "providers",
+  columns: {
+    key: { column: "key", type: "text", unique: true, of: ({ key }) => key },
+    displayName: { column: "display_name", type: "text", of: ({ displayName }) => displayName },
+    registeredAt: { column: "registered_at", type: "timestamptz", of: ({ registeredAt }) => registeredAt },
+  },
+  id: { column: "provider_id", type: "uuid", of: ({ providerId }) => decodeId("prv", providerId) ?? "" },
+  byDefault: "key",
+  firstParameter: 4,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${providerColumns} from providers where tenant_id = scope.tenant
+         and ($2::text is null or status = $2) and ($3::text is null or category = $3) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
 
-/** By key. */
 export class ProviderListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -29,17 +41,13 @@ export class ProviderListService {
   }
 
   async list(context: RequestContext, request: PageRequest<ProviderFilterInput>): Promise<Connection<ProviderType>> {
-    const { first, after, filter } = request;
-    const size = pageSize(first);
     const tenant = tenantOf(context);
-    const { status = null, category = null } = filter ?? {};
+    const { status = null, category = null } = request.filter ?? {};
     if (category !== null && !providerCategories.some((known) => known === category))
       throw closedSetProblem([{ pointer: "/filter/category", allowed: providerCategories }]);
-    const scope = { list: "providers", tenantId: tenant.tenantId, status, category };
-    const start = after == null ? null : String(this.#cursors.open(scope, after));
+    const page = sortedProviders.page(this.#cursors, { tenantId: tenant.tenantId, status, category }, request);
     const { reader } = this.#database;
-    const rows = await reader.rows<ProviderRow>(providersAfter, tenant, status, category, start, size + 1);
-    const cursorOf = ({ key }: ProviderType) => this.#cursors.seal(scope, key);
-    return connectionOf(rows.map(providerRowView), { size, after, cursorOf });
+    const rows = await reader.rows<ProviderRow>(page.statement, tenant, status, category, ...page.values);
+    return page.connection(rows.map(providerRowView));
   }
 }

@@ -1,12 +1,14 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { AuthModel, ProviderCategory, ProviderState } from "./provider.states.js";
 
 @Entity(tenantTable("providers"))
 @Unique({ name: "providers_key", properties: ["tenantId", "key"] })
 @Unique({ name: "providers_api_client", properties: ["tenantId", "apiClientId"] })
+@Index({ name: "providers_by_display_name", properties: ["tenantId", "displayName", "providerId"] })
+@Index({ name: "providers_by_registration", properties: ["tenantId", "registeredAt", "providerId"] })
 export class Provider {
   [PrimaryKeyProp]?: ["tenantId", "providerId"];
 

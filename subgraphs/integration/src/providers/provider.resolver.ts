@@ -1,10 +1,11 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ProviderFilterInput, RegisterProviderInput } from "./provider.input.js";
 import type { ProviderService } from "./provider.service.js";
 import { ProviderConnection, ProviderType } from "./provider.type.js";
-import type { ProviderListService } from "./provider-list.service.js";
+import { type ProviderListService, sortedProviders } from "./provider-list.service.js";
 
 @Resolver(() => ProviderType)
 export class ProviderResolver {
@@ -27,10 +28,11 @@ export class ProviderResolver {
   providers(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedProviders) sort: string | null | undefined,
     @Arg("filter", () => ProviderFilterInput, { nullable: true }) filter: ProviderFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ProviderConnection> {
-    return this.#lists.list(context, { first, after, filter });
+    return this.#lists.list(context, { first, after, sort, filter });
   }
 
   @Mutation(() => ProviderType)

@@ -30,7 +30,9 @@ export class CursorSeal {
     // decoding passes over what stands behind the last whole byte
     const text = bytes.toString("base64url") === cursor ? this.#text(scope, bytes) : undefined;
     if (text === undefined)
-      throw new DomainError("INVALID_CURSOR", { detail: "The cursor was not made for this list and these filters." });
+      throw new DomainError("INVALID_CURSOR", {
+        detail: "The cursor was not made for this list, these filters and this order.",
+      });
     return JSON.parse(text.toString());
   }
 

@@ -19,6 +19,7 @@ export function pageSize(first: number | null | undefined): number {
 export interface PageRequest<Filter> {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
+  readonly sort?: string | null | undefined;
   readonly filter?: Filter | null | undefined;
 }
 

@@ -1,9 +1,10 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -25,21 +26,29 @@ import { redirectUriErrors } from "./checked-client.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
 import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
 
-const page = tenantStatement(
-  "api_client_page",
-  `select ${apiClientColumns} from api_clients
-   where tenant_id = scope.tenant and not platform_admin
-     and ($2::timestamptz is null or (created_at, client_id) > ($2, $3))
-   order by created_at, client_id limit $4`,
-);
-
 const oneClient = tenantStatement(
   "one_api_client",
   `select ${apiClientColumns} from api_clients
    where tenant_id = scope.tenant and client_id = $2 and not platform_admin`,
 );
 
-const list = { list: "apiClients" };
+export const sortedApiClients = new SortedList<OAuthClientType, TenantStatement>({
+  list: "apiClients",
+  columns: {
+    createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt },
+    name: { column: "name", type: "text", of: ({ name }) => name },
+  },
+  id: { column: "client_id", type: "text", of: ({ clientId }) => clientId },
+  byDefault: "createdAt",
+  firstParameter: 2,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${apiClientColumns} from api_clients
+       where tenant_id = scope.tenant and not platform_admin ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
 
 /** The clients of the caller's own tenant. The platform's administrator client is its operator's: nobody finds it here. */
 export class ApiClientAdministrationService {
@@ -58,14 +67,11 @@ export class ApiClientAdministrationService {
     return row && apiClientRowView(row);
   }
 
-  async list(context: RequestContext, { first, after }: PageRequest<never>): Promise<OAuthClientConnection> {
-    const size = pageSize(first);
+  async list(context: RequestContext, request: PageRequest<never>): Promise<OAuthClientConnection> {
     const tenant = tenantOf(context);
-    const scope = { ...list, tenantId: tenant.tenantId };
-    const [createdAt, clientId] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
-    const rows = await this.#database.reader.rows<ApiClientRow>(page, tenant, createdAt, clientId, size + 1);
-    const cursorOf = (client: OAuthClientType) => this.#cursors.seal(scope, [client.createdAt, client.clientId]);
-    return connectionOf(rows.map(apiClientRowView), { size, after, cursorOf });
+    const page = sortedApiClients.page(this.#cursors, { tenantId: tenant.tenantId }, request);
+    const rows = await this.#database.reader.rows<ApiClientRow>(page.statement, tenant, ...page.values);
+    return page.connection(rows.map(apiClientRowView));
   }
 
   /** Its secret opens nothing from then on, and what it was given is refused. Repeating changes nothing. */

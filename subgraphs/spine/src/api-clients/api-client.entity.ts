@@ -1,12 +1,14 @@
 import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
-import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { GrantType } from "./grant-types.js";
 import type { PublicKeySet } from "./public-keys.js";
 
 /** A client of the token endpoint, bound to one tenant. Workers read it before a tenant is known. */
 @Entity(workerTable("api_clients"))
+@Index({ name: "api_clients_page", properties: ["tenantId", "createdAt", "clientId"] })
+@Index({ name: "api_clients_by_name", properties: ["tenantId", "name", "clientId"] })
 export class ApiClient {
   [PrimaryKeyProp]?: ["tenantId", "clientId"];
 

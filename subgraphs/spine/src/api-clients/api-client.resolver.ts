@@ -1,10 +1,11 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { CreateApiClientInput, UpdateApiClientInput } from "./api-client.input.js";
 import type { ApiClientService } from "./api-client.service.js";
 import { ApiClientSecretType, OAuthClientConnection, OAuthClientType } from "./api-client.type.js";
-import type { ApiClientAdministrationService } from "./api-client-administration.service.js";
+import { type ApiClientAdministrationService, sortedApiClients } from "./api-client-administration.service.js";
 
 @Resolver(() => OAuthClientType)
 export class ApiClientResolver {
@@ -21,9 +22,10 @@ export class ApiClientResolver {
   apiClients(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedApiClients) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<OAuthClientConnection> {
-    return this.#administration.list(context, { first, after });
+    return this.#administration.list(context, { first, after, sort });
   }
 
   @Mutation(() => ApiClientSecretType, { description: "A client of any tenant that is Active." })

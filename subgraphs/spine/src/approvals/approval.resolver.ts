@@ -1,8 +1,9 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
-import type { ApprovalService } from "./approval.service.js";
+import { type ApprovalService, sortedApprovals } from "./approval.service.js";
 import { ApprovalConnection, ApprovalType } from "./approval.type.js";
 
 @Resolver(() => ApprovalType)
@@ -18,10 +19,11 @@ export class ApprovalResolver {
   approvals(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedApprovals) sort: string | null | undefined,
     @Arg("filter", () => ApprovalFilterInput, { nullable: true }) filter: ApprovalFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<ApprovalConnection> {
-    return this.#approvals.list(context, { first, after, filter });
+    return this.#approvals.list(context, { first, after, sort, filter });
   }
 
   @Query(() => ApprovalType)

@@ -1,11 +1,12 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { Database, Transaction } from "@factory/runtime/db/database";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -40,13 +41,20 @@ const approvalById = tenantStatement(
   `select ${approvalColumns} from approvals where tenant_id = scope.tenant and approval_id = $2`,
 );
 
-const approvalsBefore = tenantStatement(
-  "approvals_before",
-  `select ${approvalColumns} from approvals where tenant_id = scope.tenant
-     and ($2::text is null or ${currentStatus} = $2) and ($3::text is null or agent_task_id = $3)
-     and ($4::timestamptz is null or (requested_at, approval_id) < ($4, $5::uuid))
-   order by requested_at desc, approval_id desc limit $6`,
-);
+export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
+  list: "approvals",
+  columns: { requestedAt: { column: "requested_at", type: "timestamptz", of: ({ requestedAt }) => requestedAt } },
+  id: { column: "approval_id", type: "uuid", of: ({ approvalId }) => decodeId("apr", approvalId) ?? "" },
+  byDefault: "-requestedAt",
+  firstParameter: 4,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${approvalColumns} from approvals where tenant_id = scope.tenant
+         and ($2::text is null or ${currentStatus} = $2) and ($3::text is null or agent_task_id = $3) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
 
 export class ApprovalService {
   readonly #database: Database;
@@ -70,21 +78,14 @@ export class ApprovalService {
     return approval;
   }
 
-  /** Keyset on (requestedAt, approvalId), newest first. */
   async list(context: RequestContext, request: PageRequest<ApprovalFilterInput>): Promise<ApprovalConnection> {
-    const { first, after, filter } = request;
-    const size = pageSize(first);
     const tenant = tenantOf(context);
-    const { status = null, agentTaskId = null } = filter ?? {};
+    const { status = null, agentTaskId = null } = request.filter ?? {};
     if (status !== null && !Object.hasOwn(approvalStates, status)) throw unknownStatus();
-    const list = { list: "approvals", tenantId: tenant.tenantId, status, agentTaskId };
-    const [requestedAt, id] = after == null ? [null, null] : (this.#cursors.open(list, after) as [string, string]);
+    const page = sortedApprovals.page(this.#cursors, { tenantId: tenant.tenantId, status, agentTaskId }, request);
     const { reader } = this.#database;
-    const filters = [status, agentTaskId, requestedAt, id];
-    const rows = await reader.rows<ApprovalRow>(approvalsBefore, tenant, ...filters, size + 1);
-    const cursorOf = (approval: ApprovalType) =>
-      this.#cursors.seal(list, [approval.requestedAt, decodeId("apr", approval.approvalId) ?? ""]);
-    return connectionOf(rows.map(approvalRowView), { size, after, cursorOf });
+    const rows = await reader.rows<ApprovalRow>(page.statement, tenant, status, agentTaskId, ...page.values);
+    return page.connection(rows.map(approvalRowView));
   }
 
   /** By somebody else than the subject and the agents; once. */

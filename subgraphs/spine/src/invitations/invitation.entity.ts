@@ -11,6 +11,8 @@ import type { InvitationState } from "./invitation.states.js";
   expression: "create unique index invitations_pending on invitations (tenant_id, email_key) where status = 'Pending'",
 })
 @Index({ name: "invitations_page", properties: ["tenantId", "createdAt", "invitationId"] })
+@Index({ name: "invitations_by_email", properties: ["tenantId", "emailKey", "invitationId"] })
+@Index({ name: "invitations_by_expiry", properties: ["tenantId", "expiresAt", "invitationId"] })
 export class Invitation {
   [PrimaryKeyProp]?: ["tenantId", "invitationId"];
 

@@ -1,9 +1,10 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { UserType } from "../users/user.type.js";
 import { AcceptInvitationInput, InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
-import type { InvitationService } from "./invitation.service.js";
+import { type InvitationService, sortedInvitations } from "./invitation.service.js";
 import { InvitationConnection, InvitationType } from "./invitation.type.js";
 import type { InvitationAcceptance } from "./invitation-acceptance.service.js";
 
@@ -22,10 +23,11 @@ export class InvitationResolver {
   invitations(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedInvitations) sort: string | null | undefined,
     @Arg("filter", () => InvitationFilterInput, { nullable: true }) filter: InvitationFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<InvitationConnection> {
-    return this.#invitations.list(context, { first, after, filter });
+    return this.#invitations.list(context, { first, after, sort, filter });
   }
 
   @Mutation(() => InvitationType, { description: "By e-mail, with a link that can be used for seven days." })

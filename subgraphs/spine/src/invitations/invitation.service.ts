@@ -1,10 +1,11 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -31,13 +32,24 @@ import type { InvitationIssuer } from "./invitation-issuer.js";
 
 const mostPending = 100;
 
-const page = tenantStatement(
-  "invitations_page",
-  `select ${invitationColumns} from invitations
-   where tenant_id = scope.tenant and ($2::text is null or ${statusNow} = $2)
-     and ($3::timestamptz is null or (created_at, invitation_id) > ($3, $4::uuid))
-   order by created_at, invitation_id limit $5`,
-);
+export const sortedInvitations = new SortedList<InvitationType, TenantStatement>({
+  list: "invitations",
+  columns: {
+    createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt },
+    email: { column: "email_key", type: "text", of: ({ email }) => emailKey(email) },
+    expiresAt: { column: "expires_at", type: "timestamptz", of: ({ expiresAt }) => expiresAt },
+  },
+  id: { column: "invitation_id", type: "uuid", of: ({ invitationId }) => decodeId("inv", invitationId) ?? "" },
+  byDefault: "createdAt",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${invitationColumns} from invitations
+       where tenant_id = scope.tenant and ($2::text is null or ${statusNow} = $2) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
 
 const oneInvitation = tenantStatement(
   "one_invitation",
@@ -111,24 +123,14 @@ export class InvitationService {
     return row && invitationRowView(row);
   }
 
-  /** Keyset on (createdAt, invitationId), oldest first. */
-  async list(
-    context: RequestContext,
-    { first, after, filter }: PageRequest<InvitationFilterInput>,
-  ): Promise<InvitationConnection> {
+  async list(context: RequestContext, request: PageRequest<InvitationFilterInput>): Promise<InvitationConnection> {
     const { database, cursors } = this.#parts;
-    const size = pageSize(first);
-    const status = filter?.status ?? null;
+    const status = request.filter?.status ?? null;
     if (status !== null && !Object.hasOwn(invitationStates, status)) throw unknownStatus(Object.keys(invitationStates));
     const tenant = tenantOf(context);
-    const list = { list: "invitations", tenantId: tenant.tenantId, status };
-    const position = after == null ? [null, null] : (cursors.open(list, after) as [string, string]);
-    const rows = await database.reader.rows<InvitationRow>(page, tenant, status, ...position, size + 1);
-    return connectionOf(rows.map(invitationRowView), {
-      size,
-      after,
-      cursorOf: ({ createdAt, invitationId }) => cursors.seal(list, [createdAt, decodeId("inv", invitationId) ?? ""]),
-    });
+    const page = sortedInvitations.page(cursors, { tenantId: tenant.tenantId, status }, request);
+    const rows = await database.reader.rows<InvitationRow>(page.statement, tenant, status, ...page.values);
+    return page.connection(rows.map(invitationRowView));
   }
 
   #change(

@@ -1,9 +1,10 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { AssignRoleInput } from "./role.input.js";
 import { AssignedRoleType, RoleAssignmentConnection, RoleAssignmentType } from "./role.type.js";
-import type { RoleAssignmentService } from "./role-assignment.service.js";
+import { type RoleAssignmentService, sortedAssignments } from "./role-assignment.service.js";
 
 @Resolver(() => RoleAssignmentType)
 export class RoleAssignmentResolver {
@@ -19,9 +20,10 @@ export class RoleAssignmentResolver {
     @Arg("roleId", () => ID) roleId: string,
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedAssignments) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<RoleAssignmentConnection> {
-    return this.#assignments.list(context, roleId, { first, after });
+    return this.#assignments.list(context, roleId, { first, after, sort });
   }
 
   @Mutation(() => AssignedRoleType, { description: "Once per principal: a repetition answers what there is." })

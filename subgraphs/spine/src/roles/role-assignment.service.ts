@@ -1,10 +1,11 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -30,13 +31,20 @@ interface AssignmentRow {
 /** Deleting its user takes an assignment without the role's lock. */
 const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
-const assignmentsAfter = tenantStatement(
-  "role_assignments_after",
-  `select assignment_id, principal_id, assigned_by, assigned_at, expires_at from role_assignments
-   where tenant_id = scope.tenant and role_id = $2 and (expires_at is null or expires_at > now())
-     and ($3::timestamptz is null or (assigned_at, assignment_id) > ($3, $4::uuid))
-   order by assigned_at, assignment_id limit $5`,
-);
+export const sortedAssignments = new SortedList<RoleAssignmentType, TenantStatement>({
+  list: "roleAssignments",
+  columns: { assignedAt: { column: "assigned_at", type: "timestamptz", of: ({ assignedAt }) => assignedAt } },
+  id: { column: "assignment_id", type: "uuid", of: ({ assignmentId }) => decodeId("asg", assignmentId) ?? "" },
+  byDefault: "assignedAt",
+  firstParameter: 3,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select assignment_id, principal_id, assigned_by, assigned_at, expires_at from role_assignments
+       where tenant_id = scope.tenant and role_id = $2 and (expires_at is null or expires_at > now()) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
 
 /** Who holds which role. Nobody gives or takes a role that reaches beyond his own scopes. */
 export class RoleAssignmentService {
@@ -50,19 +58,12 @@ export class RoleAssignmentService {
     this.#roles = roles;
   }
 
-  /** Keyset on (assignedAt, assignmentId), oldest first. */
-  async list(
-    context: RequestContext,
-    roleId: string,
-    { first, after }: PageRequest<never>,
-  ): Promise<RoleAssignmentConnection> {
-    const size = pageSize(first);
+  async list(context: RequestContext, roleId: string, request: PageRequest<never>): Promise<RoleAssignmentConnection> {
     const tenant = tenantOf(context);
-    const scope = { list: "roleAssignments", tenantId: tenant.tenantId, roleId };
-    const [assignedAt, id] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
+    const page = sortedAssignments.page(this.#cursors, { tenantId: tenant.tenantId, roleId }, request);
     const { code } = await this.#roles.get(context, roleId);
-    const values = [decodeId("rol", roleId), assignedAt, id, size + 1];
-    const rows = await this.#database.reader.rows<AssignmentRow>(assignmentsAfter, tenant, ...values);
+    const values = [decodeId("rol", roleId), ...page.values];
+    const rows = await this.#database.reader.rows<AssignmentRow>(page.statement, tenant, ...values);
     const nodes = rows.map((row) =>
       assignmentView(
         {
@@ -77,9 +78,7 @@ export class RoleAssignmentService {
         code,
       ),
     );
-    const cursorOf = (node: RoleAssignmentType) =>
-      this.#cursors.seal(scope, [node.assignedAt, decodeId("asg", node.assignmentId) ?? ""]);
-    return connectionOf(nodes, { size, after, cursorOf });
+    return page.connection(nodes);
   }
 
   /** Who holds the role already keeps his assignment; another expiry is noted on it. */

@@ -7,6 +7,8 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 @Entity(tenantTable("roles"))
 @Index({ name: "roles_code", expression: "create unique index roles_code on roles (tenant_id, lower(code))" })
 @Index({ name: "roles_page", properties: ["tenantId", "createdAt", "roleId"] })
+@Index({ name: "roles_by_code", properties: ["tenantId", "code", "roleId"] })
+@Index({ name: "roles_by_name", properties: ["tenantId", "name", "roleId"] })
 export class Role {
   [PrimaryKeyProp]?: ["tenantId", "roleId"];
 

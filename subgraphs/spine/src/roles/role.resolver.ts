@@ -1,8 +1,9 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.js";
-import type { RoleService } from "./role.service.js";
+import { type RoleService, sortedRoles } from "./role.service.js";
 import { RoleConnection, RoleType } from "./role.type.js";
 
 /** There is no scope for making roles: who may assign them may make them, both within what he holds himself. */
@@ -19,10 +20,11 @@ export class RoleResolver {
   roles(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedRoles) sort: string | null | undefined,
     @Arg("filter", () => RoleFilterInput, { nullable: true }) filter: RoleFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<RoleConnection> {
-    return this.#roles.list(context, { first, after, filter });
+    return this.#roles.list(context, { first, after, sort, filter });
   }
 
   @Query(() => RoleType)

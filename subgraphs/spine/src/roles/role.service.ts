@@ -1,11 +1,12 @@
 import type { Database, Transaction } from "@factory/runtime/db/database";
 import { violatedUnique } from "@factory/runtime/db/database-failure";
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
@@ -25,13 +26,24 @@ const oneRole = tenantStatement(
   `select ${roleColumns} from roles where tenant_id = scope.tenant and role_id = $2`,
 );
 
-const rolesAfter = tenantStatement(
-  "roles_after",
-  `select ${roleColumns} from roles where tenant_id = scope.tenant
-     and ($2::boolean is null or is_system = $2) and ($3::text is null or strpos(lower(code), lower($3)) > 0)
-     and ($4::timestamptz is null or (created_at, role_id) > ($4, $5::uuid))
-   order by created_at, role_id limit $6`,
-);
+export const sortedRoles = new SortedList<RoleType, TenantStatement>({
+  list: "roles",
+  columns: {
+    createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt },
+    code: { column: "code", type: "text", of: ({ code }) => code },
+    name: { column: "name", type: "text", of: ({ name }) => name },
+  },
+  id: { column: "role_id", type: "uuid", of: ({ roleId }) => decodeId("rol", roleId) ?? "" },
+  byDefault: "createdAt",
+  firstParameter: 4,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${roleColumns} from roles where tenant_id = scope.tenant
+         and ($2::boolean is null or is_system = $2) and ($3::text is null or strpos(lower(code), lower($3)) > 0) ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
 
 /** The roles of a tenant. Its own ones are made by whoever may assign roles, out of scopes that he holds himself. */
 export class RoleService {
@@ -56,19 +68,13 @@ export class RoleService {
     return role;
   }
 
-  /** Keyset on (createdAt, roleId), oldest first. */
   async list(context: RequestContext, request: PageRequest<RoleFilterInput>): Promise<RoleConnection> {
-    const { first, after, filter } = request;
-    const size = pageSize(first);
     const tenant = tenantOf(context);
-    const { isSystem = null, q = null } = filter ?? {};
-    const scope = { list: "roles", tenantId: tenant.tenantId, isSystem, q };
-    const [createdAt, id] = after == null ? [null, null] : (this.#cursors.open(scope, after) as [string, string]);
-    const values = [isSystem, q, createdAt, id, size + 1];
-    const rows = await this.#database.reader.rows<RoleRow>(rolesAfter, tenant, ...values);
-    const cursorOf = (role: RoleType) =>
-      this.#cursors.seal(scope, [role.createdAt, decodeId("rol", role.roleId) ?? ""]);
-    return connectionOf(rows.map(roleRowView), { size, after, cursorOf });
+    const { isSystem = null, q = null } = request.filter ?? {};
+    const page = sortedRoles.page(this.#cursors, { tenantId: tenant.tenantId, isSystem, q }, request);
+    const { reader } = this.#database;
+    const rows = await reader.rows<RoleRow>(page.statement, tenant, isSystem, q, ...page.values);
+    return page.connection(rows.map(roleRowView));
   }
 
   async create(context: RequestContext, input: CreateRoleInput): Promise<RoleType> {

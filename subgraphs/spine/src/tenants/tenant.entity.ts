@@ -6,6 +6,7 @@ import type { TenantState } from "./tenant.states.js";
 /** The row is its own tenant: `tenant_id` is the id. */
 @Entity(platformTable("tenants"))
 @Index({ name: "tenants_page", properties: ["createdAt", "tenantId"] })
+@Index({ name: "tenants_by_name", properties: ["name", "tenantId"] })
 export class Tenant {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;

@@ -1,10 +1,11 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import type { ProvisioningService } from "./provisioning.service.js";
 import { ProvisioningRunType } from "./provisioning-run.type.js";
 import { RegisterTenantInput, TenantFilterInput, TenantMoveInput } from "./tenant.input.js";
-import type { TenantService } from "./tenant.service.js";
+import { sortedTenants, type TenantService } from "./tenant.service.js";
 import { TenantConnection, TenantType } from "./tenant.type.js";
 import type { TenantLifecycleService } from "./tenant-lifecycle.service.js";
 
@@ -25,10 +26,11 @@ export class TenantResolver {
   tenants(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedTenants) sort: string | null | undefined,
     @Arg("filter", () => TenantFilterInput, { nullable: true }) filter: TenantFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<TenantConnection> {
-    return this.#tenants.list(context, { first, after, filter });
+    return this.#tenants.list(context, { first, after, sort, filter });
   }
 
   @Query(() => TenantType)

@@ -5,7 +5,8 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
@@ -21,6 +22,23 @@ const ownTenant = tenantStatement(
   "own_tenant",
   `select ${tenantColumns} from tenants where tenant_id = scope.tenant and tenant_id = $2`,
 );
+
+export const sortedTenants = new SortedList<TenantType, string>({
+  list: "tenants",
+  columns: {
+    createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt },
+    name: { column: "name", type: "text", of: ({ name }) => name },
+    slug: { column: "slug", type: "text", unique: true, of: ({ slug }) => slug },
+  },
+  id: { column: "tenant_id", type: "uuid", of: ({ tenantId }) => decodeId("ten", tenantId) ?? "" },
+  byDefault: "createdAt",
+  firstParameter: 4,
+  statement: (_name, { after, order, limit }) =>
+    `select ${tenantColumns} from tenants
+     where ($1::text is null or status = $1) and ($2::text is null or slug = $2)
+       and ($3::text is null or edition_code = $3) ${after}
+     order by ${order} limit ${limit}`,
+});
 
 export class TenantService {
   readonly #database: Database;
@@ -73,13 +91,8 @@ export class TenantService {
     }
   }
 
-  /** Keyset on (createdAt, tenantId), oldest first: a tenant registered meanwhile appears on a later page. */
-  async list(
-    context: RequestContext,
-    { first, after, filter }: PageRequest<TenantFilterInput>,
-  ): Promise<TenantConnection> {
-    const size = pageSize(first);
-    const { status = null, slug = null, editionCode = null } = filter ?? {};
+  async list(context: RequestContext, request: PageRequest<TenantFilterInput>): Promise<TenantConnection> {
+    const { status = null, slug = null, editionCode = null } = request.filter ?? {};
     if (status !== null && !Object.hasOwn(tenantStates, status))
       throw new DomainError("VALIDATION_FAILED", {
         detail: "There is no such status.",
@@ -91,20 +104,9 @@ export class TenantService {
           },
         ],
       });
-    const list = { list: "tenants", status, slug, editionCode };
-    const [createdAt, id] = after == null ? [null, null] : (this.#cursors.open(list, after) as [string, string]);
-    const rows = await this.#acrossTenants(
-      context,
-      `select ${tenantColumns} from tenants
-       where ($1::text is null or status = $1) and ($2::text is null or slug = $2)
-         and ($3::text is null or edition_code = $3)
-         and ($4::timestamptz is null or (created_at, tenant_id) > ($4, $5::uuid))
-       order by created_at, tenant_id limit $6`,
-      [status, slug, editionCode, createdAt, id, size + 1],
-    );
-    const cursorOf = ({ createdAt, tenantId }: TenantType) =>
-      this.#cursors.seal(list, [createdAt, decodeId("ten", tenantId) ?? ""]);
-    return connectionOf(rows.map(tenantView), { size, after, cursorOf });
+    const page = sortedTenants.page(this.#cursors, { status, slug, editionCode }, request);
+    const rows = await this.#acrossTenants(context, page.statement, [status, slug, editionCode, ...page.values]);
+    return page.connection(rows.map(tenantView));
   }
 
   /** For what is made inside a tenant: it exists and is Active until the transaction ends. */

@@ -23,13 +23,16 @@ export interface UserSearch {
   readonly q: string | null;
 }
 
-/** The next `count` ids after one. */
+/** The next `count` ids after one; after none from the first one on. */
 interface Stretch {
-  readonly after: string;
+  readonly after: string | undefined;
   readonly count: number;
+  readonly descending: boolean;
 }
 
-export const beforeEverybody = "00000000-0000-0000-0000-000000000000";
+const lowestId = "00000000-0000-0000-0000-000000000000";
+const highestId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+const startOf = ({ after, descending }: Stretch) => after ?? (descending ? highestId : lowestId);
 
 /** Nothing that begins with a text comes after the text and the last character there is. */
 const endOf = (prefix: string) => `${prefix}\u{10ffff}`;
@@ -48,7 +51,8 @@ export class UserList {
   async page(tenant: Tenant, search: UserSearch, stretch: Stretch): Promise<UserRow[]> {
     const ids = await this.#ids(tenant, search, stretch);
     if (ids.length === 0) return [];
-    return this.#reader.rows<UserRow>(usersOfIds, tenant, ids, ids.map(principal));
+    const rows = await this.#reader.rows<UserRow>(usersOfIds, tenant, ids, ids.map(principal));
+    return stretch.descending ? rows.reverse() : rows;
   }
 
   async #ids(tenant: Tenant, search: UserSearch, stretch: Stretch): Promise<string[]> {
@@ -56,10 +60,11 @@ export class UserList {
     if (search.status === "Deleted" && (search.email !== null || search.q !== null)) return [];
     const few = await this.#few(tenant, search);
     if (few) {
-      const left = few.filter((id) => id > stretch.after);
+      const start = startOf(stretch);
+      const left = stretch.descending ? few.filter((id) => id < start).reverse() : few.filter((id) => id > start);
       return search.roleCode === null
         ? left.slice(0, stretch.count)
-        : this.#holding(tenant, search.roleCode, left, stretch.count);
+        : this.#holding(tenant, search.roleCode, left, stretch);
     }
     if (search.roleCode === null) return this.#walk(tenant, search, stretch);
     return (await this.#isRare(tenant, search.status))
@@ -67,10 +72,11 @@ export class UserList {
       : this.#holders(tenant, search, search.roleCode, stretch);
   }
 
-  #walk(tenant: Tenant, { status, q }: UserSearch, { after, count }: Stretch): Promise<string[]> {
+  #walk(tenant: Tenant, { status, q }: UserSearch, stretch: Stretch): Promise<string[]> {
+    const { count, descending } = stretch;
     return q === null
-      ? this.#column(idsInOrder(status), tenant, after, count)
-      : this.#column(idsOfPrefixInOrder(status), tenant, q, endOf(q), after, count);
+      ? this.#column(idsInOrder(status, descending), tenant, startOf(stretch), count)
+      : this.#column(idsOfPrefixInOrder(status, descending), tenant, q, endOf(q), startOf(stretch), count);
   }
 
   async #isRare(tenant: Tenant, status: UserState | null): Promise<boolean> {
@@ -80,17 +86,13 @@ export class UserList {
   }
 
   /** Along those of a rare state, more at once each time that few of them hold the role. */
-  async #walkHolding(
-    tenant: Tenant,
-    search: UserSearch,
-    roleCode: string,
-    { after, count }: Stretch,
-  ): Promise<string[]> {
+  async #walkHolding(tenant: Tenant, search: UserSearch, roleCode: string, stretch: Stretch): Promise<string[]> {
+    const { count } = stretch;
     const found: string[] = [];
-    let position = after;
+    let position = stretch.after;
     for (let atOnce = 2 * count; ; atOnce = Math.min(atOnce * 8, mostHoldersAtOnce)) {
-      const ids = await this.#walk(tenant, search, { after: position, count: atOnce });
-      found.push(...(await this.#holding(tenant, roleCode, ids, count)));
+      const ids = await this.#walk(tenant, search, { ...stretch, after: position, count: atOnce });
+      found.push(...(await this.#holding(tenant, roleCode, ids, stretch)));
       if (found.length >= count || ids.length < atOnce) return found.slice(0, count);
       position = ids.at(-1) ?? position;
     }
@@ -117,29 +119,31 @@ export class UserList {
   }
 
   /** The first of these who hold the role: some at first, because mostly that will do. */
-  async #holding(tenant: Tenant, roleCode: string, ids: readonly string[], count: number): Promise<string[]> {
+  async #holding(
+    tenant: Tenant,
+    roleCode: string,
+    ids: readonly string[],
+    { count, descending }: Stretch,
+  ): Promise<string[]> {
     const found: string[] = [];
     for (let from = 0, atOnce = 2 * count; from < ids.length && found.length < count; from += atOnce, atOnce *= 8) {
       const asked = ids.slice(from, from + atOnce).map(principal);
       const held = await this.#column(holdersAmong, tenant, roleCode, asked);
+      if (descending) held.reverse();
       found.push(...held.flatMap((principalId) => decodeId("usr", principalId) ?? []));
     }
     return found.slice(0, count);
   }
 
   /** Along those who hold the role, more at once each time that few of them fit the other filters. */
-  async #holders(
-    tenant: Tenant,
-    { status, q }: UserSearch,
-    roleCode: string,
-    { after, count }: Stretch,
-  ): Promise<string[]> {
+  async #holders(tenant: Tenant, { status, q }: UserSearch, roleCode: string, stretch: Stretch): Promise<string[]> {
+    const { count, descending } = stretch;
     const found: string[] = [];
-    let position = after === beforeEverybody ? "usr_" : principal(after);
+    let position = principal(startOf(stretch));
     for (let atOnce = count; ; atOnce = Math.min(atOnce * 4, mostHoldersAtOnce)) {
-      const held = await this.#column(holdersInOrder, tenant, roleCode, position, atOnce);
+      const held = await this.#column(holdersInOrder(descending), tenant, roleCode, position, atOnce);
       const ids = held.flatMap((principalId) => decodeId("usr", principalId) ?? []);
-      found.push(...(await this.#column(idsAmong(status), tenant, ids, q, q === null ? null : endOf(q))));
+      found.push(...(await this.#column(idsAmong(status, descending), tenant, ids, q, q === null ? null : endOf(q))));
       if (found.length >= count || held.length < atOnce) return found.slice(0, count);
       position = held.at(-1) ?? position;
     }

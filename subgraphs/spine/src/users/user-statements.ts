@@ -39,14 +39,27 @@ const inState = (status: string | null) =>
 const emailBegins = "email_key ~>=~ $2 and email_key ~<~ $3";
 const nameBegins = "name_key ~>=~ lower($2) and name_key ~<~ lower($3)";
 
-/** Statements differ by the state they ask for, which is one of a closed list. */
-function perState(name: string, select: (state: string) => string): (status: string | null) => TenantStatement {
-  const made = new Map<string | null, TenantStatement>();
-  return (status) => {
-    const known = made.get(status);
+interface Way {
+  readonly order: "asc" | "desc";
+  /** Compares what comes later with what came before it. */
+  readonly beyond: ">" | "<";
+}
+
+const wayOf = (descending: boolean): Way =>
+  descending ? { order: "desc", beyond: "<" } : { order: "asc", beyond: ">" };
+
+type StatementOf = (status: string | null, descending?: boolean) => TenantStatement;
+
+/** Statements differ by the state they ask for, which is one of a closed list, and some by their order. */
+function perState(name: string, select: (state: string, way: Way) => string): StatementOf {
+  const made = new Map<string, TenantStatement>();
+  return (status, descending = false) => {
+    const way = wayOf(descending);
+    const key = `${name}_${status ?? "any"}_${way.order}`;
+    const known = made.get(key);
     if (known) return known;
-    const statement = tenantStatement(`${name}_${status ?? "any"}`, select(inState(status)));
-    made.set(status, statement);
+    const statement = tenantStatement(key, select(inState(status), way));
+    made.set(key, statement);
     return statement;
   };
 }
@@ -84,38 +97,43 @@ export const commonState = perState(
 /** After `$2`, `$3` of them. */
 export const idsInOrder = perState(
   "user_ids_in_order",
-  (state) => `select user_id from users where tenant_id = scope.tenant and ${state} and user_id > $2
-     order by user_id limit $3`,
+  (state, { order, beyond }) => `select user_id from users
+     where tenant_id = scope.tenant and ${state} and user_id ${beyond} $2
+     order by user_id ${order} limit $3`,
 );
 
 /** After `$4`, `$5` of those who begin with `$2` to `$3`. */
 export const idsOfPrefixInOrder = perState(
   "user_ids_of_prefix_in_order",
-  (state) => `select user_id from users
-     where tenant_id = scope.tenant and ${state} and user_id > $4 and ((${emailBegins}) or (${nameBegins}))
-     order by user_id limit $5`,
+  (state, { order, beyond }) => `select user_id from users
+     where tenant_id = scope.tenant and ${state} and user_id ${beyond} $4 and ((${emailBegins}) or (${nameBegins}))
+     order by user_id ${order} limit $5`,
 );
 
 /** Which of `$2` are in the state and begin with `$3` to `$4`, where those are given. */
 export const idsAmong = perState(
   "user_ids_among",
-  (state) => `select user_id from users
+  (state, { order }) => `select user_id from users
      where tenant_id = scope.tenant and user_id = any($2::uuid[]) and ${state}
        and ($3::text is null or (email_key ~>=~ $3 and email_key ~<~ $4)
          or (name_key ~>=~ lower($3) and name_key ~<~ lower($4)))
-     order by user_id`,
+     order by user_id ${order}`,
 );
 
 const roleOfCode = "(select role_id from roles where tenant_id = scope.tenant and lower(code) = lower($2))";
 
-/** After the principal `$3`, `$4` of those who hold the role of the code `$2`. */
-export const holdersInOrder = tenantStatement(
-  "role_holders_in_order",
-  `select principal_id from role_assignments
-   where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id > $3
-     and (expires_at is null or expires_at > now())
-   order by principal_id limit $4`,
-);
+const holdersBeyond = ({ order, beyond }: Way) =>
+  tenantStatement(
+    `role_holders_${order}`,
+    `select principal_id from role_assignments
+     where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id ${beyond} $3 and principal_id > 'usr_'
+       and (expires_at is null or expires_at > now())
+     order by principal_id ${order} limit $4`,
+  );
+const holders = { asc: holdersBeyond(wayOf(false)), desc: holdersBeyond(wayOf(true)) };
+
+/** After the principal `$3`, `$4` of the users who hold the role of the code `$2`. */
+export const holdersInOrder = (descending: boolean) => holders[wayOf(descending).order];
 
 /** Which of the principals `$3` hold it. */
 export const holdersAmong = tenantStatement(

@@ -40,18 +40,19 @@ async function people(of: string, given: readonly Person[]): Promise<string[]> {
   return ids;
 }
 
-const list = `query ($first: Int, $after: String, $filter: UserFilterInput) {
-  users(first: $first, after: $after, filter: $filter) { items { userId email displayName status roleCodes } nextCursor } }`;
+const list = `query ($first: Int, $after: String, $filter: UserFilterInput, $sort: String) {
+  users(first: $first, after: $after, sort: $sort, filter: $filter) { items { userId email displayName status roleCodes } nextCursor } }`;
 const one = "query ($id: ID!) { user(userId: $id) { userId email status roleCodes lastLoginAt } }";
 const move = (name: string) =>
   `mutation ($id: ID!) { ${name}(userId: $id) { userId email displayName status roleCodes } }`;
 
 /** Every page of two, one after the other. */
-async function found(of: string, filter: Record<string, unknown> = {}): Promise<string[]> {
+async function found(of: string, filter: Record<string, unknown> = {}, sort?: string): Promise<string[]> {
   const seen: string[] = [];
   let after: string | null = null;
   do {
-    const { data, errors }: Json = await platform.ask(principal(of, ["user.read"]), list, { first: 2, after, filter });
+    const asked = { first: 2, after, filter, sort };
+    const { data, errors }: Json = await platform.ask(principal(of, ["user.read"]), list, asked);
     if (!data) throw new Error(JSON.stringify(errors));
     seen.push(...data.users.items.map(({ userId }: { userId: string }) => userId));
     after = data.users.nextCursor;
@@ -108,6 +109,7 @@ describe("Query.users", () => {
     [{ email: "ada@x.example", q: "bob" }, []],
   ])("finds by %j", async (filter, places) => {
     expect(await found(of, filter)).toEqual(those(...places));
+    expect(await found(of, filter, "-createdAt")).toEqual(those(...places.toReversed()));
   });
 
   it("shows roles in their order, and not those that have expired", async () => {
@@ -139,10 +141,11 @@ describe("Query.users", () => {
        from unnest($2::text[]) id`,
       [tenant, everybody.filter((_, at) => at % 3 === 0)],
     );
-    const pages = async (filter: Record<string, unknown>) => {
+    const pages = async (filter: Record<string, unknown>, sort?: string) => {
       const seen: string[] = [];
       for (let after: string | null | undefined; after !== null; ) {
-        const { data }: Json = await platform.ask(principal(crowd, ["user.read"]), list, { first: 200, after, filter });
+        const asked = { first: 200, after, filter, sort };
+        const { data }: Json = await platform.ask(principal(crowd, ["user.read"]), list, asked);
         seen.push(...data.users.items.map(({ userId }: { userId: string }) => userId));
         after = data.users.nextCursor;
       }
@@ -153,7 +156,11 @@ describe("Query.users", () => {
     expect(await pages({ q: "same" })).toEqual(everybody);
     expect(await pages({ q: "same", status: "Disabled" })).toEqual(everybody.filter(disabled));
     expect(await pages({ q: "same", roleCode: "Viewer" })).toEqual(everybody.filter(viewer));
-    expect(await pages({ roleCode: "Viewer", status: "Disabled" })).toEqual(everybody.filter(disabled).filter(viewer));
+    const both = { roleCode: "Viewer", status: "Disabled" };
+    expect(await pages(both)).toEqual(everybody.filter(disabled).filter(viewer));
+    expect(await pages(both, "-createdAt")).toEqual(everybody.filter(disabled).filter(viewer).toReversed());
+    expect(await pages({ q: "same" }, "-createdAt")).toEqual(everybody.toReversed());
+    expect(await pages({ q: "same", roleCode: "Viewer" }, "-createdAt")).toEqual(everybody.filter(viewer).toReversed());
   }, 30_000);
 
   it("needs user.read, and a filter that there is", async () => {

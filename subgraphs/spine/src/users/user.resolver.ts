@@ -1,8 +1,9 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { UserFilterInput } from "./user.input.js";
-import { type UserService, unknownUser } from "./user.service.js";
+import { sortedUsers, type UserService, unknownUser } from "./user.service.js";
 import { UserConnection, UserType } from "./user.type.js";
 import type { UserLifecycleService } from "./user-lifecycle.service.js";
 
@@ -21,10 +22,11 @@ export class UserResolver {
   users(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedUsers) sort: string | null | undefined,
     @Arg("filter", () => UserFilterInput, { nullable: true }) filter: UserFilterInput | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<UserConnection> {
-    return this.#users.list(context, { first, after, filter });
+    return this.#users.list(context, { first, after, sort, filter });
   }
 
   @Query(() => UserType)

@@ -2,7 +2,8 @@ import type { Database } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { connectionOf, type PageRequest, pageSize } from "@factory/runtime/pagination/page";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { emailKey } from "./email-key.js";
@@ -10,8 +11,25 @@ import type { UserFilterInput } from "./user.input.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { UserConnection, UserType } from "./user.type.js";
 import { type UserRow, userRowView } from "./user.view.js";
-import { beforeEverybody, UserList, type UserSearch } from "./user-list.js";
+import { UserList, type UserSearch } from "./user-list.js";
 import { userOfId } from "./user-statements.js";
+
+const userId: SortColumn<UserType> = {
+  column: "user_id",
+  type: "uuid",
+  unique: true,
+  of: (user) => decodeId("usr", user.userId) ?? "",
+};
+
+/** The order of registration is that of the ids. The statements of a page are those of `UserList`. */
+export const sortedUsers = new SortedList<UserType, { descending: boolean }>({
+  list: "users",
+  columns: { createdAt: userId },
+  id: userId,
+  byDefault: "createdAt",
+  firstParameter: 1,
+  statement: (_name, { descending }) => ({ descending }),
+});
 
 /** Reads. */
 export class UserService {
@@ -32,19 +50,13 @@ export class UserService {
     return row && userRowView(row);
   }
 
-  /** In the order of registration, which is that of the ids. */
-  async list(context: RequestContext, { first, after, filter }: PageRequest<UserFilterInput>): Promise<UserConnection> {
-    const size = pageSize(first);
+  async list(context: RequestContext, request: PageRequest<UserFilterInput>): Promise<UserConnection> {
     const tenant = tenantOf(context);
-    const search = searchOf(filter);
-    const scope = { list: "users", tenantId: tenant.tenantId, ...search };
-    const position = after == null ? beforeEverybody : (this.#cursors.open(scope, after) as string);
-    const rows = await this.#list.page(tenant, search, { after: position, count: size + 1 });
-    return connectionOf(rows.map(userRowView), {
-      size,
-      after,
-      cursorOf: ({ userId }) => this.#cursors.seal(scope, decodeId("usr", userId)),
-    });
+    const search = searchOf(request.filter);
+    const page = sortedUsers.page(this.#cursors, { tenantId: tenant.tenantId, ...search }, request);
+    const { statement, position, count } = page;
+    const [after] = position as [string | undefined];
+    return page.connection((await this.#list.page(tenant, search, { ...statement, after, count })).map(userRowView));
   }
 }
 

@@ -1,0 +1,133 @@
+import { DomainError } from "../errors/domain-error.js";
+import type { CursorSeal } from "./cursor.js";
+import { type Connection, connectionOf, type PageRequest, pageSize } from "./page.js";
+
+/** A member of a list's rows with an index that gives them in its order. */
+export interface SortColumn<Node> {
+  readonly column: string;
+  readonly type: "text" | "timestamptz" | "uuid";
+  /** No two rows of one list have the same value; without it the id decides between equal ones. */
+  readonly unique?: boolean;
+  /** The value of a row as its cursor keeps it. */
+  readonly of: (node: Node) => string;
+}
+
+/** What the order brings to the statement of a page. */
+export interface PageCut {
+  /** A condition that begins with `and`; nothing on the first page. */
+  readonly after: string;
+  readonly order: string;
+  readonly limit: string;
+  readonly descending: boolean;
+}
+
+export interface SortedListDefinition<Node, Statement> {
+  readonly list: string;
+  readonly columns: Readonly<Record<string, SortColumn<Node>>>;
+  readonly id: SortColumn<Node>;
+  /** A name out of `columns`, with a `-` before it where the list descends. */
+  readonly byDefault: string;
+  /** Number of the first parameter that the page brings, behind those of the list. */
+  readonly firstParameter: number;
+  /** `name` differs for each order, and for the first page. */
+  readonly statement: (name: string, cut: PageCut) => Statement;
+}
+
+interface SortOrder<Node, Statement> {
+  readonly keys: readonly SortColumn<Node>[];
+  readonly first: Statement;
+  readonly next: Statement;
+}
+
+export interface SortedPage<Node, Statement> {
+  readonly statement: Statement;
+  /** Where it begins: one value for each key of the order, none on the first page. */
+  readonly position: readonly unknown[];
+  /** One row more than the page has, to know whether there is a next one. */
+  readonly count: number;
+  /** Of the parameters from `firstParameter` on: position and count. */
+  readonly values: readonly unknown[];
+  readonly connection: (nodes: readonly Node[]) => Connection<Node>;
+}
+
+/**
+ * A list that can be sorted by each of its columns, both ways. One statement for each order and one more for its first
+ * page, so that every page begins where its index says; a cursor is good for the order that made it.
+ */
+export class SortedList<Node, Statement> {
+  readonly #definition: SortedListDefinition<Node, Statement>;
+  readonly #orders: ReadonlyMap<string, SortOrder<Node, Statement>>;
+
+  constructor(definition: SortedListDefinition<Node, Statement>) {
+    this.#definition = definition;
+    this.#orders = new Map(
+      Object.entries(definition.columns).flatMap(([name, column]) => [
+        [name, orderBy(definition, column, "asc")],
+        [`-${name}`, orderBy(definition, column, "desc")],
+      ]),
+    );
+  }
+
+  /** For the schema. */
+  get description(): string {
+    const { columns, byDefault } = this.#definition;
+    return `One of ${Object.keys(columns).join(", ")}; a \`-\` before it sorts descending. Default: ${byDefault}.`;
+  }
+
+  get statements(): Statement[] {
+    return [...this.#orders.values()].flatMap(({ first, next }) => [first, next]);
+  }
+
+  /** `scope` is what a cursor is bound to besides the list and its order: tenant and filters. */
+  page(
+    cursors: CursorSeal,
+    scope: Readonly<Record<string, unknown>>,
+    { first, after, sort }: PageRequest<unknown>,
+  ): SortedPage<Node, Statement> {
+    const size = pageSize(first);
+    const { list, byDefault } = this.#definition;
+    const asked = sort ?? byDefault;
+    const order = this.#orders.get(asked) ?? this.#unknown();
+    const bound = { ...scope, list, ...(asked === byDefault ? {} : { sort: asked }) };
+    // cursors of earlier releases hold the id beside a value that needs none
+    const position = after == null ? [] : [cursors.open(bound, after)].flat().slice(0, order.keys.length);
+    // one value alone stands without an array
+    const positionOf = (values: string[]) => (values.length === 1 ? values[0] : values);
+    const cursorOf = (node: Node) => cursors.seal(bound, positionOf(order.keys.map((key) => key.of(node))));
+    return {
+      statement: after == null ? order.first : order.next,
+      position,
+      count: size + 1,
+      values: [...position, size + 1],
+      connection: (nodes) => connectionOf(nodes, { size, after, cursorOf }),
+    };
+  }
+
+  #unknown(): never {
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The list cannot be sorted by that.",
+      errors: [
+        { pointer: "/sort", code: "UNKNOWN_VALUE", detail: `Must be one of ${[...this.#orders.keys()].join(", ")}.` },
+      ],
+    });
+  }
+}
+
+function orderBy<Node, Statement>(
+  { list, id, firstParameter, statement }: SortedListDefinition<Node, Statement>,
+  column: SortColumn<Node>,
+  direction: "asc" | "desc",
+): SortOrder<Node, Statement> {
+  const keys = column.unique === true ? [column] : [column, id];
+  const columns = keys.map((key) => key.column);
+  const places = keys.map(({ type }, at) => `$${firstParameter + at}::${type}`);
+  const descending = direction === "desc";
+  const order = columns.map((name) => `${name} ${direction}`).join(", ");
+  const after = `and (${columns.join(", ")}) ${descending ? "<" : ">"} (${places.join(", ")})`;
+  const name = `${list}_by_${column.column}_${direction}`;
+  return {
+    keys,
+    first: statement(name, { after: "", order, limit: `$${firstParameter}`, descending }),
+    next: statement(`${name}_next`, { after, order, limit: `$${firstParameter + keys.length}`, descending }),
+  };
+}

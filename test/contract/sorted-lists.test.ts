@@ -1,0 +1,214 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { isObjectType } from "graphql";
+import pg from "pg";
+import { aPendingApproval } from "../kit/agents.js";
+import { databaseUrl } from "../kit/database.js";
+import { aLibrary } from "../kit/libraries.js";
+import { aProvider } from "../kit/providers.js";
+import { refusal, refusedFields } from "../kit/refusal.js";
+import { graphql, request } from "../kit/request.js";
+import { aClientId, aRole } from "../kit/roles.js";
+import { committedGraph, servedRoutes } from "../kit/routes.js";
+import { type TenantObjects, tenantObjects } from "../kit/tenant-objects.js";
+import { aTenant, platformToken } from "../kit/tenants.js";
+import { anInvitation, aUser } from "../kit/users.js";
+
+const fields = Object.values(committedGraph().getQueryType()?.getFields() ?? {});
+const lists = fields.flatMap(({ name, args }) => {
+  const sort = args.find((argument) => argument.name === "sort");
+  const named = sort?.description?.match(/One of (.*?);/)?.[1]?.split(", ") ?? [];
+  const parent = args.find((argument) => argument.type.toString() === "ID!")?.name as keyof TenantObjects | undefined;
+  return sort ? [{ name, parent, sorts: named.flatMap((each) => [each, `-${each}`]) }] : [];
+});
+
+let token: string;
+let administrator: string;
+let objects: TenantObjects;
+
+beforeAll(async () => {
+  const tenant = await aTenant();
+  token = await tenant.tokenWith();
+  administrator = await platformToken();
+  objects = await tenantObjects(tenant);
+  for (const name of ["b", "a"]) {
+    await aLibrary(token, { packageName: `Sorted.${name}` });
+    await aProvider(token, { key: name, displayName: `Sorted ${name}` });
+    await request("POST /v1/templates", { token, body: { name: `sorted-${name}` } });
+    const principalId = await aClientId(token);
+    await request(`POST /v1/roles/${objects.roleId}/assignments`, { token, body: { principalId } });
+    const body = { templateVersionId: objects.templateVersionId, checks: ["ParameterSchema"] };
+    await request(`POST /v1/templates/${objects.templateId}/validate`, { token, body });
+    await Promise.all([anInvitation(token), aUser(token), aRole(token), aPendingApproval(tenant.tenantId)]);
+  }
+}, 60_000);
+
+const ignoresCase = ["templates", "libraries", "users", "invitations"];
+
+type List = (typeof lists)[number];
+
+interface Page {
+  items: Record<string, string>[];
+  nextCursor: string | null;
+}
+
+function ask({ name, parent, sorts }: List, args: Record<string, unknown>) {
+  const given = { ...(parent === undefined ? {} : { [parent]: objects[parent] }), ...args };
+  const written = Object.entries(given).map(([argument, value]) => `${argument}: ${JSON.stringify(value)}`);
+  const sort = String(args["sort"]);
+  const member = sorts.includes(sort) ? sort.replace("-", "") : "__typename";
+  return graphql<Record<string, Page>>(`{ ${name}(${written.join(", ")}) { items { ${member} } nextCursor } }`, {
+    token: name === "tenants" ? administrator : token,
+  });
+}
+
+async function page(list: List, args: Record<string, unknown>): Promise<Page> {
+  const { body } = await ask(list, args);
+  expect([list.name, args, body.errors]).toEqual([list.name, args, undefined]);
+  return body.data[list.name] as Page;
+}
+
+/** The values of all rows, two at a time. */
+async function walked(list: List, sort: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let after: string | null = null, pages = 0; pages < 200; pages += 1) {
+    const { items, nextCursor }: Page = await page(list, {
+      first: pages === 0 ? 2 : 50,
+      sort,
+      ...(after && { after }),
+    });
+    found.push(...items.map((item) => String(item[sort.replace("-", "")])));
+    if (nextCursor === null) return found;
+    after = nextCursor;
+  }
+  throw new Error(`${list.name} has no last page`);
+}
+
+describe("sort", () => {
+  it("is an argument of every list", () => {
+    const connections = fields.filter(({ type }) => isObjectType(type) || String(type).endsWith("Connection!"));
+    const without = connections.filter(({ args }) => !args.some(({ name }) => name === "sort"));
+    // jobs have the order of their queue
+    expect(without.map(({ name }) => name)).toEqual(["catalogJobs", "integrationJobs", "spineJobs"]);
+  });
+
+  it.each(lists)("walks $name in every order, both ways", async (list) => {
+    expect(list.sorts.length).toBeGreaterThan(1);
+    for (const sort of list.sorts) {
+      const written = await walked(list, sort);
+      const values = ignoresCase.includes(list.name) ? written.map((value) => value.toLowerCase()) : written;
+      const sorted = [...values].sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+      expect([sort, values]).toEqual([sort, sort.startsWith("-") ? sorted.reverse() : sorted]);
+      if (list.name !== "executions") expect(values.length).toBeGreaterThan(1);
+    }
+  });
+
+  it.each(lists)("refuses another order of $name than those, and a cursor of another one", async (list) => {
+    const { body } = await ask(list, { sort: "fame" });
+    expect(body.errors?.[0]?.extensions).toMatchObject({
+      code: "VALIDATION_FAILED",
+      errors: [{ pointer: "/sort", code: "UNKNOWN_VALUE", detail: `Must be one of ${list.sorts.join(", ")}.` }],
+    });
+    const [up = "", down = ""] = list.sorts;
+    const { nextCursor } = await page(list, { first: 1, sort: up });
+    if (list.name === "executions") return;
+    const { body: crossed } = await ask(list, { sort: down, after: nextCursor });
+    expect(crossed.errors?.[0]?.extensions.code).toBe("INVALID_CURSOR");
+  });
+});
+
+const restLists = servedRoutes.filter(({ run }) => lists.some(({ name }) => name === run));
+
+describe.each(restLists.map((route) => ({ at: route.at as string, route })))("$at", ({ at, route }) => {
+  const get = (query: string) =>
+    request<Page>(at.replace(/\{(\w+)\}/, (_, name: keyof TenantObjects) => objects[name]) + query, {
+      token: route.platformAdmin ? administrator : token,
+    });
+
+  it("refuses an unknown sort, ignores other unknown parameters, and keeps the sort in the link", async () => {
+    const refused = await get("?sort=fame");
+    expect([refusal(refused), refusedFields(refused)]).toEqual(["400 VALIDATION_FAILED", ["/sort UNKNOWN_VALUE"]]);
+    const sorts = lists.find(({ name }) => name === route.run)?.sorts ?? [];
+    expect(JSON.stringify(refused.body)).toContain(`Must be one of ${sorts.join(", ")}.`);
+    const [sort = ""] = sorts;
+    const first = await get(`?sort=-${sort}&limit=1&fame=1`);
+    expect([first.status, first.body.items.length]).toEqual([200, 1]);
+    const [, next = ""] = first.headers.get("link")?.match(/(\?[^>]*)>; rel="next"/) ?? [];
+    expect(new URLSearchParams(next).get("sort")).toBe(`-${sort}`);
+    expect((await get(next)).status).toBe(200);
+    expect(refusal(await get(next.replace("sort=-", "sort=")))).toBe("400 INVALID_CURSOR");
+  });
+});
+
+interface Plan {
+  "Node Type": string;
+  "Parent Relationship"?: string;
+  "Index Cond"?: string;
+  Plans?: Plan[];
+}
+
+/** Without what is looked up for each row that is shown. */
+const nodes = (plan: Plan): Plan[] => [
+  plan,
+  ...(plan.Plans ?? []).filter((child) => child["Parent Relationship"] !== "SubPlan").flatMap(nodes),
+];
+
+const subgraphs = fileURLToPath(new URL("../../subgraphs/", import.meta.url));
+const sources = globSync("{catalog,integration,spine}/src/*/*.service.ts", { cwd: subgraphs }).filter((file) =>
+  readFileSync(subgraphs + file, "utf8").includes("new SortedList"),
+);
+
+describe("the statements of sorted lists", () => {
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    client = new pg.Client({ connectionString: await databaseUrl() });
+    await client.connect();
+  });
+
+  afterAll(() => client.end());
+
+  /** As the role that serves requests; the general plan, so that no lucky value decides. */
+  async function planOf(schema: string, text: string): Promise<Plan> {
+    const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+    await client.query("begin");
+    try {
+      await client.query(`set local role ${schema}_app; set local search_path = ${schema}`);
+      await client.query("set local plan_cache_mode = force_generic_plan; set local enable_sort = off");
+      await client.query("set local enable_seqscan = off; set local enable_bitmapscan = off");
+      await client.query(`prepare listed as ${text}`);
+      const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(
+        `explain (format json) execute listed(${Array.from({ length: count }, () => "null").join(", ")})`,
+      );
+      return rows[0]?.["QUERY PLAN"][0].Plan as Plan;
+    } finally {
+      await client.query("rollback");
+      await client.query("deallocate all");
+    }
+  }
+
+  it.each(sources)("of %s begin where an index says and sort nothing", async (file) => {
+    const found: object = await import(subgraphs + file);
+    const sorted = Object.values(found).filter((value) => value instanceof SortedList);
+    expect(sorted.length).toBeGreaterThan(0);
+    const statements = sorted.flatMap((list) => (list as SortedList<unknown, string | { text: string }>).statements);
+    for (const statement of statements) {
+      const text = typeof statement === "string" ? statement : statement.text;
+      // users have statements of their own, in the order of their ids
+      if (text === undefined) continue;
+      const plan = await planOf(file.split("/")[0] ?? "", text);
+      const cuts = nodes(plan).filter((node) => node["Node Type"] === "Limit");
+      const read = cuts.flatMap(nodes);
+      const work = read.map((node) => node["Node Type"]).filter((type) => /Sort|Seq Scan/.test(type));
+      expect([text, cuts.length > 0, work]).toEqual([text, true, []]);
+      const place = text.match(/and \((\w+)[^)]*\) [<>] \(/)?.[1] ?? "tenant_id";
+      const conditions = read.map((node) => node["Index Cond"] ?? "").join(" ");
+      if (schemaWide(text)) continue;
+      expect([text, conditions]).toEqual([text, expect.stringContaining(place)]);
+    }
+  });
+});
+
+/** Tenants are listed across tenants: their first page has no condition. */
+const schemaWide = (text: string) => !text.includes("scope.tenant") && !/and \(\w+/.test(text);
