@@ -70,6 +70,13 @@ describe("the gRPC port", () => {
     expect(await isHeard({})).toBe(false);
   });
 
+  it("is known as localhost and 127.0.0.1 to clients that check names", async () => {
+    const { certificate: cert, key } = certificates.spine;
+    const openTo = (host: string) => isHeard({ cert, key, host, servername: host === "localhost" ? host : "" });
+    expect([await openTo("localhost"), await openTo("127.0.0.1")]).toEqual([true, true]);
+    expect(await isHeard({ cert, key, servername: "platform.example" })).toBe(false);
+  });
+
   it("does not speak in the clear", async () => {
     const session = connectHttp2(`http://127.0.0.1:${port()}`).on("error", () => undefined);
     const call = session.request({ ":method": "POST", ":path": "/integration.v1.Secrets/Resolve" });

@@ -12,6 +12,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
+import type { CertificateName } from "./service-identity.js";
 
 /** PEM of a certificate and of its PKCS #8 key. */
 export interface MadeCertificate {
@@ -46,9 +47,9 @@ export async function makeAuthority(validity: Validity): Promise<MadeCertificate
   return pem(certificate, keys.privateKey);
 }
 
-/** A certificate with one DNS name, for both ends of a connection. */
+/** A certificate for both ends of a connection. */
 export async function makeServiceCertificate(
-  dnsName: string,
+  names: readonly CertificateName[],
   authority: MadeCertificate,
   validity: Validity,
 ): Promise<MadeCertificate> {
@@ -60,7 +61,7 @@ export async function makeServiceCertificate(
   const certificate = await X509CertificateGenerator.create({
     ...validity,
     serialNumber: serialNumber(),
-    subject: `CN=${dnsName}`,
+    subject: `CN=${names[0]?.value}`,
     issuer: issuer.subject,
     publicKey: keys.publicKey,
     signingKey: issuerKey,
@@ -69,7 +70,7 @@ export async function makeServiceCertificate(
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
-      new SubjectAlternativeNameExtension([{ type: "dns", value: dnsName }]),
+      new SubjectAlternativeNameExtension([...names]),
       await AuthorityKeyIdentifierExtension.create(issuer),
     ],
   });

@@ -72,6 +72,14 @@ describe("a gRPC server of the platform", () => {
     await rm(folder, { recursive: true });
   });
 
+  it.each(["localhost", "127.0.0.1"])("is known as %s to a client that checks names as usual", async (host) => {
+    const { authority, key, certificate } = certificates.catalog;
+    const credentials = ChannelCredentials.createSsl(authority, key, certificate);
+    const channel = createChannel(`${host}:${server.port}`, credentials);
+    expect(await createClient(SecretsDefinition, channel).resolve(request())).toMatchObject({ kind: "Basic" });
+    channel.close();
+  });
+
   it("answers the service that may call", async () => {
     const callers: string[] = [];
     handle = async (_request, { caller }) => {

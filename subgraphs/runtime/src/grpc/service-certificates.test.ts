@@ -2,8 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeServiceCertificate } from "./certificate-authority.js";
 import { dayMs, serviceCertificates } from "./service-certificates.js";
-import { serviceIdentities } from "./service-identity.js";
+import { certificateNames, serviceIdentities } from "./service-identity.js";
 
 describe("certificates of the services", () => {
   let folder: string;
@@ -16,12 +17,19 @@ describe("certificates of the services", () => {
 
   afterEach(() => rm(join(folder, ".."), { recursive: true }));
 
-  it("are signed by one authority and carry one name each", async () => {
+  it("are signed by one authority and carry the name of one service and of this machine", async () => {
     const certificates = await serviceCertificates(folder);
     for (const identity of serviceIdentities) {
       const { authority, certificate } = certificates[identity];
       const [read, issuer] = [new X509Certificate(certificate), new X509Certificate(authority)];
-      expect(read.subjectAltName).toBe(`DNS:${identity}.factory.internal`);
+      expect(read.subjectAltName).toBe(certificateNames(identity));
+      const names = serviceIdentities.filter((name) => read.checkHost(`${name}.factory.internal`) !== undefined);
+      expect([names, read.checkHost("localhost")]).toEqual([[identity], "localhost"]);
+      expect(["127.0.0.1", "::1", "127.0.0.2"].map((ip) => read.checkIP(ip) !== undefined)).toEqual([
+        true,
+        true,
+        false,
+      ]);
       expect(read.ca).toBe(false);
       expect(read.verify(issuer.publicKey) && read.checkIssued(issuer)).toBe(true);
     }
@@ -50,6 +58,22 @@ describe("certificates of the services", () => {
     expect(renewed.catalog.authority).not.toEqual(made.catalog.authority);
     const issuer = new X509Certificate(renewed.spine.authority);
     expect(new X509Certificate(renewed.spine.certificate).verify(issuer.publicKey)).toBe(true);
+  });
+
+  it("are made anew where they lack a name, as those of earlier releases, under the same authority", async () => {
+    const made = await serviceCertificates(folder);
+    const validity = { notBefore: new Date(), notAfter: later(700) };
+    const authority = { certificate: made.catalog.authority, key: await readFile(file("ca.key")) };
+    const former = await makeServiceCertificate(
+      [{ type: "dns", value: "gateway.factory.internal" }],
+      authority,
+      validity,
+    );
+    await writeFile(file("gateway.crt"), former.certificate);
+    await writeFile(file("gateway.key"), former.key);
+    const { gateway, spine } = await serviceCertificates(folder);
+    expect(new X509Certificate(gateway.certificate).checkHost("localhost")).toBe("localhost");
+    expect([gateway.authority, spine]).toEqual([made.gateway.authority, made.spine]);
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MadeCertificate } from "./certificate-authority.js";
-import { type ServiceIdentity, serverName, serviceIdentities } from "./service-identity.js";
+import { certificateNames, namesOf, type ServiceIdentity, serviceIdentities } from "./service-identity.js";
 
 /** PEM, as TLS wants it. */
 export interface ServiceCertificate {
@@ -20,7 +20,8 @@ const authorityLifeMs = 3650 * dayMs;
 
 /**
  * The platform's own authority and a certificate for each service, kept in `folder`. Made once; a certificate in the
- * last half of its life is replaced at the next start, and so is one that does not belong to its key or its authority.
+ * last half of its life is replaced at the next start, and so is one that does not belong to its key or its authority,
+ * or does not carry all names that it should.
  */
 export async function serviceCertificates(folder: string, now = new Date()): Promise<ServiceCertificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -60,7 +61,7 @@ async function keptCertificate({ folder, identity, authority, now }: KeptService
   if (kept && isFresh(kept, now, serviceLifeMs) && isIssued(kept, identity, authority)) return kept;
   const { makeServiceCertificate } = await import("./certificate-authority.js");
   const validity = { notBefore: now, notAfter: new Date(now.getTime() + serviceLifeMs) };
-  const made = await makeServiceCertificate(serverName(identity), authority, validity);
+  const made = await makeServiceCertificate(namesOf(identity), authority, validity);
   await writePair(folder, identity, made);
   return made;
 }
@@ -75,7 +76,7 @@ function isIssued({ certificate }: MadeCertificate, identity: ServiceIdentity, a
   const read = new X509Certificate(certificate);
   const issuer = new X509Certificate(authority.certificate);
   return (
-    read.subjectAltName === `DNS:${serverName(identity)}` && read.checkIssued(issuer) && read.verify(issuer.publicKey)
+    read.subjectAltName === certificateNames(identity) && read.checkIssued(issuer) && read.verify(issuer.publicKey)
   );
 }
 

@@ -68,7 +68,7 @@ function aTransport(smtpUrl: string, certificateAuthority?: string): MailTranspo
 async function certificates() {
   const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
   const authority = await makeAuthority(validity);
-  const { certificate, key } = await makeServiceCertificate("localhost", authority, validity);
+  const { certificate, key } = await makeServiceCertificate([{ type: "dns", value: "localhost" }], authority, validity);
   return { authority: authority.certificate.toString(), cert: certificate, key };
 }
 
