@@ -9,24 +9,55 @@ export interface JsoncFault {
 
 export type JsoncResult = { value: JsonObject; fault: null } | { value: null; fault: JsoncFault };
 
+/** For the names that the parser has for its errors. */
+const sentences: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
+  InvalidSymbol: "a word stands where a value is expected",
+  InvalidNumberFormat: "a number is not written as one",
+  PropertyNameExpected: "the name of a member is expected, in double quotes",
+  ValueExpected: "a value is expected",
+  ColonExpected: "a colon is expected behind the name of a member",
+  CommaExpected: "a comma is expected",
+  CloseBraceExpected: "an object is not closed",
+  CloseBracketExpected: "a list is not closed",
+  EndOfFileExpected: "something stands behind the end of the document",
+  InvalidCommentToken: "a comment is not written as one",
+  UnexpectedEndOfComment: "a comment is not closed",
+  UnexpectedEndOfString: "a text is not closed",
+  UnexpectedEndOfNumber: "a number ends too early",
+  InvalidUnicode: "an escape with \\u is not followed by four hexadecimal digits",
+  InvalidEscapeCharacter: "there is no such escape",
+  InvalidCharacter: "a control character stands inside a text",
+  "<unknown ParseErrorCode>": "it is no JSON",
+};
+
+const jsonWithComments = { allowTrailingComma: true, disallowComments: false };
+
 /** Parses JSON with comments and trailing commas; the root must be an object. */
 export function parseJsonc(text: string): JsoncResult {
+  const read = readJsonc(text);
+  if (read.fault !== undefined) return { value: null, fault: read.fault };
+  if (!isJsonObject(read.value))
+    return { value: null, fault: { message: "the document is not an object", line: 1, column: 1 } };
+  return { value: read.value, fault: null };
+}
+
+/** The first fault of JSON with comments and trailing commas. */
+export function jsoncFault(text: string): JsoncFault | undefined {
+  return readJsonc(text).fault;
+}
+
+function readJsonc(text: string): { value?: unknown; fault?: JsoncFault } {
   const errors: ParseError[] = [];
-  let value: unknown;
   try {
-    value = parse(text, errors, { allowTrailingComma: true, disallowComments: false });
+    const value: unknown = parse(text, errors, jsonWithComments);
+    const [first] = errors;
+    if (first === undefined) return { value };
+    return { fault: { message: sentences[printParseErrorCode(first.error)], ...positionAt(text, first.offset) } };
   } catch (error) {
     // a deeply nested document exhausts the parser's stack
-    if (error instanceof RangeError)
-      return { value: null, fault: { message: "nested too deeply", line: 1, column: 1 } };
+    if (error instanceof RangeError) return { fault: { message: "it nests too deeply", line: 1, column: 1 } };
     throw error;
   }
-  const first = errors[0];
-  if (first !== undefined) {
-    return { value: null, fault: { message: printParseErrorCode(first.error), ...positionAt(text, first.offset) } };
-  }
-  if (!isJsonObject(value)) return { value: null, fault: { message: "ObjectExpected", line: 1, column: 1 } };
-  return { value, fault: null };
 }
 
 export function positionAt(text: string, offset: number): { line: number; column: number } {

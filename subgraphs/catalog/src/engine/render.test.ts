@@ -62,6 +62,16 @@ describe("loading a template pack", () => {
     const files = tree({ ".template.config/template.json": "[".repeat(200_000) });
     expect(code(() => loadTemplatePack(files))).toMatchObject({ code: "TemplateConfigUnreadable" });
   });
+
+  it.each([
+    ["{", "an object is not closed"],
+    ['{"a" 1', "a colon is expected behind the name of a member"],
+    ["[1]", "the document is not an object"],
+    ["[".repeat(200_000), "it nests too deeply"],
+  ])("says in words what is wrong with a document", (text, words) => {
+    const message = `.template.config/template.json is not readable: ${words}.`;
+    expect(() => loadTemplatePack(tree({ ".template.config/template.json": text }))).toThrow(message);
+  });
 });
 
 describe("source name", () => {

@@ -39,8 +39,11 @@ export function render(pack: TemplatePack, request: RenderRequest): RenderResult
   try {
     return new Rendering(pack, request).run();
   } catch (error) {
-    // expressions and forms of a hostile template can nest deeper than the stack
-    if (error instanceof RangeError) throw renderFailed(`The template cannot be rendered: ${error.message}.`);
+    // a hostile template can nest deeper than the stack, and make a text longer than any can be
+    if (error instanceof RangeError)
+      throw renderFailed(
+        "The template cannot be rendered: something of it nests too deeply, or a text becomes too long.",
+      );
     throw error;
   }
 }

@@ -245,16 +245,36 @@ describe("robustness", () => {
     );
   });
 
-  it("survives deep expressions", () => {
+  it("counts deep expressions as false, and says so in words", () => {
     const deep = "(".repeat(5_000) + "A" + ")".repeat(5_000);
     const chained = Array.from({ length: 20_000 }, () => "A").join(" && ");
-    for (const value of [deep, chained, "!".repeat(50_000)]) {
-      attempt(() =>
-        renderFiles(
-          { symbols: { A: { type: "parameter", datatype: "bool" }, C: { type: "computed", value } } },
-          { "a.cs": `#if (${value})\nx\n#endif\n` },
-        ),
+    for (const value of [deep, chained, `${"!".repeat(50_000)}A`]) {
+      const { warnings } = renderFiles(
+        {
+          symbols: { A: { type: "parameter", datatype: "bool" }, C: { type: "computed", value } },
+          sources: [{ condition: value }],
+        },
+        { "a.cs": `#if (${value})\nx\n#endif\n` },
+      );
+      expect(warnings.map(({ message }) => message).join()).toMatch(
+        /counts as false: it nests, or joins, more than 1000 parts/,
       );
     }
+    const likely = Array.from({ length: 500 }, () => "(A)").join(" || ");
+    expect(
+      renderFiles(
+        { symbols: { A: { type: "parameter", datatype: "bool", defaultValue: "true" } } },
+        { "a.cs": `#if (${likely})\nx\n#endif\n` },
+      ).warnings,
+    ).toEqual([]);
+  });
+
+  it("tells of a value that nests too deeply without the engine's words", () => {
+    const args = { jsonFileName: "a.json", newJsonPropertyName: "n", newJsonPropertyValue: "[".repeat(200_000) };
+    const postActions = [{ actionId: "695A3659-EB40-4FF5-A6A6-C9C4E629FCB0", args }];
+    const render = () => renderFiles({ postActions }, { "a.json": "{}" });
+    expect(render).toThrow(
+      /^The template cannot be rendered: something of it nests too deeply, or a text becomes too long\.$/,
+    );
   });
 });

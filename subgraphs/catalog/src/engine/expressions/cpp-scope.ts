@@ -1,4 +1,5 @@
 import { sameText } from "../invariant-case.js";
+import { MAX_NESTING, nestsTooDeeply } from "./nesting.js";
 import { MultiValue, parseBoolean, parseDouble, parseLong, type SymbolValue } from "./value.js";
 
 export type Operator = "!" | "&&" | "||" | "^" | ">" | ">=" | "<" | "<=" | "==" | "!=" | "&" | "|" | "<<" | ">>";
@@ -123,13 +124,14 @@ function stolen(from: Scope, parents: Scope[]): Scope {
   return scope;
 }
 
-function decide(side: Side): SymbolValue {
+function decide(side: Side, depth = 0): SymbolValue {
   if (!(side instanceof Scope)) return side;
-  const { operator } = side;
-  if (operator === null) return side.left === null ? false : decide(side.left);
-  if (operator === "!") return !truth(decide(side.right));
+  if (depth > MAX_NESTING) throw new ConditionFault(nestsTooDeeply);
+  const { operator, left, right } = side;
+  if (operator === null) return left === null ? false : decide(left, depth + 1);
+  if (operator === "!") return !truth(decide(right, depth + 1));
   // both sides are always decided, as in the original engine
-  return OPERATIONS[operator](decide(side.left), decide(side.right));
+  return OPERATIONS[operator](decide(left, depth + 1), decide(right, depth + 1));
 }
 
 const OPERATIONS: Readonly<Record<Exclude<Operator, "!">, (left: SymbolValue, right: SymbolValue) => SymbolValue>> = {

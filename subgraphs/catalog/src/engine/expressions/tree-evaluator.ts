@@ -1,5 +1,6 @@
 import { asNumber, compareValues } from "./comparison.js";
 import type { Dialect, Sign } from "./dialect.js";
+import { MAX_NESTING, nestsTooDeeply } from "./nesting.js";
 import { TokenReader } from "./token-reader.js";
 import { type BinaryOperator, type ExpressionNode, Group, ValueNode } from "./tree.js";
 import { MultiValue, parseBoolean, type SymbolValue, textOf, type Variables } from "./value.js";
@@ -163,13 +164,17 @@ class Builder {
 class Decision {
   constructor(private readonly nullText: string) {}
 
-  of(node: ExpressionNode<SymbolValue> | null): SymbolValue {
+  of(node: ExpressionNode<SymbolValue> | null, depth = 0): SymbolValue {
+    if (depth > MAX_NESTING) throw new ExpressionFault(nestsTooDeeply);
     // the original engine fails here too, so that the whole condition is false; a written null is a value
     if (node === null) throw new ExpressionFault("an operand is missing");
     if (node.kind === "value") return node.value;
-    if (node.kind === "unary") return node.negates ? !toBoolean(this.of(node.operand)) : this.of(node.operand);
+    if (node.kind === "unary") {
+      const operand = this.of(node.operand, depth + 1);
+      return node.negates ? !toBoolean(operand) : operand;
+    }
     // both sides are always decided, so that a fault in either shows
-    return this.combine(node.operator, this.of(node.left), this.of(node.right));
+    return this.combine(node.operator, this.of(node.left, depth + 1), this.of(node.right, depth + 1));
   }
 
   private combine(operator: BinaryOperator, left: SymbolValue, right: SymbolValue): SymbolValue {

@@ -1,6 +1,5 @@
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { SaxesParser } from "saxes";
-import { positionAt } from "../../engine/jsonc.js";
+import { jsoncFault } from "../../engine/jsonc.js";
 import { yamlFault } from "./yaml-structure.js";
 
 const xmlFile = /\.(?:\w*proj|xml|props|targets|resx|config|nuspec|slnx|svg|xaml|axaml|xsd|xslt|ruleset|pubxml)$/i;
@@ -23,23 +22,11 @@ function xmlFault(text: string): Fault | undefined {
   return fault;
 }
 
-function jsonFault(text: string): Fault | undefined {
-  const errors: ParseError[] = [];
-  try {
-    parse(text, errors, { allowTrailingComma: true, disallowComments: false });
-  } catch (error) {
-    if (error instanceof RangeError) return { message: "nested too deeply", line: 1, column: 1 };
-    throw error;
-  }
-  const [first] = errors;
-  return first && { message: printParseErrorCode(first.error), ...positionAt(text, first.offset) };
-}
-
 /** The first fault of a file whose name says what it has to be. */
 export function formFault(path: string, text: string): Fault | undefined {
   // a file whose whole content depends on a condition may be empty
   if (text.trim() === "") return undefined;
   if (xmlFile.test(path)) return xmlFault(text);
-  if (jsonFile.test(path)) return jsonFault(text);
+  if (jsonFile.test(path)) return jsoncFault(text);
   return yamlFile.test(path) ? yamlFault(text) : undefined;
 }
