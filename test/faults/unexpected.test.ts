@@ -16,8 +16,8 @@ describe("an error that no code catches", () => {
 
   const start = async (action: string) => {
     log = "";
-    platform = await startPlatformProcess(dataDir, { FAIL: `platform.readiness:${action}:1` }, (text) => {
-      log += text;
+    platform = await startPlatformProcess(dataDir, { FAIL: `platform.readiness:${action}:1` }, (line) => {
+      log += `${line}\n`;
     });
     return platform;
   };

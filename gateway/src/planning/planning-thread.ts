@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { logChildOutput } from "@factory/runtime/telemetry/foreign-output";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { FairQueue } from "@factory/runtime/threads/fair-queue";
 import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-request.js";
@@ -110,8 +111,11 @@ export class PlanningThread {
       env: {},
       execArgv: [],
       name: "planning",
+      stdout: true,
+      stderr: true,
     });
     this.#thread = thread;
+    for (const output of [thread.stdout, thread.stderr]) logChildOutput(output, this.#logger);
     thread.on("message", (message: PlanningAnswer | "ready") => {
       if (thread !== this.#thread) return;
       if (message === "ready") this.#ready = true;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { createLogger } from "@factory/runtime/telemetry/logger";
@@ -32,13 +33,14 @@ export async function temporaryDataDirectory(): Promise<string> {
 export async function startPlatformProcess(
   dataDir: string,
   variables: Record<string, string> = {},
-  onLog?: (text: string) => void,
+  onLine?: (line: string) => void,
 ): Promise<PlatformProcess> {
   const child = spawn(process.execPath, [main], {
     env: { ...bareEnvironment(), ...freePorts, DATA_DIR: dataDir, LOG_LEVEL: "warn", ...variables },
-    stdio: ["ignore", "pipe", onLog ? "pipe" : "inherit"],
+    stdio: ["ignore", "pipe", onLine ? "pipe" : "inherit"],
   });
-  if (onLog) child.stderr?.setEncoding("utf8").on("data", onLog);
+  if (onLine)
+    for (const input of [child.stdout, child.stderr]) if (input) createInterface({ input }).on("line", onLine);
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   await rm(join(dataDir, "runtime.json"), { force: true });
   await ready(child);

@@ -4,6 +4,7 @@ import { EnvironmentError, exitConfiguration } from "@factory/runtime/environmen
 import { armFailpoint } from "@factory/runtime/faults/failpoint";
 import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-directory-lock";
 import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
+import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { platformEnvironment } from "./environment.js";
 import type { Platform } from "./platform.js";
@@ -23,7 +24,9 @@ export async function runPlatform(): Promise<void> {
   await run().catch((error: unknown) => {
     const code = exitCode(error);
     const bug = code === 1 && error instanceof Error;
-    process.stderr.write(`${bug ? error.stack : error instanceof Error ? error.message : String(error)}\n`);
+    const text = bug ? error.stack : error instanceof Error ? error.message : String(error);
+    if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
+    else createLogger("platform", "fatal").fatal(text);
     process.exit(code);
   });
 }
@@ -31,6 +34,7 @@ export async function runPlatform(): Promise<void> {
 async function run(): Promise<void> {
   const environment = platformEnvironment();
   const logger = createLogger("platform", environment.logLevel);
+  logForeignOutput(logger);
   if (environment.failpoint !== undefined) armFailpoint(environment.failpoint);
   // PostgreSQL starts, and recovers after a crash, while the modules of the platform are loaded
   let onLaunch = () => {};
@@ -66,18 +70,7 @@ async function run(): Promise<void> {
     once(() => stop(1)),
   );
   platform = await startPlatform(environment, { logger, registry }, database);
-  process.stdout.write(
-    [
-      `The platform is ready.`,
-      `  REST and docs  ${platform.publicUrl}/docs`,
-      `  GraphQL        ${platform.publicUrl}/graphql`,
-      `  internal       ${platform.internalUrl}`,
-      ...(environment.development
-        ? ["  development: file and loopback sources, targets and receivers are allowed"]
-        : []),
-      "",
-    ].join("\n"),
-  );
+  process.stdout.write(`${greeting(platform, environment.development)}\n`);
   // a process that is killed writes nothing at its end
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();
   void platform.databaseGivenUp.then(() => {
@@ -89,6 +82,20 @@ async function run(): Promise<void> {
       logger.info({ signal }, "stopping");
       stop(0);
     });
+}
+
+/** For a reader at a terminal; anything else that reads the output gets JSON only, as from the logger. */
+function greeting({ publicUrl, internalUrl }: Platform, development: boolean): string {
+  const msg = "The platform is ready.";
+  const urls = { docs: `${publicUrl}/docs`, graphql: `${publicUrl}/graphql`, internal: internalUrl };
+  if (!process.stdout.isTTY) return JSON.stringify({ msg, ...urls, development });
+  return [
+    msg,
+    `  REST and docs  ${urls.docs}`,
+    `  GraphQL        ${urls.graphql}`,
+    `  internal       ${urls.internal}`,
+    ...(development ? ["  development: file and loopback sources, targets and receivers are allowed"] : []),
+  ].join("\n");
 }
 
 /** A second error while the process stops changes nothing. */

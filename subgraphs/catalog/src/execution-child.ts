@@ -34,6 +34,7 @@ export function executionInChild(
   return inChildProcess({
     entry: new URL(compiled, import.meta.url),
     settings,
+    logger,
     async answer(question, { tenantId }) {
       if (!given.secrets) throw new DomainError("SECRET_STORE_UNAVAILABLE");
       const { credentialRef, purpose, subject, trace } = question as SecretQuestion;

@@ -3,6 +3,7 @@ import { Database } from "@factory/runtime/db/database";
 import { Listener } from "@factory/runtime/db/listener";
 import type { ResolvedSecret, SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { workForParent } from "@factory/runtime/jobs/child-work";
+import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import type { ExecutionChildSettings, SecretQuestion } from "./execution-child.js";
 import { executionParts } from "./execution-parts.js";
@@ -13,6 +14,7 @@ import { catalogTables } from "./tables.js";
 workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, payload, attempt, ask }) => {
   const { connections, logLevel } = settings;
   const logger = createLogger("execution", logLevel);
+  logForeignOutput(logger);
   process.on("unhandledRejection", (error) => logger.error({ err: error }, "unhandled rejection"));
   const secrets: SecretResolver = {
     resolve: async (_tenantId, credentialRef, purpose, subject, { trace } = {}) =>

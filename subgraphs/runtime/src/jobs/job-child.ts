@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { logChildOutput } from "../telemetry/foreign-output.js";
+import type { Logger } from "../telemetry/logger.js";
 import { type FromChild, receivedError, sentError, type ToChild } from "./child-messages.js";
 import { childEnvironment } from "./environment.js";
 import type { JobHandler, TenantPayload } from "./job-definition.js";
@@ -18,6 +20,8 @@ export interface ChildWork<Payload extends TenantPayload> {
   readonly entry: URL;
   /** Sent as a message, since arguments and environment can be read by other processes. */
   readonly settings: object;
+  /** For what the process writes beside its own log. */
+  readonly logger?: Logger;
   /** What a run asks its parent for. */
   answer?(question: unknown, payload: Payload): Promise<unknown>;
 }
@@ -30,8 +34,9 @@ export function inChildProcess<Payload extends TenantPayload>(work: ChildWork<Pa
       serialization: "advanced",
       env: childEnvironment(),
       execArgv: [`--max-old-space-size=${heap}`, "--no-warnings"],
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      stdio: ["ignore", "ignore", work.logger ? "pipe" : "inherit", "ipc"],
     });
+    if (work.logger && child.stderr) logChildOutput(child.stderr, work.logger);
     let ended: Extract<FromChild, { kind: "ended" }> | undefined;
     let timer: NodeJS.Timeout | undefined;
     const killSoon = () => (timer ??= setTimeout(() => child.kill("SIGKILL"), graceMs));

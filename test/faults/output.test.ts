@@ -1,0 +1,220 @@
+import { connect } from "node:net";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/platform-process";
+import WebSocket from "ws";
+import { eventually } from "../kit/eventually.js";
+import { executed } from "../kit/executions.js";
+import { aSmallPack } from "../kit/packs.js";
+import { platformVariable } from "../kit/platform.js";
+import { graphql, request } from "../kit/request.js";
+import { aTemplateSource, aTemplateVersion } from "../kit/templates.js";
+import { aTenant } from "../kit/tenants.js";
+
+const shared = process.env[platformVariable];
+/** Names of a parser's errors and sentences of V8, the database and the libraries. */
+const engineWords =
+  /CloseBraceExpected|Expected\b.*\bat position|call stack|Invalid string length|Converting circular|is not a function|Cannot read prop|node_modules/;
+
+describe("the output of the platform", () => {
+  let dataDir: string;
+  let platform: PlatformProcess | undefined;
+  let token: string;
+  const lines: string[] = [];
+  /** Everything that callers were told. */
+  const told: string[] = [];
+
+  beforeAll(async () => {
+    dataDir = await temporaryDataDirectory();
+    const variables = { RATE_LIMIT_FACTOR: "1000", LOG_LEVEL: "debug" };
+    platform = await startPlatformProcess(dataDir, variables, (line) => lines.push(line));
+    process.env[platformVariable] = JSON.stringify(platform);
+    token = await (await aTenant()).tokenWith();
+  }, 60_000);
+
+  afterAll(async () => {
+    process.env[platformVariable] = shared;
+    await platform?.stop();
+    await removeData(dataDir);
+  });
+
+  const post = async (path: string, body: unknown) => {
+    const answer = await request(`POST ${path}`, { token, body });
+    told.push(answer.text);
+    return answer;
+  };
+
+  it("is JSON, line by line, whatever callers send, and no caller hears the words of an engine", async () => {
+    await parameters();
+    await templates();
+    await documents();
+    await sockets();
+    await bytes();
+    expect(await platform?.stop()).toBe(0);
+    const unread = lines.filter((line) => typeof attempt(() => JSON.parse(line) as unknown) !== "object");
+    expect(unread).toEqual([]);
+    // what was printed is not lost
+    expect(lines.join("\n")).toContain("The platform is ready.");
+    expect(told.filter((text) => engineWords.test(text))).toEqual([]);
+    expect(told.filter((text) => text.includes('"INTERNAL"'))).toEqual([]);
+  }, 60_000);
+
+  it("is JSON where the platform does not start", async () => {
+    const said: string[] = [];
+    const started = startPlatformProcess(dataDir, { PORT: "many" }, (line) => said.push(line));
+    await expect(started).rejects.toThrow("ended with 78");
+    await eventually("it says why", () => said.length > 0);
+    expect(said.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({ level: 60, msg: expect.stringMatching(/^The environment is not usable:\n {2}PORT: /) }),
+    ]);
+  });
+
+  const target = { repository: "acme/output" };
+
+  async function parameters(): Promise<void> {
+    const formats = [
+      "idn-hostname",
+      "idn-email",
+      "hostname",
+      "iri",
+      "uri-template",
+      "regex",
+      "duration",
+      "json-pointer",
+    ];
+    const properties = Object.fromEntries(formats.map((format) => [format, { format }]));
+    const version = await aTemplateVersion(token, await aTemplateSource(aSmallPack()), {
+      parameterSchema: { properties: { ...properties, any: {} } },
+    });
+    const { templateId, templateVersionId } = version;
+    for (const value of [
+      "xn--\u0000",
+      "〮",
+      "a\u200d.b",
+      "xn--a-ecp.ru",
+      "\ud800",
+      "(".repeat(5000),
+      "x".repeat(100_000),
+    ]) {
+      const given = Object.fromEntries(formats.map((format) => [format, value]));
+      await post(`/v1/templates/${templateId}/execute`, { templateVersionId, target, parameters: given });
+    }
+    const deep = JSON.parse(`${"[".repeat(25)}${"]".repeat(25)}`) as unknown;
+    await post(`/v1/templates/${templateId}/execute`, { templateVersionId, target, parameters: { any: deep } });
+    for (const parameterSchema of [
+      { default: "xn--\u0001", format: 7 },
+      { $ref: "#" },
+      { $id: "::" },
+      { pattern: "(?<" },
+    ])
+      await post(`/v1/templates/${templateId}/versions`, {
+        semanticVersion: "2.0.0",
+        sourceRef: "stored://nowhere",
+        engineKind: "DotnetNewTemplatePack",
+        targetFramework: "net8.0",
+        parameterSchema,
+      });
+  }
+
+  async function templates(): Promise<void> {
+    const chained = Array.from({ length: 20_000 }, () => "A").join(" && ");
+    const packs = [
+      { ...aSmallPack(), ".template.config/template.json": "{" },
+      { ...aSmallPack(), ".template.config/template.json": "[".repeat(100_000) },
+      aSmallPack({
+        config: {
+          symbols: { A: { type: "parameter", datatype: "bool" }, C: { type: "computed", value: "(".repeat(9000) } },
+        },
+        files: { "a.cs": `#if (${chained})\nx\n#endif\n`, "b.json": "{", "c.xml": "<a", "d.yml": "a: [" },
+      }),
+    ];
+    await Promise.all(
+      packs.map(async (pack, at) => {
+        const version = await aTemplateVersion(token, await aTemplateSource(pack));
+        await post(`/v1/templates/${version.templateId}/validate`, { templateVersionId: version.templateVersionId });
+        const repository = `acme/output-${at}`;
+        told.push(JSON.stringify(await executed(token, version, { target: { repository } })));
+      }),
+    );
+  }
+
+  async function documents(): Promise<void> {
+    const nested = "{a".repeat(9000);
+    for (const query of ["{", nested, "query ($a: Nope!) { a }", "\u0000", "{ __type(name: 7) { name } }"])
+      told.push((await graphql(query, { token })).text);
+    for (const raw of ['{"query":', "[".repeat(50_000), '{"query":7}', "\ufeff"])
+      told.push((await request("POST /graphql", { token, raw })).text);
+  }
+
+  async function sockets(): Promise<void> {
+    const url = `${platform?.publicUrl.replace("http", "ws")}/graphql`;
+    const init = JSON.stringify({ type: "connection_init", payload: { authorization: `Bearer ${token}` } });
+    const again = JSON.stringify({
+      id: "a",
+      type: "subscribe",
+      payload: { query: "subscription { events { type } }" },
+    });
+    const wrong = [
+      { protocol: "graphql-ws", messages: [] },
+      { protocol: "nonsense", messages: [] },
+      { protocol: "graphql-transport-ws", messages: ["garbage"] },
+      { protocol: "graphql-transport-ws", messages: [init, init] },
+      { protocol: "graphql-transport-ws", messages: [again] },
+      { protocol: "graphql-transport-ws", messages: [init, again, again] },
+      {
+        protocol: "graphql-transport-ws",
+        messages: [init, '{"id":"a","type":"subscribe","payload":{"query":"{"}}', "{}"],
+      },
+      { protocol: "graphql-transport-ws", messages: [Buffer.from([0xff, 0xfe]), "x".repeat(70_000)] },
+    ];
+    await Promise.all(
+      wrong.map(
+        ({ protocol, messages }) =>
+          new Promise<void>((resolve) => {
+            const socket = new WebSocket(url, protocol);
+            socket.on("open", () => {
+              for (const message of messages) socket.send(message);
+              // what the server does not end by itself
+              setTimeout(() => socket.close(), 300).unref();
+            });
+            socket.on("message", (data: Buffer) => told.push(data.toString("utf8")));
+            socket.on("error", () => undefined);
+            socket.on("close", () => resolve());
+          }),
+      ),
+    );
+  }
+
+  /** What is no HTTP, on the public and the gRPC port. */
+  async function bytes(): Promise<void> {
+    const ports = [platform?.publicUrl ?? "", `http://${platform?.grpcAddress}`].map((url) =>
+      Number(new URL(url).port),
+    );
+    const upgrade =
+      "GET /graphql HTTP/1.1\r\nhost: a\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-key: x\r\n\r\n";
+    await Promise.all(
+      ports.flatMap((port) =>
+        ["\u0016\u0003\u0001", "GET / HTTP/9.9\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nxxxx", upgrade].map(
+          (text) =>
+            new Promise<void>((resolve) => {
+              const socket = connect(port, "127.0.0.1", () => socket.end(text, "latin1"));
+              socket.on("data", () => undefined);
+              socket.on("error", () => undefined);
+              socket.on("close", () => resolve());
+            }),
+        ),
+      ),
+    );
+  }
+});
+
+function attempt(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
