@@ -308,6 +308,18 @@ describe("parameter symbols", () => {
     expect(texts(renderFiles({ symbols: own }, { a: "P" }, { parameters: { p: given } }))["a"]).toBe(expected);
   });
 
+  it.each([
+    ["net8", 'does not accept "net8": "net8" is the beginning of "net8.0", "net8.0-windows".'],
+    ["NET8.0-W", undefined],
+    ["net9", 'does not accept "net9": its choices are "net8.0", "net8.0-windows".'],
+  ])("names the candidates where the choice %j is ambiguous or unknown", (given, message) => {
+    const choices = [{ choice: "net8.0" }, { choice: "net8.0-windows" }];
+    const own = { p: { type: "parameter", datatype: "choice", replaces: "P", choices } };
+    const run = () => texts(renderFiles({ symbols: own }, { a: "P" }, { parameters: { p: given } }))["a"];
+    if (message === undefined) expect(run()).toBe("net8.0-windows");
+    else expect(run).toThrow(message);
+  });
+
   it("joins several choices", () => {
     const own = {
       p: {

@@ -5,6 +5,7 @@ import { asBuffer } from "./encodings.js";
 import { decideCondition } from "./expressions/evaluate.js";
 import { FileSelection } from "./file-selection.js";
 import type { FileTree, TreeFile } from "./file-tree.js";
+import { parameterAliases, withoutAliases } from "./host-data.js";
 import { PathRename } from "./path-rename.js";
 import { collidingPaths, unsafePath, visiblePath } from "./path-safety.js";
 import type { PatternLimits } from "./pattern-budget.js";
@@ -62,7 +63,7 @@ class Rendering {
     private readonly request: RenderRequest,
   ) {
     const { config } = pack;
-    this.table = resolveSymbols(config, request, this.report);
+    this.table = resolveSymbols(config, { ...request, parameters: ownNames(pack, request.parameters) }, this.report);
     this.rewriter = new ContentRewriter(pack, this.table, this.report);
     const renames = this.table.fileRenames.map(({ from, to }): [string, string] => [from, to]);
     const name: [string, string][] = config.sourceName === null ? [] : [[config.sourceName, request.name.trim()]];
@@ -184,6 +185,16 @@ class Rendering {
     }
     return paths;
   }
+}
+
+/** Parameters may come under the names of their options. */
+function ownNames(pack: TemplatePack, given: RenderRequest["parameters"]): RenderRequest["parameters"] {
+  const { parameters, repeated } = withoutAliases(given, parameterAliases(pack.config, pack.host));
+  if (repeated === null) return parameters;
+  const { name, alias } = repeated;
+  throw renderFailed(`The parameter "${name}" is given more than once, also as "${alias}".`, {
+    pointer: `/parameters/${alias}`,
+  });
 }
 
 function unsafe(path: string, reason: string): TemplateError {

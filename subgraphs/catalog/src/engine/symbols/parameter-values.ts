@@ -1,5 +1,6 @@
 import { evaluatorFor } from "../expressions/evaluate.js";
 import { MultiValue, parseBoolean, parseDouble, parseHex, parseLong, type SymbolValue } from "../expressions/value.js";
+import { sameText } from "../invariant-case.js";
 import type { RenderReport } from "../render-report.js";
 import type { ParameterDatatype, ParameterSymbol } from "../template-config.js";
 import { renderFailed } from "../template-error.js";
@@ -133,7 +134,7 @@ function requestText(symbol: ParameterSymbol, passed: unknown): string {
 function setValue(values: Map<string, SymbolValue>, symbol: ParameterSymbol, text: string | null): void {
   if (text === null) return;
   const value = typedValue(symbol, text);
-  if (value === undefined) throw refused(symbol, `does not accept "${text}"`);
+  if (value === undefined) throw refused(symbol, `does not accept "${text}"${choiceHint(symbol, text)}`);
   values.set(symbol.name, value);
 }
 
@@ -192,10 +193,29 @@ function choiceParts(text: string): string[] {
 
 /** A choice by its name without regard to case, or by a beginning that only one choice has; nothing may stay nothing. */
 function resolveChoice(symbol: ParameterSymbol, text: string): string | undefined {
-  const folded = text.toLowerCase();
-  const exact = symbol.choices.find(({ choice }) => choice.toLowerCase() === folded);
+  const exact = symbol.choices.find(({ choice }) => sameText(choice, text));
   if (exact !== undefined) return exact.choice;
-  const beginning = symbol.choices.filter(({ choice }) => choice.toLowerCase().startsWith(folded));
-  if (beginning.length === 1) return beginning[0]?.choice;
+  const beginning = choicesBeginning(symbol, text);
+  if (beginning.length === 1) return beginning[0];
   return text === "" ? "" : undefined;
+}
+
+function choicesBeginning({ choices }: ParameterSymbol, text: string): string[] {
+  return choices.flatMap(({ choice }) => (sameText(choice.slice(0, text.length), text) ? [choice] : []));
+}
+
+const MAX_NAMED_CHOICES = 20;
+
+/** Names the choices that a text begins, else all of them. */
+function choiceHint(symbol: ParameterSymbol, text: string): string {
+  if (symbol.datatype !== "choice") return "";
+  const parts = symbol.allowMultipleValues ? choiceParts(text) : [text];
+  const wrong = parts.find((part) => resolveChoice(symbol, part) === undefined) ?? text;
+  const fitting = choicesBeginning(symbol, wrong);
+  const named = fitting.length > 1 ? fitting : symbol.choices.map(({ choice }) => choice);
+  const shown = named.slice(0, MAX_NAMED_CHOICES).map((choice) => `"${choice}"`);
+  if (named.length > shown.length) shown.push("others");
+  return fitting.length > 1
+    ? `: "${wrong}" is the beginning of ${shown.join(", ")}`
+    : `: its choices are ${shown.join(", ")}`;
 }

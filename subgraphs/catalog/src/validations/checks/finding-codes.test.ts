@@ -94,6 +94,10 @@ const situations: Record<Reachable, Situation> = {
     found("StructuralLint", tree({ [`a/${CONFIG}`]: JSON.stringify(sound), [`b/${CONFIG}`]: JSON.stringify(sound) })),
   TemplateConfigMissing: () => found("StructuralLint", tree({ "a.txt": "" })),
   TemplateConfigUnreadable: () => found("StructuralLint", tree({ [CONFIG]: "{" })),
+  TemplateNotFound: async () => {
+    const subject = { parameterSchema: {}, targetFramework: "net8.0", template: { identity: "none" } };
+    return (await runCheck("StructuralLint", pack({}, { "a.txt": "" }), subject)).findings;
+  },
   UnbalancedConditional: () => lint({}, { "a.cs": "#if (true)\n" }),
   UnknownGenerator: () => lint({ symbols: { A: generated("magic") } }),
   UnknownRenamedArgument: () => lint({ postActions: [{ ...restore, applyFileRenamesToArgs: ["a"] }] }),
@@ -149,6 +153,7 @@ const placeless = new Set<string>([
   "TargetFrameworkMismatch",
   "TemplateAmbiguous",
   "TemplateConfigMissing",
+  "TemplateNotFound",
 ]);
 
 describe("finding codes", () => {

@@ -51,6 +51,7 @@ export const findingCodes = {
   TemplateAmbiguous:                   { check: "StructuralLint",   severity: "Error" },
   TemplateConfigMissing:               { check: "StructuralLint",   severity: "Error" },
   TemplateConfigUnreadable:            { check: "StructuralLint",   severity: "Error" },
+  TemplateNotFound:                    { check: "StructuralLint",   severity: "Error" },
   UnbalancedConditional:               { check: "StructuralLint",   severity: "Warning" },
   UnknownGenerator:                    { check: "StructuralLint",   severity: "Warning" },
   UnknownRenamedArgument:              { check: "StructuralLint",   severity: "Warning", known: "CONFIG0204" },

@@ -1,6 +1,7 @@
 import type { FileTree } from "../../engine/file-tree.js";
 import type { Finding } from "../../engine/finding.js";
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
+import type { TemplateChoice } from "../../engine/template-choice.js";
 import type { TemplateConfig } from "../../engine/template-config.js";
 import { TemplateError } from "../../engine/template-error.js";
 import { loadTemplatePack } from "../../engine/template-pack.js";
@@ -14,7 +15,11 @@ import { schemaTypes } from "./schema-types.js";
 import { slowPatterns } from "./slow-patterns.js";
 
 /** What is wrong with the parameterSchema, by itself and beside the template's symbols. Pointers lead into the schema. */
-export async function parameterSchemaCheck(files: FileTree, schema: unknown): Promise<Finding[]> {
+export async function parameterSchemaCheck(
+  files: FileTree,
+  schema: unknown,
+  template?: TemplateChoice,
+): Promise<Finding[]> {
   const problem = schemaProblem(schema);
   if (!isJsonObject(schema))
     return [finding("RootNotObject", "The parameterSchema is not a JSON object.", { pointer: "" })];
@@ -26,7 +31,7 @@ export async function parameterSchemaCheck(files: FileTree, schema: unknown): Pr
     if (!(error instanceof SchemaError)) throw error;
     return [schemaFault(error)];
   }
-  const config = symbolsOf(files);
+  const config = symbolsOf(files, template);
   const slow = slowPatterns(schema);
   // the defaults would be checked by these patterns
   if (slow.length > 0) return [...slow, ...checkRoot(schema), ...(config ? compareWithSymbols(schema, config) : [])];
@@ -45,9 +50,9 @@ function schemaFault(error: SchemaError): Finding {
 }
 
 /** Without a readable template only the schema itself can be judged; StructuralLint reports the template. */
-function symbolsOf(files: FileTree): TemplateConfig | undefined {
+function symbolsOf(files: FileTree, template: TemplateChoice | undefined): TemplateConfig | undefined {
   try {
-    return loadTemplatePack(files).config;
+    return loadTemplatePack(files, template).config;
   } catch (error) {
     if (error instanceof TemplateError) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import type { FileTree } from "../../engine/file-tree.js";
 import type { Finding } from "../../engine/finding.js";
+import type { TemplateChoice } from "../../engine/template-choice.js";
 import { type CheckName, checkNames } from "./finding-codes.js";
 import { parameterSchemaCheck } from "./parameter-schema-check.js";
 import { sampleGeneration } from "./sample-generation.js";
@@ -8,6 +9,8 @@ import { structuralLint } from "./structural-lint.js";
 export interface CheckSubject {
   readonly parameterSchema: unknown;
   readonly targetFramework: string;
+  /** Which template of the source is meant. */
+  readonly template?: TemplateChoice;
   /** Whether to report what is no more than a remark. */
   readonly withInfo?: boolean;
 }
@@ -30,9 +33,9 @@ export async function runCheck(check: string, files: FileTree, subject: CheckSub
 async function outcomeOf(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
   switch (checkNames.find((name) => name === check) satisfies CheckName | undefined) {
     case "StructuralLint":
-      return { findings: structuralLint(files, subject.targetFramework), samples: 0 };
+      return { findings: structuralLint(files, subject), samples: 0 };
     case "ParameterSchema":
-      return { findings: await parameterSchemaCheck(files, subject.parameterSchema), samples: 0 };
+      return { findings: await parameterSchemaCheck(files, subject.parameterSchema, subject.template), samples: 0 };
     case "SampleGeneration":
       return sampleGeneration(files, subject);
     case undefined:

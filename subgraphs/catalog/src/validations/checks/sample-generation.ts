@@ -28,7 +28,7 @@ const COLLISION = /to be a folder, but it is a file/;
 export async function sampleGeneration(files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
   let pack: TemplatePack;
   try {
-    pack = loadTemplatePack(files);
+    pack = loadTemplatePack(files, subject.template);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return { findings: [finding("SampleRenderFailed", `The template cannot be read: ${error.message}`)], samples: 0 };

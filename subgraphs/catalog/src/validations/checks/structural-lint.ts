@@ -5,6 +5,7 @@ import type { Finding } from "../../engine/finding.js";
 import { collidingPaths, unsafePath, visiblePath } from "../../engine/path-safety.js";
 import { RenderReport } from "../../engine/render-report.js";
 import { resolveSymbols } from "../../engine/symbols/symbol-table.js";
+import type { TemplateChoice } from "../../engine/template-choice.js";
 import type { ParameterSymbol, TemplateConfig } from "../../engine/template-config.js";
 import { TemplateError } from "../../engine/template-error.js";
 import { loadTemplatePack, type TemplatePack } from "../../engine/template-pack.js";
@@ -27,11 +28,14 @@ import { isBinary, templateTexts } from "./template-texts.js";
 const MAX_SEARCHED_BYTES = 5 * 1024 * 1024;
 
 /** What is wrong with the template as it is written, without rendering it. */
-export function structuralLint(files: FileTree, targetFramework?: string): Finding[] {
+export function structuralLint(
+  files: FileTree,
+  { targetFramework, template }: { targetFramework?: string; template?: TemplateChoice } = {},
+): Finding[] {
   const findings = [...lintPaths(files), ...lintSecrets(readableTexts(files))];
   let pack: TemplatePack;
   try {
-    pack = loadTemplatePack(files);
+    pack = loadTemplatePack(files, template);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return [...findings, ...error.findings];
