@@ -61,7 +61,7 @@ export interface TestExecution {
     readonly commitSha: string;
     readonly changed: boolean;
   } | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: { readonly code: string; readonly message: string; readonly details?: unknown } | null;
   readonly warnings: readonly { readonly code: string }[];
 }
 

@@ -1,4 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { withoutAliases } from "../engine/host-data.js";
+import { escapePointer, isJsonObject } from "../engine/json-value.js";
+import { everDefined } from "../parameters/schema-properties.js";
 import type { RenderingClient, RenderingPool } from "../rendering/rendering-pool.js";
 
 interface ParameterQuestion {
@@ -6,15 +9,18 @@ interface ParameterQuestion {
   readonly parameters: Record<string, unknown>;
   /** Null while the content was never read: names are then left to the execution. */
   readonly templateNames: readonly string[] | null;
+  /** Other names of the template's parameters, each to the parameter's own. */
+  readonly aliases: Readonly<Record<string, string>>;
 }
 
 /** The parameters with the defaults of the schema; throws where the schema or the template does not take them. */
 export async function checkedParameters(
   rendering: RenderingPool,
-  { parameterSchema, parameters, templateNames }: ParameterQuestion,
+  { parameterSchema, parameters, templateNames, aliases }: ParameterQuestion,
   client: RenderingClient,
 ): Promise<Record<string, unknown>> {
-  const order = { schema: parameterSchema, parameters, templateNames: templateNames ?? undefined };
+  const given = ownNames(parameters, aliases, parameterSchema);
+  const order = { schema: parameterSchema, parameters: given, templateNames: templateNames ?? undefined };
   const checked = await rendering.checkParameters(order, client);
   if (checked.valid) return checked.parameters;
   throw new DomainError("PARAMETERS_INVALID", {
@@ -26,5 +32,23 @@ export async function checkedParameters(
       detail,
       keyword,
     })),
+  });
+}
+
+/** A name that the schema itself defines is no alias. */
+function ownNames(
+  parameters: Record<string, unknown>,
+  aliases: Readonly<Record<string, string>>,
+  schema: unknown,
+): Record<string, unknown> {
+  const defined = isJsonObject(schema) ? everDefined(schema) : new Map();
+  const others = new Map(Object.entries(aliases).filter(([alias]) => !defined.has(alias)));
+  const canonical = withoutAliases(parameters, others);
+  if (canonical.repeated === null) return canonical.parameters;
+  const { name, alias } = canonical.repeated;
+  const detail = `The parameter "${name}" is given more than once.`;
+  throw new DomainError("PARAMETERS_INVALID", {
+    detail,
+    errors: [{ pointer: `/parameters/${escapePointer(alias)}`, code: "DUPLICATE", detail }],
   });
 }

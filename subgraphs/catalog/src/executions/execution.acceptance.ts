@@ -56,8 +56,8 @@ export class ExecutionAcceptance {
     const agentTaskId = agentTask(context, input);
     const version = await versions.get(context, templateId, input.templateVersionId);
     const target = await targets.accept(context, input.target);
-    const { parameterSchema, parameterNames: templateNames } = version;
-    const question = { parameterSchema, templateNames, parameters: input.parameters ?? {} };
+    const { parameterSchema, parameterNames: templateNames, parameterAliases: aliases } = version;
+    const question = { parameterSchema, templateNames, aliases, parameters: input.parameters ?? {} };
     const parameters = await checkedParameters(rendering, question, tenantOf(context));
     return {
       ...request,

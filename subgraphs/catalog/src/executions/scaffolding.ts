@@ -8,6 +8,7 @@ import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
+import { type KnownParameters, templateChoice } from "../template-versions/template-version.view.js";
 import type { TemplateService } from "../templates/template.service.js";
 import type { TemplateType } from "../templates/template.type.js";
 import type { Execution } from "./execution.entity.js";
@@ -43,8 +44,8 @@ export interface FetchedOrigin {
   readonly origin: Origin;
   /** Let go of them after the render: a large template is held several times over. */
   readonly files: FileTree;
-  /** Null: the template cannot be read, which rendering reports. */
-  readonly templateNames: readonly string[] | null;
+  /** Names are null where the template cannot be read, which rendering reports. */
+  readonly known: KnownParameters;
 }
 
 /** The parts of an execution that depend on nothing but what it was asked for: the same order gives the same files. */
@@ -68,21 +69,21 @@ export class Scaffolding {
       subject: `executions/${order.executionId}`,
       trace: continueTrace(order.traceparent),
     });
-    const templateNames = await versions.pin(tenant, version, source);
+    const known = await versions.pin(tenant, version, source);
     const { files, ...facts } = source;
-    return { origin: { template, version, source: facts }, files, templateNames };
+    return { origin: { template, version, source: facts }, files, known };
   }
 
   /** The template was perhaps not known when the parameters were accepted. Renders of before this rule are not asked. */
   async requireKnownNames(
-    { origin, templateNames }: FetchedOrigin,
+    { origin, known: { parameterNames: templateNames, parameterAliases: aliases } }: FetchedOrigin,
     { parameters, tenantId }: ScaffoldOrder,
     signal: AbortSignal,
   ): Promise<void> {
     const known = new Set(templateNames);
     if (templateNames === null || Object.keys(parameters).every((name) => known.has(name))) return;
     const { parameterSchema } = origin.version;
-    const question = { parameterSchema, parameters, templateNames };
+    const question = { parameterSchema, parameters, templateNames, aliases };
     await checkedParameters(this.#services.rendering, question, { tenantId, signal });
   }
 
@@ -97,6 +98,7 @@ export class Scaffolding {
         seed: executionId,
         now: requestedAt,
         targetFramework: origin.version.targetFramework,
+        template: templateChoice(origin.version),
       },
       { tenantId, signal },
     );

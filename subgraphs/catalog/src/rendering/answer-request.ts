@@ -53,8 +53,8 @@ async function answer(
 }
 
 function renderTree({ files, order }: RenderRequest, bytes: Uint8Array | undefined): AnswerWithBytes {
-  const pack = loadTemplatePack(unpackTree(files, bytes));
-  const { name, fallbackName, ...request } = order;
+  const { name, fallbackName, template, ...request } = order;
+  const pack = loadTemplatePack(unpackTree(files, bytes), template);
   const chosen = [name, pack.config.defaultName].find((candidate) => candidate?.trim());
   const { files: produced, ...facts } = render(pack, { ...request, name: chosen ?? fallbackName });
   const packed = packTree(produced);

@@ -7,6 +7,7 @@ import type { Finding } from "../engine/finding.js";
 import type { JsonObject } from "../engine/json-value.js";
 import type { PatternLimits } from "../engine/pattern-budget.js";
 import type { RenderResult } from "../engine/render.js";
+import type { TemplateChoice } from "../engine/template-choice.js";
 import { TemplateError } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
@@ -39,6 +40,7 @@ interface ParameterOrder {
 interface CheckOrder {
   readonly parameterSchema: unknown;
   readonly targetFramework: string;
+  readonly template?: TemplateChoice;
   readonly checks: readonly string[];
   readonly withInfo?: boolean;
 }

@@ -2,6 +2,7 @@ import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgr
 import type { Finding } from "../engine/finding.js";
 import type { JsonObject } from "../engine/json-value.js";
 import type { PatternLimits } from "../engine/pattern-budget.js";
+import type { TemplateChoice } from "../engine/template-choice.js";
 import type { TemplateErrorCode } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
@@ -16,6 +17,8 @@ export interface RenderOrder {
   readonly now: Date;
   /** Of the template version; compared with the SDK that the template asks for. */
   readonly targetFramework?: string;
+  /** Which template of the files is meant. */
+  readonly template?: TemplateChoice;
   readonly patternLimits?: PatternLimits | undefined;
 }
 
@@ -36,6 +39,7 @@ export type RenderingRequest =
       readonly check: string;
       readonly parameterSchema: unknown;
       readonly targetFramework: string;
+      readonly template?: TemplateChoice;
       readonly withInfo?: boolean;
     };
 

@@ -51,6 +51,7 @@ describe("templateFacts", () => {
       pins: [],
       sdkVersions: [],
       parameterNames: null,
+      parameterAliases: {},
     });
   });
 });

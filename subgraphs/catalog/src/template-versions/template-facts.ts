@@ -1,6 +1,8 @@
 import type { FileTree } from "../engine/file-tree.js";
+import { parameterAliases } from "../engine/host-data.js";
 import { isJsonObject, type JsonValue } from "../engine/json-value.js";
 import { parameterNames } from "../engine/symbols/symbol-table.js";
+import type { TemplateChoice } from "../engine/template-choice.js";
 import { loadTemplatePack } from "../engine/template-pack.js";
 import { isPackageName } from "../libraries/library-reference.js";
 import { parseVersion } from "../nuget/version.js";
@@ -13,6 +15,8 @@ export interface TemplateFacts {
   readonly sdkVersions: string[];
   /** What a request may set; null: the template cannot be read, or has too many to be kept. */
   readonly parameterNames: string[] | null;
+  /** Other names of parameters, each to the parameter's own. */
+  readonly parameterAliases: Readonly<Record<string, string>>;
 }
 
 const mostPins = 500;
@@ -22,7 +26,7 @@ const projectFile = /(?:\.\w*proj|(?:^|\/)Directory\.Packages\.props)$/i;
 const packageItem = /<Package(?:Reference|Version)\s([^<>]*)>/g;
 
 /** Read from the text as it stands: conditions are not decided, and a version that a parameter fills is none. */
-export function templateFacts(files: FileTree): TemplateFacts {
+export function templateFacts(files: FileTree, choice: TemplateChoice = {}): TemplateFacts {
   const pins = new Map<string, { packageName: string; version: string }>();
   for (const [path, { bytes }] of files) {
     if (!projectFile.test(path) || bytes.length > largestProject) continue;
@@ -33,24 +37,27 @@ export function templateFacts(files: FileTree): TemplateFacts {
       if (pins.size === mostPins) break;
     }
   }
-  return { pins: [...pins.values()].slice(0, mostPins), ...configFacts(files) };
+  return { pins: [...pins.values()].slice(0, mostPins), ...configFacts(files, choice) };
 }
 
 function attribute(attributes: string, name: string): string {
   return new RegExp(`(?:^|\\s)${name}\\s*=\\s*"([^"]*)"`).exec(attributes)?.[1]?.trim() ?? "";
 }
 
-function configFacts(files: FileTree): Pick<TemplateFacts, "sdkVersions" | "parameterNames"> {
+function configFacts(files: FileTree, choice: TemplateChoice): Omit<TemplateFacts, "pins"> {
   try {
-    const { config } = loadTemplatePack(files);
+    const { config, host } = loadTemplatePack(files, choice);
     const names = parameterNames(config);
+    const aliases = parameterAliases(config, host);
+    const tooMany = [...names, ...aliases.keys()].join("").length > mostNameCharacters;
     return {
       sdkVersions: Object.values(config.constraints).flatMap(sdkVersionsOf),
-      parameterNames: names.join("").length > mostNameCharacters ? null : names,
+      parameterNames: tooMany ? null : names,
+      parameterAliases: tooMany ? {} : Object.fromEntries(aliases),
     };
   } catch {
     // the checks say what is wrong with it
-    return { sdkVersions: [], parameterNames: null };
+    return { sdkVersions: [], parameterNames: null, parameterAliases: {} };
   }
 }
 

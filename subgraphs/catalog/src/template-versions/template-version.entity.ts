@@ -2,6 +2,7 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { TemplateTexts } from "../engine/template-description.js";
 import type { TemplateFacts } from "./template-facts.js";
 import type { TemplateVersionState } from "./template-version.states.js";
 
@@ -46,6 +47,16 @@ export class TemplateVersion {
   @Property({ type: "text", nullable: true })
   contentDigest: string | null;
 
+  /** Which template of the source is meant: its identity, the identity of its group or a short name. */
+  @Property({ type: "text", nullable: true })
+  templateIdentity: string | null;
+
+  @Property({ type: "text", nullable: true })
+  templateLanguage: string | null;
+
+  @Property({ type: "text", nullable: true })
+  templateType: string | null;
+
   @Property({ type: "text" })
   engineKind: string;
 
@@ -61,6 +72,10 @@ export class TemplateVersion {
   /** Null until the content was read. */
   @Property({ type: "json", nullable: true })
   facts: TemplateFacts | null;
+
+  /** What the content says of itself to people; null until it was read. */
+  @Property({ type: "json", nullable: true })
+  details: TemplateTexts | null;
 
   @Property({ type: "text" })
   status: TemplateVersionState;

@@ -16,6 +16,28 @@ export class CreateTemplateVersionInput {
   @Constraint({ minLength: 1, maxLength: 2048 })
   sourceRef: string;
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Of several templates in the source: its identity, the identity of its group or a short name, in any case.",
+  })
+  @Constraint({ minLength: 1, maxLength: 200 })
+  templateIdentity?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Of several templates in the source: the tag language, e.g. F#. In a group, C# if absent.",
+  })
+  @Constraint({ minLength: 1, maxLength: 50 })
+  templateLanguage?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Of several templates in the source: the tag type, e.g. project, item or solution.",
+  })
+  @Constraint({ minLength: 1, maxLength: 50 })
+  templateType?: string | null;
+
   @Field({ description: "DotnetNewTemplatePack." })
   @Constraint({ minLength: 1, maxLength: 100 })
   engineKind: string;

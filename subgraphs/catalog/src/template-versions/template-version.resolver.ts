@@ -1,8 +1,10 @@
 import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Arg, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from "type-graphql";
 import type { TemplateService } from "../templates/template.service.js";
 import { TemplateType } from "../templates/template.type.js";
+import { TemplateDetailsType } from "./template-details.type.js";
 import type { TemplatePromotionService } from "./template-promotion.service.js";
 import { CreateTemplateVersionInput, DeprecateTemplateVersionInput } from "./template-version.input.js";
 import type { TemplateVersionService } from "./template-version.service.js";
@@ -49,6 +51,20 @@ export class TemplateVersionResolver {
     @Ctx() context: RequestContext,
   ): Promise<TemplateVersionType> {
     return this.#promotions.deprecate(context, templateVersionId, input);
+  }
+
+  @FieldResolver(() => TemplateDetailsType, {
+    nullable: true,
+    description: "Null until the content was read: by a validation, a preview or an execution.",
+  })
+  @Auth({ scopes: ["templates.read"] })
+  details(
+    @Root() version: TemplateVersionType,
+    @Arg("locale", () => String, { nullable: true, description: "A language tag of BCP 47, e.g. de-AT." })
+    locale: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<TemplateDetailsType | null> {
+    return this.#versions.details(tenantOf(context), version.templateVersionId, locale);
   }
 
   @FieldResolver(() => TemplateType)

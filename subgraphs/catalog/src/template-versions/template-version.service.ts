@@ -9,6 +9,8 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
 import type { JsonObject } from "../engine/json-value.js";
+import { localeFallbacks } from "../engine/localization.js";
+import { localizedDescription, type TemplateTexts } from "../engine/template-description.js";
 import { parseFramework } from "../nuget/framework.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
 import { schemaProblem } from "../parameters/schema-limits.js";
@@ -17,13 +19,17 @@ import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateService } from "../templates/template.service.js";
 import { parseSemanticVersion } from "./semantic-version.js";
+import { templateDetails } from "./template-details.js";
+import type { TemplateDetailsType } from "./template-details.type.js";
 import { type TemplateFacts, templateFacts } from "./template-facts.js";
 import { TemplateVersion } from "./template-version.entity.js";
 import type { CreateTemplateVersionInput } from "./template-version.input.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 import {
+  type KnownParameters,
   type KnownTemplateVersion,
   type TemplateVersionRow,
+  templateChoice,
   templateVersionColumns,
   templateVersionView,
   versionEntityView,
@@ -37,13 +43,20 @@ const resolutionsAtOnce = 8;
 
 const versionById = tenantStatement(
   "template_version_by_id",
-  `select ${templateVersionColumns}, facts -> 'parameterNames' as parameter_names from template_versions
+  `select ${templateVersionColumns}, facts -> 'parameterNames' as parameter_names,
+     facts -> 'parameterAliases' as parameter_aliases from template_versions
    where tenant_id = scope.tenant and template_version_id = $2`,
 );
 
 interface KnownVersionRow extends TemplateVersionRow {
   parameter_names: string[] | null;
+  parameter_aliases: Record<string, string> | null;
 }
+
+const detailsById = tenantStatement(
+  "template_version_details",
+  `select details from template_versions where tenant_id = scope.tenant and template_version_id = $2`,
+);
 
 interface FactsRow {
   template_version_id: string;
@@ -81,7 +94,28 @@ export class TemplateVersionService {
     const uuid = decodeId("tpv", templateVersionId);
     if (uuid === undefined) return undefined;
     const row = await this.#database.reader.row<KnownVersionRow>(versionById, tenant, uuid);
-    return row && Object.assign(templateVersionView(row), { parameterNames: row.parameter_names });
+    return (
+      row &&
+      Object.assign(templateVersionView(row), {
+        parameterNames: row.parameter_names,
+        parameterAliases: row.parameter_aliases ?? {},
+      })
+    );
+  }
+
+  /** What the content says of itself, in the nearest language to the locale; null until it was read. */
+  async details(
+    tenant: Tenant,
+    templateVersionId: string,
+    locale: string | null | undefined,
+  ): Promise<TemplateDetailsType | null> {
+    const chain = typeof locale === "string" ? localeFallbacks(locale) : [];
+    if (chain === undefined) throw unknownLocale();
+    const uuid = decodeId("tpv", templateVersionId);
+    const row = await this.#database.reader.row<{ details: TemplateTexts | null }>(detailsById, tenant, uuid);
+    if (!row?.details) return null;
+    const { description, culture } = localizedDescription(row.details, chain);
+    return { ...description, culture };
   }
 
   /** What the content of each version of a template says, where it was read. */
@@ -100,18 +134,19 @@ export class TemplateVersionService {
 
   /**
    * Keeps what the first successful reading of the source found. Later readings are of the same commit; they add what
-   * earlier releases did not look for. Gives the names of the template's parameters.
+   * earlier releases did not look for. Gives the names that the template's parameters have.
    */
-  async pin(tenant: Tenant, version: KnownTemplateVersion, source: ReadSource): Promise<readonly string[] | null> {
+  async pin(tenant: Tenant, version: KnownTemplateVersion, source: ReadSource): Promise<KnownParameters> {
     const isPinned = version.resolvedRef !== null && version.contentDigest !== null;
-    if (isPinned && version.parameterNames !== null) return version.parameterNames;
-    const facts = templateFacts(source.files);
-    if (isPinned && facts.parameterNames === null) return null;
+    if (isPinned && version.parameterNames !== null) return version;
+    const choice = templateChoice(version);
+    const facts = templateFacts(source.files, choice);
+    if (isPinned && facts.parameterNames === null) return facts;
     await this.#database.transaction(tenant, { trace: continueTrace(undefined) }, async ({ execute }) => {
       await execute(
         `update template_versions set resolved_ref = coalesce(resolved_ref, $3),
            content_digest = coalesce(content_digest, $4),
-           facts = case when facts ? 'parameterNames' then facts else $5 end
+           facts = case when facts ? 'parameterNames' then facts else $5 end, details = coalesce(details, $6)
          where tenant_id = $1 and template_version_id = $2`,
         [
           tenant.uuid,
@@ -119,10 +154,11 @@ export class TemplateVersionService {
           source.resolvedRef,
           source.contentDigest,
           JSON.stringify(facts),
+          JSON.stringify(templateDetails(source.files, choice)),
         ],
       );
     });
-    return facts.parameterNames;
+    return facts;
   }
 
   async create(
@@ -151,6 +187,10 @@ export class TemplateVersionService {
             resolvedRef: source?.resolvedRef ?? null,
             contentDigest: null,
             facts: null,
+            details: null,
+            templateIdentity: input.templateIdentity ?? null,
+            templateLanguage: input.templateLanguage ?? null,
+            templateType: input.templateType ?? null,
             engineKind: input.engineKind,
             targetFramework: checked.targetFramework,
             parameterSchema: checked.parameterSchema,
@@ -228,6 +268,11 @@ function checkInput(input: CreateTemplateVersionInput) {
   if (problem?.code === "UNKNOWN_VALUE") throw schemaRefusal({ pointer: "/$schema", detail: problem.detail });
   if (problem) throw refusal("VALIDATION_FAILED", "/parameterSchema", problem.code, problem.detail);
   return { precedence: version.precedence, targetFramework: input.targetFramework, parameterSchema };
+}
+
+function unknownLocale(): DomainError {
+  const detail = "The locale is no language tag of BCP 47, as de-AT is one.";
+  return new DomainError("VALIDATION_FAILED", { detail, errors: [{ pointer: "/locale", code: "FORMAT", detail }] });
 }
 
 function schemaRefusal({ pointer, detail }: SchemaFault): DomainError {

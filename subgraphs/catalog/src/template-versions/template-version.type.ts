@@ -51,6 +51,18 @@ export class TemplateVersionType {
   @Field(() => String, { nullable: true, description: "SHA-256 over modes, paths and contents of the source." })
   contentDigest: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: "Which template of the source is meant: its identity, the identity of its group or a short name.",
+  })
+  templateIdentity: string | null;
+
+  @Field(() => String, { nullable: true })
+  templateLanguage: string | null;
+
+  @Field(() => String, { nullable: true })
+  templateType: string | null;
+
   @Field()
   engineKind: string;
 

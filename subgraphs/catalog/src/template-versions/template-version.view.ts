@@ -1,5 +1,6 @@
 import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { TemplateChoice } from "../engine/template-choice.js";
 import type { TemplateDeprecation, TemplateVersion } from "./template-version.entity.js";
 import type { TemplateVersionState } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";
@@ -12,6 +13,9 @@ export interface TemplateVersionRow {
   source_ref: string;
   resolved_ref: string | null;
   content_digest: string | null;
+  template_identity: string | null;
+  template_language: string | null;
+  template_type: string | null;
   engine_kind: string;
   target_framework: string;
   parameter_schema: Record<string, unknown>;
@@ -22,15 +26,19 @@ export interface TemplateVersionRow {
   created_at: Date | string;
 }
 
-/** With what executions ask of it beside its own fields. */
-export interface KnownTemplateVersion extends TemplateVersionType {
+/** What executions ask of a version beside its own fields. */
+export interface KnownParameters {
   /** Of its template; null until the content was read. */
   readonly parameterNames: readonly string[] | null;
+  /** Of its template: other names of parameters, each to the parameter's own. */
+  readonly parameterAliases: Readonly<Record<string, string>>;
 }
+
+export type KnownTemplateVersion = TemplateVersionType & KnownParameters;
 
 /** Without the facts, which only evaluations and executions read. */
 export const templateVersionColumns = `template_version_id, template_id, semantic_version, source_ref, resolved_ref,
-  content_digest, engine_kind, target_framework, parameter_schema, changelog, status, published_at, deprecation, created_at`;
+  content_digest, template_identity, template_language, template_type, engine_kind, target_framework, parameter_schema, changelog, status, published_at, deprecation, created_at`;
 
 export function templateVersionView(row: TemplateVersionRow): TemplateVersionType {
   return {
@@ -42,6 +50,9 @@ export function templateVersionView(row: TemplateVersionRow): TemplateVersionTyp
     sourceRef: row.source_ref,
     resolvedRef: row.resolved_ref,
     contentDigest: row.content_digest,
+    templateIdentity: row.template_identity,
+    templateLanguage: row.template_language,
+    templateType: row.template_type,
     engineKind: row.engine_kind,
     parameterSchema: row.parameter_schema,
     changelog: row.changelog,
@@ -53,8 +64,15 @@ export function templateVersionView(row: TemplateVersionRow): TemplateVersionTyp
 
 /** Of an entity that a mutation has made or moved on. */
 export function versionEntityView(version: TemplateVersion): TemplateVersionType {
-  const { tenantId: _, precedence: __, facts: ___, publishedAt, createdAt, ...fields } = version;
+  const { tenantId: _, precedence: __, facts: ___, details: ____, publishedAt, createdAt, ...fields } = version;
   return { ...fields, publishedAt: publishedAt?.toISOString() ?? null, createdAt: createdAt.toISOString() };
+}
+
+/** Which template of its source a version is about. */
+export function templateChoice(
+  version: Pick<TemplateVersionType, "templateIdentity" | "templateLanguage" | "templateType">,
+): TemplateChoice {
+  return { identity: version.templateIdentity, language: version.templateLanguage, type: version.templateType };
 }
 
 const isoOf = (time: Date | string) => (typeof time === "string" ? isoFromJsonTime(time) : time.toISOString());

@@ -12,6 +12,7 @@ import type { ReadSource } from "../sources/source-reader.js";
 import type { ValidateTemplateVersionInput } from "../template-versions/template-version.input.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
+import { templateChoice } from "../template-versions/template-version.view.js";
 import { checkNames } from "./checks/finding-codes.js";
 import { sourceFinding } from "./source-finding.js";
 import { type ValidationOutcome, type ValidationResultType } from "./validation.type.js";
@@ -116,8 +117,9 @@ export class ValidationService {
       return { findings: [sourceFinding(asked.checks[0] ?? "StructuralLint", error)], samples: 0, source: undefined };
     }
     const { parameterSchema, targetFramework } = version;
+    const subject = { parameterSchema, targetFramework, template: templateChoice(version), ...asked };
     return {
-      ...(await this.#rendering.runChecks(source.files, { parameterSchema, targetFramework, ...asked }, tenant)),
+      ...(await this.#rendering.runChecks(source.files, subject, tenant)),
       source,
     };
   }

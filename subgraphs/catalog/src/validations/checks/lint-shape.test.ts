@@ -108,7 +108,7 @@ describe("StructuralLint of constraints", () => {
     codes(
       structuralLint(
         tree({ [CONFIG]: JSON.stringify({ ...sound, constraints: { c: constraint } }), "a.txt": "" }),
-        framework,
+        framework === undefined ? {} : { targetFramework: framework },
       ).filter(({ code }) => code.startsWith("Constraint")),
     );
 

@@ -1,0 +1,133 @@
+import { parameterAliases } from "./host-data.js";
+import { type LocalizedTexts, localizedTexts, readLocalizations } from "./localization.js";
+import type { ParameterDatatype, ParameterSymbol } from "./template-config.js";
+import type { TemplatePack } from "./template-pack.js";
+
+export interface ChoiceDescription {
+  readonly choice: string;
+  readonly displayName: string | null;
+  readonly description: string | null;
+}
+
+export interface ParameterDescription {
+  readonly name: string;
+  readonly displayName: string | null;
+  readonly description: string | null;
+  readonly datatype: ParameterDatatype;
+  readonly defaultValue: string | null;
+  /** Where a condition decides, it is taken as not required. */
+  readonly required: boolean;
+  readonly allowMultipleValues: boolean;
+  /** Other names it may come under. */
+  readonly aliases: readonly string[];
+  readonly hidden: boolean;
+  readonly choices: readonly ChoiceDescription[];
+}
+
+/** What a person is told about a template. */
+export interface TemplateDescription {
+  readonly identity: string | null;
+  readonly groupIdentity: string | null;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly author: string | null;
+  readonly shortNames: readonly string[];
+  readonly classifications: readonly string[];
+  readonly language: string | null;
+  readonly type: string | null;
+  readonly parameters: readonly ParameterDescription[];
+}
+
+export interface TemplateTexts {
+  readonly description: TemplateDescription;
+  readonly localizations: Readonly<Record<string, LocalizedTexts>>;
+}
+
+export function describeTemplate(pack: TemplatePack): TemplateTexts {
+  const { config, host } = pack;
+  const aliases = [...parameterAliases(config, host)];
+  const described = [...config.symbols.values()].flatMap((symbol) => {
+    if (symbol.type !== "parameter") return [];
+    const others = aliases.flatMap(([alias, name]) => (name === symbol.name ? [alias] : []));
+    return [parameterDescription(symbol, others, host.symbols.get(symbol.name)?.isHidden ?? false)];
+  });
+  return {
+    description: {
+      identity: config.identity,
+      groupIdentity: config.groupIdentity,
+      name: config.name,
+      description: config.description,
+      author: config.author,
+      shortNames: config.shortNames,
+      classifications: config.classifications,
+      language: config.tags["language"] ?? null,
+      type: config.tags["type"] ?? null,
+      parameters: described,
+    },
+    localizations: Object.fromEntries(readLocalizations(pack.files)),
+  };
+}
+
+function parameterDescription(
+  symbol: ParameterSymbol,
+  aliases: readonly string[],
+  hidden: boolean,
+): ParameterDescription {
+  const { name, displayName, description, datatype, defaultValue, allowMultipleValues, choices } = symbol;
+  const required = symbol.isRequired === true;
+  return {
+    name,
+    displayName,
+    description,
+    datatype,
+    defaultValue,
+    required,
+    allowMultipleValues,
+    aliases,
+    hidden,
+    choices,
+  };
+}
+
+/** The description with the texts of the nearest culture; what that lacks stays as the template says it. */
+export function localizedDescription(
+  { description, localizations }: TemplateTexts,
+  chain: readonly string[],
+): { description: TemplateDescription; culture: string | null } {
+  const found = localizedTexts(localizations, chain);
+  if (found === undefined) return { description, culture: null };
+  const { texts, culture } = found;
+  return {
+    description: {
+      ...description,
+      name: texts["name"] ?? description.name,
+      description: texts["description"] ?? description.description,
+      author: texts["author"] ?? description.author,
+      parameters: description.parameters.map((parameter) => localizedParameter(parameter, texts)),
+    },
+    culture,
+  };
+}
+
+function localizedParameter(parameter: ParameterDescription, texts: LocalizedTexts): ParameterDescription {
+  const key = `symbols/${parameter.name}`;
+  return {
+    ...parameter,
+    ...namesAt(parameter, texts, key),
+    choices: parameter.choices.map((choice) => ({
+      ...choice,
+      ...namesAt(choice, texts, `${key}/choices/${choice.choice}`),
+    })),
+  };
+}
+
+function namesAt(
+  { displayName, description }: Pick<ChoiceDescription, "displayName" | "description">,
+  texts: LocalizedTexts,
+  key: string,
+): Pick<ChoiceDescription, "displayName" | "description"> {
+  return {
+    displayName: texts[`${key}/displayName`] ?? displayName,
+    description: texts[`${key}/description`] ?? description,
+  };
+}

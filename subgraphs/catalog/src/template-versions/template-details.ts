@@ -1,0 +1,21 @@
+import type { FileTree } from "../engine/file-tree.js";
+import type { TemplateChoice } from "../engine/template-choice.js";
+import { describeTemplate, type TemplateTexts } from "../engine/template-description.js";
+import { loadTemplatePack } from "../engine/template-pack.js";
+
+/** Of one version, in its row. */
+const mostCharacters = 256 * 1024;
+
+/** What the content says of itself; null where it cannot be read or says more than is kept. */
+export function templateDetails(files: FileTree, choice: TemplateChoice): TemplateTexts | null {
+  let texts: TemplateTexts;
+  try {
+    texts = describeTemplate(loadTemplatePack(files, choice));
+  } catch {
+    // the checks say what is wrong with it
+    return null;
+  }
+  if (JSON.stringify(texts).length <= mostCharacters) return texts;
+  const plain = { ...texts, localizations: {} };
+  return JSON.stringify(plain).length <= mostCharacters ? plain : null;
+}
