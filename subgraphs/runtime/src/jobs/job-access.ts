@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 const setupLock = 4_000_007;
 
-/** What the role that serves requests may call, each with the types of its arguments. */
+/** The functions that the role of requests may call, each with the types of its arguments. */
 const open = {
   send_jobs: "text, text, timestamptz",
   tenant_jobs: "timestamptz, uuid, integer",
@@ -26,9 +26,9 @@ const listedQueues = (schema: string) => `array(select known.name || suffix.text
 
 /**
  * All that a request can do about jobs. The functions run as the schema's owner (SECURITY DEFINER), so they name every
- * object with its schema and look nothing up where the caller could put something: `pg_temp` comes last, since it would
- * be first otherwise (PostgreSQL, "Writing SECURITY DEFINER Functions Safely"). The tenant is that of `app.tenant`, as in
- * the row-level policies; `app.platform` opens nothing here.
+ * object with its schema, and their search path holds nothing that a caller can write to but `pg_temp`, which is last:
+ * a path that does not name it searches it first (PostgreSQL, "Writing SECURITY DEFINER Functions Safely"). The tenant
+ * is that of `app.tenant`, as in the row-level policies; `app.platform` opens nothing here.
  */
 const definitions = (schema: string): string => {
   const safely = "security definer set search_path = pg_catalog, pg_temp";
@@ -49,7 +49,7 @@ const definitions = (schema: string): string => {
       from generate_series(0, 25) place);
   end $body$;
 
-  -- a plan is kept by the session: one made while the table was small must not read all of it later
+  -- the session keeps a plan: one that was made while the table was small must not read all of it later
   create function ${schema}.send_jobs(to_queue text, payloads text, not_before timestamptz) returns void
   language plpgsql volatile ${safely} set enable_seqscan = off as $body$
   declare
