@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 
-/** Nobody gives, gets the use of, or takes from others what reaches beyond the scopes that he holds himself. */
+/** A caller gives, uses, changes or takes away only what stays within the scopes of the caller's own token. */
 export function requireHeld(
   context: RequestContext,
   scopes: readonly string[],

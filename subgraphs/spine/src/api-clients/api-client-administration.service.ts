@@ -85,11 +85,9 @@ export class ApiClientAdministrationService {
     });
   }
 
-  /** Whoever knows its secret gets what the client gets. */
   enable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
     return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
       if (client.status === "Active") return;
-      requireHeld(context, client.scopes);
       client.status = "Active";
       tell(transaction, "ApiClientEnabled", client);
     });
@@ -101,26 +99,25 @@ export class ApiClientAdministrationService {
     if (errors.length > 0)
       throw new DomainError("API_CLIENT_INVALID", { detail: "Such a client would not be safe.", errors });
     return this.#change(context, { field: "updateApiClient", clientId, input }, async (client, transaction) => {
-      if (input.redirectUris != null) changeAddresses(context, client, input.redirectUris);
-      if (keys) changeKeys(context, client, keys.keySet);
+      if (input.redirectUris != null) changeAddresses(client, input.redirectUris);
+      if (keys) await changeKeys(transaction, client, { keys: keys.keySet, by: principalOf(context).subject });
       if (input.name != null) client.name = input.name;
       tell(transaction, "ApiClientUpdated", client);
     });
   }
 
-  /** The old secret opens nothing from then on; tokens that it got live until they expire. */
+  /** The old secret opens nothing from then on; its tokens live until they expire, if the same holder renews it. */
   async rotateSecret(context: RequestContext, clientId: string): Promise<ApiClientSecretType> {
     const rotated = await mutate(this.#database, context, {
       field: "rotateApiClientSecret",
       arguments: { clientId },
       commit: async (transaction) => {
-        const client = await findLocked(transaction, clientId);
-        requireHeld(context, client.scopes);
+        const client = await findToChange(context, transaction, clientId);
         if (client.isPublic || client.jwks) throw new DomainError("CONFLICT", { detail: "The client has no secret." });
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
         client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
-        client.secretHeldBy = principalOf(context).subject;
+        await handOver(transaction, client, principalOf(context).subject);
         tell(transaction, "ApiClientSecretRotated", client);
         return { ...apiClientView(client), secretNonce };
       },
@@ -138,7 +135,7 @@ export class ApiClientAdministrationService {
       field,
       arguments: { clientId, ...given },
       commit: async (transaction) => {
-        const client = await findLocked(transaction, clientId);
+        const client = await findToChange(context, transaction, clientId);
         await change(client, transaction);
         return apiClientView(client);
       },
@@ -146,16 +143,28 @@ export class ApiClientAdministrationService {
   }
 }
 
-async function findLocked({ em, tenant }: Transaction, clientId: string): Promise<ApiClient> {
+/** What changes a client is for callers who hold each of its scopes, whatever it changes. */
+async function findToChange(
+  context: RequestContext,
+  { em, tenant }: Transaction,
+  clientId: string,
+): Promise<ApiClient> {
   const row = { tenantId: tenant.tenantId, clientId, platformAdmin: false };
   const client = await em.findOne(ApiClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!client) throw new DomainError("NOT_FOUND", { detail: "There is no such client." });
+  requireHeld(context, client.scopes, "the client holds");
   return client;
 }
 
-/** Whoever chooses where codes are sent to gets what the client gets. */
-function changeAddresses(context: RequestContext, client: ApiClient, redirectUris: readonly string[]): void {
-  requireHeld(context, client.scopes);
+/** Codes, refresh tokens and access tokens of before are refused once somebody else holds the secret or the keys. */
+async function handOver(transaction: Transaction, client: ApiClient, holders: string | null): Promise<void> {
+  if ((client.secretHeldBy ?? null) === holders) return;
+  client.secretHeldBy = holders;
+  client.tokensFrom = new Date();
+  await revoke(transaction, "Client", client.clientId);
+}
+
+function changeAddresses(client: ApiClient, redirectUris: readonly string[]): void {
   // nobody is asked for consent there, so its codes would tell of people who agreed to nothing
   if (client.firstParty && client.tenantId !== platformTenantId)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
@@ -175,16 +184,19 @@ function changeAddresses(context: RequestContext, client: ApiClient, redirectUri
   client.redirectUris = [...new Set(redirectUris)];
 }
 
-/** Whoever holds the private key gets what the client gets. A secret is not exchanged for keys: another client is made. */
-function changeKeys(context: RequestContext, client: ApiClient, keys: PublicKeySet): void {
-  requireHeld(context, client.scopes);
+/** A secret is not exchanged for keys: another client is made. */
+async function changeKeys(
+  transaction: Transaction,
+  client: ApiClient,
+  change: { keys: PublicKeySet; by: string },
+): Promise<void> {
   if (!client.jwks)
     throw new DomainError("API_CLIENT_INVALID", {
       detail: "The client does not prove who it is by a key.",
       errors: [{ pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client made with keys has keys." }],
     });
-  client.secretHeldBy = keyHolders(client, client.jwks, { keys, by: principalOf(context).subject });
-  client.jwks = keys;
+  await handOver(transaction, client, keyHolders(client, client.jwks, change));
+  client.jwks = change.keys;
 }
 
 /** Who installed a key that stays still signs with it. */

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import { print } from "graphql";
 import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { secretDigest } from "./client-secret.js";
 
@@ -237,6 +238,79 @@ describe("Mutation.updateApiClient", () => {
       const { refusal } = await platform.ask(owner(), update, { clientId: client, input: { redirectUris } });
       expect(refusal).toMatchObject({ code: "API_CLIENT_INVALID", status: 422, errors: [{ pointer }] });
     }
+  });
+});
+
+describe("client.manage", () => {
+  const signIn = { grantTypes: ["authorization_code"], redirectUris: ["https://app.example/"] };
+  const update = (input: string) =>
+    `mutation ($clientId: ID!) { updateApiClient(clientId: $clientId, input: ${input}) { clientId } }`;
+  const key = `{ kty: "OKP", crv: "Ed25519", kid: "1", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }`;
+  /** Every operation that asks for the scope; one that is added comes in here, or the first test fails. */
+  const operations: Record<string, string[]> = {
+    createApiClient: [
+      'mutation { createApiClient(input: { name: "more than its maker", scopes: ["templates.read"] }) { clientId } }',
+    ],
+    disableApiClient: [change("disableApiClient")],
+    enableApiClient: [change("enableApiClient")],
+    rotateApiClientSecret: [change("rotateApiClientSecret")],
+    updateApiClient: [
+      update('{ name: "Renamed" }'),
+      update('{ redirectUris: ["https://evil.example/"] }'),
+      update(`{ jwks: { keys: [${key}] } }`),
+    ],
+  };
+  const table = Object.values(operations).flat();
+
+  async function aFirstPartyClient(): Promise<string> {
+    const { data } = await platform.ask(
+      platformAdmin(),
+      `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+        createTenantApiClient(tenantId: $tenantId, input: $input) { clientId } }`,
+      { tenantId, input: { name: "Desk", scopes: ["templates.read"], firstParty: true, ...signIn } },
+    );
+    return data?.["createTenantApiClient"].clientId;
+  }
+
+  it("is asked for by exactly these operations", () => {
+    const fields = Object.values(platform.spine.schema.getMutationType()?.getFields() ?? {});
+    const managing = fields.filter(({ astNode }) => astNode && print(astNode).includes('"client.manage"'));
+    expect(managing.map(({ name }) => name).toSorted()).toEqual(Object.keys(operations).toSorted());
+  });
+
+  it.each(table)("changes nothing of a client that holds more than the caller: %s", async (operation) => {
+    const plain: Json = await aClient(signIn);
+    for (const clientId of [plain.clientId, await aFirstPartyClient()]) {
+      const before = await row(clientId);
+      const caller = principal(tenantId, ["client.manage", "user.read"]);
+      const { refusal } = await platform.ask(caller, operation, { clientId });
+      expect(refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE", requiredScopes: ["templates.read"] });
+      expect(await row(clientId)).toEqual(before);
+    }
+  });
+
+  it("names and stops every client of the tenant for callers who hold enough, first-party ones too", async () => {
+    const clientId = await aFirstPartyClient();
+    for (const operation of [update('{ name: "Renamed" }'), change("disableApiClient"), change("enableApiClient")])
+      expect((await platform.ask(owner(), operation, { clientId })).errors).toEqual([]);
+    expect(await row(clientId)).toMatchObject({ name: "Renamed", status: "Active" });
+  });
+});
+
+describe("a client that comes into other hands", () => {
+  const revocations = async (clientId: string) =>
+    (await platform.admin.query("select kind from revocations where subject = $1", [clientId])).rows.length;
+  const rotate = (clientId: string, subject: string) =>
+    platform.ask({ ...owner(), subject }, change("rotateApiClientSecret", "clientId"), { clientId });
+
+  it("begins anew: what it was given is refused, unless the same holder renews the secret", async () => {
+    const { clientId } = await aClient();
+    await rotate(clientId, "cli_test");
+    expect([(await row(clientId)).tokens_from, await revocations(clientId)]).toEqual([null, 0]);
+    await rotate(clientId, "usr_other");
+    expect([(await row(clientId)).tokens_from, await revocations(clientId)]).toEqual([expect.any(Date), 1]);
+    await rotate(clientId, "usr_other");
+    expect(await revocations(clientId)).toBe(1);
   });
 });
 

@@ -69,7 +69,7 @@ export class ApiClient {
   @Property({ type: "jsonb", nullable: true })
   jwks?: PublicKeySet | null;
 
-  /** What it was given before is worth nothing: it was disabled then, even if it was enabled again. */
+  /** What it was given before is worth nothing: it was disabled then, or others took over its secret or keys. */
   @Property({ type: "timestamptz", nullable: true })
   tokensFrom?: Date | null;
 

@@ -47,7 +47,9 @@ export class ApiClientResolver {
     return this.#clients.createOwn(context, input);
   }
 
-  @Mutation(() => OAuthClientType, { description: "Its tokens are refused from then on." })
+  @Mutation(() => OAuthClientType, {
+    description: "Its tokens are refused from then on. Needs every scope of the client.",
+  })
   @Auth({ scopes: ["client.manage"] })
   disableApiClient(
     @Arg("clientId", () => ID) clientId: string,
@@ -65,7 +67,10 @@ export class ApiClientResolver {
     return this.#administration.enable(context, clientId);
   }
 
-  @Mutation(() => OAuthClientType, { description: "New addresses and new keys need every scope of the client." })
+  @Mutation(() => OAuthClientType, {
+    description:
+      "Needs every scope of the client. New addresses make it ask for consent again; so does a key of somebody else, which also ends all tokens of before.",
+  })
   @Auth({ scopes: ["client.manage"] })
   updateApiClient(
     @Arg("clientId", () => ID) clientId: string,
@@ -76,7 +81,8 @@ export class ApiClientResolver {
   }
 
   @Mutation(() => ApiClientSecretType, {
-    description: "The old secret opens nothing from then on. Needs every scope of the client.",
+    description:
+      "The old secret opens nothing from then on. Needs every scope of the client. Where somebody else held the secret before, all tokens of before are refused, and people are asked for consent again.",
   })
   @Auth({ scopes: ["client.manage"] })
   rotateApiClientSecret(

@@ -33,7 +33,8 @@ export class ApprovalResolver {
   }
 
   @Mutation(() => ApprovalType, {
-    description: "By somebody else than the subject, who holds the scopes; the agent may use them for an hour.",
+    description:
+      "By somebody else than the subject, who holds the scopes; the agent may use them for an hour. A person decides with a token of a first-party client, at most 15 minutes after signing in.",
   })
   @Auth({ scopes: ["governance.approve"] })
   approveScopes(
@@ -45,7 +46,8 @@ export class ApprovalResolver {
   }
 
   @Mutation(() => ApprovalType, {
-    description: "By somebody else than the subject; the agent does not get to ask again for an hour.",
+    description:
+      "By somebody else than the subject; the agent does not get to ask again for an hour. A person decides with a token of a first-party client, at most 15 minutes after signing in.",
   })
   @Auth({ scopes: ["governance.approve"] })
   rejectScopes(

@@ -1,7 +1,7 @@
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { ValueSeal } from "@factory/runtime/sealing/value-seal";
-import type { Scope } from "@factory/schema/scopes";
+import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt, importJWK, SignJWT } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
 import { SigningKeys } from "../signing-keys/signing-keys.js";
@@ -322,7 +322,7 @@ describe("a subject_token", () => {
       const handedOn = await exchange({ subject_token: body["access_token"] });
       expect(handedOn.status).toBe(200);
       await platform.ask(
-        principal(tenantId, ["client.manage"]),
+        principal(tenantId, tenantScopes),
         `mutation { disableApiClient(clientId: "${chain[place].clientId}") { status } }`,
       );
       for (const token of [body["access_token"], handedOn.body["access_token"]])

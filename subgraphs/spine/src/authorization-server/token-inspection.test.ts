@@ -1,4 +1,5 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt } from "jose";
 import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
 import { aUser } from "../testing/users.js";
@@ -173,7 +174,7 @@ describe("POST /connect/introspect", () => {
     );
     expect(await introspect(body["access_token"])).toMatchObject({ active: true });
     await platform.ask(
-      principal(tenantId, ["client.manage"]),
+      principal(tenantId, tenantScopes),
       `mutation { disableApiClient(clientId: "${service.clientId}") { status } }`,
     );
     expect(await introspect(body["access_token"])).toEqual({ active: false });
