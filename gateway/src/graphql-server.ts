@@ -6,6 +6,7 @@ import {
   type HTTPGraphQLRequest,
 } from "@apollo/server";
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
+import { stepUpChallenge } from "@factory/runtime/auth/step-up";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { GraphQLSchema } from "graphql";
@@ -147,9 +148,9 @@ const refusedStatus: ApolloServerPlugin<RequestContext> = {
         const { errors = [], data } = response.body.singleResult;
         const codes = new Set(errors.map(({ extensions }) => extensions?.["code"]));
         const [code] = codes.size === 1 ? codes : [];
-        if (code === "UNAUTHENTICATED") {
+        if (code === "UNAUTHENTICATED" || code === "AUTHENTICATION_TOO_OLD") {
           response.http.status = 401;
-          response.http.headers.set("www-authenticate", "Bearer");
+          response.http.headers.set("www-authenticate", code === "UNAUTHENTICATED" ? "Bearer" : stepUpChallenge);
         } else if (code === "RATE_LIMITED" || (code === "UNAVAILABLE" && isEmpty(data))) {
           response.http.status = code === "RATE_LIMITED" ? 429 : 503;
           const seconds = errors[0]?.extensions?.["retryAfterSeconds"];

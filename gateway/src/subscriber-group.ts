@@ -22,6 +22,8 @@ const readable: Readonly<Record<keyof Principal, boolean>> = {
   clientId: false,
   grantId: false,
   actors: false,
+  authTime: false,
+  firstParty: false,
   tokenId: false,
   expiresAt: false,
 };

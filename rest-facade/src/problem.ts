@@ -1,3 +1,4 @@
+import { stepUpChallenge } from "@factory/runtime/auth/step-up";
 import { DomainError, type ErrorFacts, type FieldError } from "@factory/runtime/errors/domain-error";
 import { type ErrorCode, errorCodes, type HttpErrorCode } from "@factory/schema/error-codes";
 import { GraphQLError } from "graphql";
@@ -125,6 +126,7 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: "Bearer",
   TOKEN_INVALID: 'Bearer error="invalid_token", error_description="The access token is not valid."',
   TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="The access token has expired."',
+  AUTHENTICATION_TOO_OLD: stepUpChallenge,
 };
 
 export const uriTooLong = () => new DomainError("URI_TOO_LONG", { detail: "The URL is longer than 8 KiB." });

@@ -55,7 +55,7 @@ export function exchange(
 
 /** Id of an approval that an agent waits for. */
 export async function aPendingApproval(tenantId: string): Promise<string> {
-  const [agent, service] = await Promise.all([anAgent(tenantId), aService(tenantId)]);
+  const [agent, service] = await Promise.all([anAgent(tenantId), aService(tenantId, ["templates.publish"])]);
   const agentTaskId = randomBytes(6).toString("hex");
   const { body } = await exchange(agent, service.token, { agent_task_id: agentTaskId, scope: "templates.publish" });
   return String(body["approval_id"]);

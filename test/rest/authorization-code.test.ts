@@ -3,51 +3,34 @@ import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import * as oidc from "openid-client";
 import { Browser, formToken, type Visit } from "../kit/browser.js";
+import {
+  aSignInClient,
+  callback,
+  redeem as redeemAt,
+  returned,
+  type SignInClient,
+  signInAs,
+  authorizeUrl as urlOf,
+} from "../kit/code-flow.js";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { aPerson, type Person } from "../kit/people.js";
 import { platform } from "../kit/platform.js";
-import { graphql, type Json, request } from "../kit/request.js";
+import { graphql, request } from "../kit/request.js";
 import { aTenant, platformToken, type TestTenant } from "../kit/tenants.js";
 
-interface TestClient {
-  clientId: string;
-  clientSecret: string | null;
-}
-
-const callback = "https://studio.example/callback";
 const scopes = ["templates.read", "templates.write", "user.read"];
 
 let tenant: TestTenant;
 let person: Person;
-let app: TestClient;
-let publicApp: TestClient;
+let app: SignInClient;
+let publicApp: SignInClient;
 let platformTenantId: string;
 
 const home = () => platform().publicUrl;
 
-async function aClient(input: Record<string, unknown> = {}, tenantId = tenant.tenantId): Promise<TestClient> {
-  const token = await platformToken();
-  const { body } = await graphql(
-    `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
-      createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
-    {
-      token,
-      variables: {
-        tenantId,
-        input: {
-          name: "Studio",
-          scopes,
-          grantTypes: ["authorization_code", "refresh_token"],
-          redirectUris: [callback],
-          ...input,
-        },
-      },
-    },
-  );
-  if (!body.data) throw new Error(JSON.stringify(body.errors));
-  return body.data["createTenantApiClient"] as unknown as TestClient;
-}
+const aClient = (input: Record<string, unknown> = {}, tenantId = tenant.tenantId) =>
+  aSignInClient(tenantId, { scopes, ...input });
 
 beforeAll(async () => {
   tenant = await aTenant();
@@ -57,32 +40,10 @@ beforeAll(async () => {
   publicApp = await aClient({ name: "Notebook", public: true });
 }, 30_000);
 
-const verifier = randomBytes(32).toString("base64url");
-const challenge = createHash("sha256").update(verifier).digest("base64url");
-
-function authorizeUrl(changes: Record<string, string | undefined> = {}, client = app): string {
-  const parameters = {
-    client_id: client.clientId,
-    response_type: "code",
-    redirect_uri: callback,
-    scope: "openid templates.read",
-    state: "st&te",
-    code_challenge: challenge,
-    code_challenge_method: "S256",
-    ...changes,
-  };
-  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return `${home()}/connect/authorize?${new URLSearchParams(given).toString()}`;
-}
+const authorizeUrl = (changes: Record<string, string | undefined> = {}, client = app) => urlOf(client, changes);
 
 const signIn = (browser: Browser, page: Visit, who: Pick<Person, "email" | "password"> = person) =>
-  browser.submit(page, { username: who.email, password: who.password, action: "sign-in" });
-
-/** The parameters that the browser brings back to the client. */
-function returned(visit: Visit): Record<string, string> {
-  expect(visit.url.startsWith(`${callback}?`)).toBe(true);
-  return Object.fromEntries(new URL(visit.url).searchParams);
-}
+  signInAs(browser, page, who);
 
 async function aCode(changes: Record<string, string | undefined> = {}, client = app): Promise<string> {
   const browser = new Browser(home());
@@ -90,19 +51,7 @@ async function aCode(changes: Record<string, string | undefined> = {}, client = 
   return String(code);
 }
 
-async function redeem(code: string, changes: Record<string, string> = {}, client = app) {
-  const body = new URLSearchParams({
-    grant_type: "authorization_code",
-    code,
-    redirect_uri: callback,
-    code_verifier: verifier,
-    client_id: client.clientId,
-    ...(client.clientSecret === null ? {} : { client_secret: client.clientSecret }),
-    ...changes,
-  });
-  const response = await fetch(`${home()}/connect/token`, { method: "POST", body });
-  return { status: response.status, body: (await response.json()) as Json };
-}
+const redeem = (code: string, changes: Record<string, string> = {}, client = app) => redeemAt(client, code, changes);
 
 describe("GET /connect/authorize", () => {
   it("brings a code back to openid-client, which redeems it as a confidential client", async () => {
@@ -128,7 +77,7 @@ describe("GET /connect/authorize", () => {
       expectedState: state,
       expectedNonce: nonce,
     });
-    expect(tokens).toMatchObject({ scope: "templates.read templates.write", expires_in: 900 });
+    expect(tokens).toMatchObject({ scope: "openid templates.read templates.write", expires_in: 900 });
     expect(tokens.claims()).toMatchObject({
       sub: person.userId,
       email: person.email,
@@ -142,11 +91,18 @@ describe("GET /connect/authorize", () => {
       roles: ["Developer"],
       tenantId: tenant.tenantId,
       grantId: expect.any(String),
+      scope: tokens.scope,
+      auth_time: expect.any(Number),
+      firstParty: true,
     });
     const { status } = await request("GET /v1/users", { token: tokens.access_token });
     expect(status).not.toBe(401);
     const refreshed = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
-    expect(refreshed).toMatchObject({ scope: "templates.read templates.write" });
+    expect(refreshed).toMatchObject({ scope: "openid templates.read templates.write" });
+    const narrowed = await oidc.refreshTokenGrant(configuration, refreshed.refresh_token ?? "", {
+      scope: "templates.read",
+    });
+    expect([narrowed.scope, narrowed.id_token]).toEqual(["templates.read", undefined]);
     expect(refreshed.refresh_token).not.toBe(tokens.refresh_token);
   });
 
@@ -326,11 +282,30 @@ describe("GET /connect/authorize", () => {
     const native = await aClient({ public: true, firstParty: true, redirectUris: ["http://127.0.0.1/callback"] });
     const redirectUri = "http://127.0.0.1:51999/callback";
     const browser = new Browser(home());
-    const end = await signIn(browser, await browser.open(authorizeUrl({ redirect_uri: redirectUri }, native)));
-    const { searchParams, origin } = new URL(end.url);
-    expect(origin).toBe("http://127.0.0.1:51999");
-    const { status } = await redeem(String(searchParams.get("code")), { redirect_uri: redirectUri }, native);
+    const page = await signIn(browser, await browser.open(authorizeUrl({ redirect_uri: redirectUri }, native)));
+    const { code } = returned(await browser.submit(page, { action: "allow" }), redirectUri);
+    const { status } = await redeem(String(code), { redirect_uri: redirectUri }, native);
     expect(status).toBe(200);
+  });
+
+  it.each([
+    ["a third party", false],
+    ["the platform's own", true],
+  ])("asks each time before a code goes to a public client on the person's machine: %s", async (_, firstParty) => {
+    const redirectUris = ["http://127.0.0.1/callback", "http://localhost/callback", callback];
+    const native = await aClient({ public: true, firstParty, redirectUris });
+    const browser = new Browser(home());
+    await signIn(browser, await browser.open(authorizeUrl()));
+    const loopback = { redirect_uri: "http://localhost:4711/callback" };
+    for (let time = 0; time < 2; time += 1) {
+      const silent = await browser.open(authorizeUrl({ ...loopback, prompt: "none" }, native));
+      expect(returned(silent, loopback.redirect_uri)).toMatchObject({ error: "consent_required", state: "st&te" });
+      const page = await browser.open(authorizeUrl(loopback, native));
+      expect(page.text).toContain("Either way you return to localhost:4711.");
+      expect(returned(await browser.submit(page, { action: "allow" }), loopback.redirect_uri)).toHaveProperty("code");
+    }
+    // an https address is its owner's, so what was agreed to is remembered there
+    expect(returned(await browser.open(authorizeUrl({}, native)))).toHaveProperty("code");
   });
 
   it("takes its parameters from a form too, with the session that the browser has", async () => {

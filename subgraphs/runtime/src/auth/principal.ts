@@ -21,6 +21,10 @@ export interface Principal {
   actors?: readonly string[];
   /** What an agent's publishing scopes rest on. */
   approvalId?: string | undefined;
+  /** When a person last proved who it is (`auth_time`, epoch seconds); absent for services and agents. */
+  authTime?: number | undefined;
+  /** A person's token was issued to a client of the platform's own; absent for services and agents. */
+  firstParty?: boolean | undefined;
   roles: readonly string[];
   /** `jti` */
   tokenId: string;

@@ -48,6 +48,8 @@ const claimsShape = z.object({
   issuedAtMs: z.int().nonnegative().optional(),
   approvalId: name.optional(),
   act: actorClaim,
+  auth_time: z.int().nonnegative().optional(),
+  firstParty: z.boolean().optional(),
 });
 
 export interface ReadClaims {
@@ -76,6 +78,7 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
     grantId: claims.grantId,
     actors: actorsOf(claims.act),
     approvalId: claims.approvalId,
+    ...signInOf(claims),
     roles: claims.roles,
     tokenId: claims.jti,
     expiresAt: exp,
@@ -83,6 +86,12 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
   // whole seconds cannot tell a token from a revocation of the same second: without the finer claim it counts as older
   const { issuedAtMs = iat * 1000 } = claims;
   return { principal, issuedAtMs: Math.floor(issuedAtMs / 1000) <= iat ? issuedAtMs : iat * 1000 };
+}
+
+/** Only of a person's own token: an agent that acts for a person did not sign in. */
+function signInOf(claims: z.infer<typeof claimsShape>): Pick<Principal, "authTime" | "firstParty"> {
+  if (claims.principalType !== "User" || claims.act !== undefined) return {};
+  return { authTime: claims.auth_time, firstParty: claims.firstParty };
 }
 
 /** The one at hand first. */

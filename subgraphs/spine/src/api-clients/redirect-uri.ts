@@ -23,6 +23,9 @@ export function redirectUriAllowed(uri: string, registered: readonly string[]): 
   return portless !== undefined && registered.some((known) => withoutLoopbackPort(known) === portless);
 }
 
+/** Any process of the machine can listen there, so the address says nothing about who gets the code. */
+export const isOnOwnMachine = (uri: string) => loopbackHosts.includes(new URL(uri).hostname);
+
 const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(\/.*)?$/;
 
 function withoutLoopbackPort(uri: string): string | undefined {

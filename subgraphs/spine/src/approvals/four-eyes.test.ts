@@ -1,3 +1,4 @@
+import type { Principal } from "@factory/runtime/auth/principal";
 import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -5,7 +6,7 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
-import { aUser } from "../testing/users.js";
+import { aRoleOf, aUser } from "../testing/users.js";
 import { ApprovalRequests } from "./approval-request.js";
 
 let platform: RunningSpine;
@@ -25,16 +26,24 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-const scopes: readonly Scope[] = ["client.manage", "governance.approve", "templates.publish"];
+const deciding: readonly Scope[] = ["governance.approve", "templates.publish"];
+const scopes: readonly Scope[] = ["client.manage", ...deciding];
+const seconds = () => Math.floor(Date.now() / 1000);
 
-const as = (subject: string, clientId = subject.startsWith("usr_") ? "cli_studio" : subject) => ({
+/** A person has just signed in at a client of our own. */
+const as = (subject: string, changes: Partial<Principal> = {}): Principal => ({
   ...principal(tenantId, scopes),
-  subject,
-  clientId,
+  ...(subject.startsWith("usr_")
+    ? { subject, clientId: "cli_studio", principalType: "User", firstParty: true, authTime: seconds() }
+    : { subject, clientId: subject }),
+  ...changes,
 });
 
 /** By one of the tenant, or for it by a platform administrator. */
-async function aClient(by: string, principalType = "Service", asked = as(by)): Promise<string> {
+async function aClient(
+  by: string,
+  { asked = as(by), ...input }: { asked?: Principal; principalType?: string; scopes?: readonly Scope[] } = {},
+): Promise<string> {
   const forTenant = asked.platformAdmin;
   const { data, errors } = await platform.ask(
     asked,
@@ -42,23 +51,23 @@ async function aClient(by: string, principalType = "Service", asked = as(by)): P
       ? `mutation ($input: CreateApiClientInput!) {
           made: createTenantApiClient(tenantId: "${tenantId}", input: $input) { clientId } }`
       : "mutation ($input: CreateApiClientInput!) { made: createApiClient(input: $input) { clientId } }",
-    { input: { name: "test", scopes, principalType } },
+    { input: { name: "test", scopes: deciding, ...input } },
   );
   if (!data) throw new Error(JSON.stringify(errors));
   return data["made"].clientId;
 }
 
-const administrators = (subject: string) => aClient(subject, "Service", platformAdmin({ subject, clientId: subject }));
+const administrators = (subject: string) => aClient(subject, { asked: platformAdmin({ subject, clientId: subject }) });
 
 const held = (clientId: string, by: string | null) =>
   platform.admin.query("update api_clients set secret_held_by = $2 where client_id = $1", [clientId, by]);
 
-async function decision(decider: string, subject: string, agentClientId = newId("cli")): Promise<unknown> {
+async function decision(decider: string | Principal, subject: string, agentClientId = newId("cli")): Promise<unknown> {
   const wish = { agentClientId, agentTaskId: "task", subject, scopes: ["templates.publish"] as const };
   const cause = { trace: continueTrace(undefined), actorId: subject };
   const { approvalId } = await new ApprovalRequests(database).request(tenantWithId(tenantId), wish, cause);
   const document = `mutation { approveScopes(approvalId: "${approvalId}") { status } }`;
-  const { data, refusal } = await platform.ask(as(decider), document);
+  const { data, refusal } = await platform.ask(typeof decider === "string" ? as(decider) : decider, document);
   return refusal?.["code"] ?? data?.["approveScopes"].status;
 }
 
@@ -75,7 +84,7 @@ describe("the secret of the client that decides", () => {
   });
 
   it("is no agent's", async () => {
-    const agent = await aClient(colleague, "Agent");
+    const agent = await aClient(colleague, { principalType: "Agent" });
     const client = await aClient(colleague);
     await held(client, agent);
     expect(await decision(client, person, agent)).toBe("SELF_APPROVAL");
@@ -128,7 +137,64 @@ describe("the secret of the service that is acted for", () => {
 });
 
 test("a person decides about an agent whose secret he was told, unless it acts for him", async () => {
-  const agent = await aClient(person, "Agent");
+  const agent = await aClient(person, { principalType: "Agent" });
   expect(await decision(person, colleague, agent)).toBe("Approved");
   expect(await decision(person, person, agent)).toBe("SELF_APPROVAL");
+});
+
+describe("a person who decides", () => {
+  const minutesAgo = (minutes: number) => seconds() - minutes * 60;
+
+  it("signed in at most 15 minutes ago, however new the token is", async () => {
+    expect(await decision(as(colleague, { authTime: minutesAgo(14) }), person)).toBe("Approved");
+    for (const authTime of [minutesAgo(15) - 1, 0, undefined])
+      expect(await decision(as(colleague, { authTime }), person)).toBe("AUTHENTICATION_TOO_OLD");
+  });
+
+  it("has no third party act in the own name, however fresh the sign-in is", async () => {
+    for (const firstParty of [false, undefined])
+      expect(await decision(as(colleague, { firstParty }), person)).toBe("FIRST_PARTY_CLIENT_REQUIRED");
+  });
+
+  it("hands this right to no agent, also where the claims came along", async () => {
+    for (const principalType of ["Agent", "User"] as const)
+      expect(await decision(as(colleague, { principalType, actors: ["cli_agent"] }), person)).toBe("SELF_APPROVAL");
+  });
+});
+
+describe("the client that decides", () => {
+  const role = (principalId: string, held: readonly Scope[]) => aRoleOf(platform, tenantId, principalId, held);
+
+  it("is no second pair of eyes where the subject may renew its secret", async () => {
+    const owner = (await aUser(platform, tenantId, scopes)).userId;
+    const client = await aClient(colleague);
+    expect(await decision(client, owner)).toBe("SELF_APPROVAL");
+    expect(await decision(client, person)).toBe("Approved");
+    const wider = await aClient(colleague, { asked: platformAdmin(), scopes: [...deciding, "user.read"] });
+    expect(await decision(wider, owner)).toBe("Approved");
+    await role(owner, ["user.read"]);
+    expect(await decision(wider, owner)).toBe("SELF_APPROVAL");
+  });
+
+  it("is none where the subject holds the secret of a service that may, or its own secret is held by a person who may", async () => {
+    const client = await aClient(colleague);
+    const publisher = (await aUser(platform, tenantId, [])).userId;
+    expect(await decision(client, publisher)).toBe("Approved");
+    const administrator = await aClient(publisher, { scopes });
+    expect(await decision(client, publisher)).toBe("SELF_APPROVAL");
+    expect(await decision(client, administrator)).toBe("SELF_APPROVAL");
+    await platform.admin.query("update api_clients set status = 'Disabled' where client_id = $1", [administrator]);
+    expect(await decision(client, publisher)).toBe("Approved");
+
+    const manager = (await aUser(platform, tenantId, scopes)).userId;
+    expect(await decision(client, await aClient(manager))).toBe("SELF_APPROVAL");
+  });
+
+  it("is none where the agent was told the secret of a service that may", async () => {
+    const agent = await aClient(colleague, { principalType: "Agent" });
+    const client = await aClient(colleague);
+    expect(await decision(client, person, agent)).toBe("Approved");
+    await held(await aClient(colleague, { scopes }), agent);
+    expect(await decision(client, person, agent)).toBe("SELF_APPROVAL");
+  });
 });

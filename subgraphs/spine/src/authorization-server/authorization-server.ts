@@ -171,6 +171,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     findClient,
     accounts,
     passwords,
+    consents: parts.consents,
     forms: new FormTokens(masterKeys.keyring("factory spine forms")),
     logger,
   });

@@ -54,7 +54,8 @@ async function passwordGrant(
   const cause = causeOf(context, registered.clientId);
   const address = clientNetworkOf(context.req);
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
-  const account = signedInAccount(user, await accounts.access(user, registered));
+  const authTime = Math.floor(Date.now() / 1000);
+  const account = signedInAccount(user, await accounts.access(user, registered), authTime);
   oidc.entity("Account", account);
   const granted = grantedScopes(scope, registered);
   const scopes = requireSomeScope(granted, account.access);
@@ -85,7 +86,7 @@ async function passwordGrant(
             resource: issuer,
             scope: granted.join(" "),
             rotations: 0,
-            authTime: Math.floor(Date.now() / 1000),
+            authTime,
           }).save(),
         }
       : {}),

@@ -20,12 +20,14 @@ import {
 } from "./client-authentication.js";
 import type { ClientRoles } from "./client-roles.js";
 import type { GrantFamilies } from "./grant-families.js";
+import { grantsOpenid, listOpenid, withOpenid } from "./openid-scope.js";
 import { registerPasswordGrant } from "./password-grant.js";
 import type { PasswordSignIn } from "./password-sign-in.js";
 import { readsBegin, readsFrom } from "./reads-from.js";
 import type { RegisteredClient } from "./registered-clients.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "./sign-in/authorize-settings.js";
 import type { ConsentMemory } from "./sign-in/consent-memory.js";
+import { storeTerms } from "./sign-in/consent-terms.js";
 import { renderError } from "./sign-in/render-error.js";
 import type { SubjectTokens } from "./subject-token.js";
 import { delegatedClaims, registerTokenExchange } from "./token-exchange.js";
@@ -130,6 +132,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
         jwt(context, _token, { payload }) {
           const issuedAt = Number(payload["iat"]);
           payload["nbf"] = issuedAt;
+          if (grantsOpenid(context)) payload["scope"] = withOpenid(payload["scope"]);
           payload["issuedAtMs"] = Math.min(readsFrom(context), issuedAt * 1000 + 999);
         },
       },
@@ -142,6 +145,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       return redirectUriAllowed(uri, registeredOf(this).redirectUris);
     },
   });
+  storeTerms(provider);
   // the router says what the request came by
   provider.proxy = true;
   registerPasswordGrant(provider, options);
@@ -187,7 +191,7 @@ function accountFinder({ accounts, families }: TokenProviderOptions): FindAccoun
       const asked = context.oidc.params?.["scope"];
       requireSomeScope((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
     }
-    return signedInAccount(user, access);
+    return signedInAccount(user, access, token && "authTime" in token ? token.authTime : undefined);
   };
 }
 
@@ -218,7 +222,7 @@ function shapeErrors(provider: Provider, { issuer, inspection, failures, logger 
     if (context.path.startsWith(authorizePath)) return;
     countFailure(context as KoaContextWithOIDC, context.state["failure"], failures);
     const failure = await inspection.answerFor(context as KoaContextWithOIDC, context.state["failure"]);
-    if (failure === undefined) return;
+    if (failure === undefined) return listOpenid(context as KoaContextWithOIDC);
     const { status, body, headers } = tokenError(failure, issuer);
     context.status = status;
     context.set(headers);

@@ -12,14 +12,17 @@ export const agentTokenSeconds = 600;
 export interface SignedInAccount extends Account {
   readonly user: UserAccount;
   readonly access: UserAccess;
+  /** When the user proved who it is, in epoch seconds; undefined before a token is made. */
+  readonly authTime: number | undefined;
 }
 
-export function signedInAccount(user: UserAccount, access: UserAccess): SignedInAccount {
+export function signedInAccount(user: UserAccount, access: UserAccess, authTime?: number): SignedInAccount {
   const { userId, email, displayName } = user;
   return {
     accountId: userId,
     user,
     access,
+    authTime,
     claims: async () => ({
       sub: userId,
       email,
@@ -113,7 +116,7 @@ export async function tenantClaims(
   const account = accountOf(context);
   if (!account) return clientClaims(client, await facts.rolesOf(client));
   const { grantId } = facts;
-  const { user, access } = account;
+  const { user, access, authTime } = account;
   return {
     tenantId: user.tenant.tenantId,
     tenantSlug: user.tenantSlug,
@@ -122,6 +125,8 @@ export async function tenantClaims(
     roles: access.roles,
     platformAdmin: access.platformAdmin,
     ...(grantId === undefined ? {} : { grantId }),
+    ...(authTime === undefined ? {} : { auth_time: authTime }),
+    ...(client.firstParty ? { firstParty: true } : {}),
   };
 }
 

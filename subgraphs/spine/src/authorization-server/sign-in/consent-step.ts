@@ -2,6 +2,7 @@ import { errors } from "oidc-provider";
 import { sendPage } from "../../pages/page.js";
 import { consentPage } from "./consent.page.js";
 import { addScopes } from "./consent-memory.js";
+import { setTerms } from "./consent-terms.js";
 import { formTargets } from "./form-targets.js";
 import type { Step } from "./interaction-endpoint.js";
 import { scopeWords } from "./scope-words.js";
@@ -32,6 +33,7 @@ export async function allowOrDeny(step: Step, form: URLSearchParams): Promise<vo
   const accountId = interaction.session?.accountId;
   if (accountId === undefined) throw new errors.SessionNotFound("nobody is signed in");
   const grant = new provider.Grant({ accountId, clientId: step.client.clientId });
+  if (step.terms !== undefined) setTerms(grant, step.terms);
   const { resource } = interaction.params;
   addScopes(grant, scopesOf(step), [typeof resource === "string" ? resource : issuer]);
   await provider.interactionFinished(

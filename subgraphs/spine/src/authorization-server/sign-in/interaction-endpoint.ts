@@ -10,7 +10,9 @@ import { asIssuer } from "../as-issuer.js";
 import type { PasswordSignIn } from "../password-sign-in.js";
 import type { RegisteredClient } from "../registered-clients.js";
 import { interactionPrefix } from "./authorize-settings.js";
+import type { ConsentMemory } from "./consent-memory.js";
 import { allowOrDeny, askConsent } from "./consent-step.js";
+import type { ConsentTerms } from "./consent-terms.js";
 import type { FormTokens } from "./form-token.js";
 import { askWhoItIs, signIn } from "./sign-in-step.js";
 
@@ -21,6 +23,7 @@ export interface InteractionOptions {
   findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
   accounts: Accounts;
   passwords: PasswordSignIn;
+  consents: ConsentMemory;
   forms: FormTokens;
   logger: Logger;
 }
@@ -32,6 +35,8 @@ export interface Step extends Omit<InteractionOptions, "provider"> {
   response: ServerResponse;
   interaction: Interaction;
   client: RegisteredClient;
+  /** On which the page asks for consent. */
+  terms: ConsentTerms | undefined;
   /** Goes into the form. */
   formToken: string;
 }
@@ -60,10 +65,14 @@ export async function interact(
   const client = await options.findClient(String(interaction.params["client_id"]));
   if (!client) throw new errors.SessionNotFound("the client is gone");
   const { name } = interaction.prompt;
-  const step = { ...options, provider, request, response, interaction, client, formToken: options.forms.of(uid, name) };
+  const terms = name === "consent" ? await options.consents.termsOf(client) : undefined;
+  // a client that changes between the page and its answer is not what was agreed to
+  const purpose = terms === undefined ? name : `${name} ${terms}`;
+  const formToken = options.forms.of(uid, purpose);
+  const step = { ...options, provider, request, response, interaction, client, terms, formToken };
   if (request.method !== "POST") return name === "consent" ? askConsent(step) : askWhoItIs(step);
   const form = isForeign(request, options.issuer) ? undefined : await readForm(request);
-  if (!form || !options.forms.matches(form.get("formToken") ?? "", uid, name)) return refuseForm(response);
+  if (!form || !options.forms.matches(form.get("formToken") ?? "", uid, purpose)) return refuseForm(response);
   response.setHeader("cache-control", "no-store");
   return name === "consent" ? allowOrDeny(step, form) : signIn(step, form);
 }

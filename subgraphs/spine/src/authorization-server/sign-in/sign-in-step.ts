@@ -47,7 +47,8 @@ export async function signIn(step: Step, form: URLSearchParams): Promise<void> {
     return refuse(step, entered, error);
   }
   await leaveOtherSession(step, user.userId);
-  const result = { login: { accountId: user.userId, amr: ["pwd"] } };
+  // without `ts` oidc-provider takes the time of a later consent for that of the sign-in
+  const result = { login: { accountId: user.userId, amr: ["pwd"], ts: Math.floor(Date.now() / 1000) } };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 

@@ -1,0 +1,85 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Browser, Visit } from "./browser.js";
+import type { Person } from "./people.js";
+import { platform } from "./platform.js";
+import { graphql, type Json } from "./request.js";
+import { platformToken } from "./tenants.js";
+
+export interface SignInClient {
+  readonly clientId: string;
+  readonly clientSecret: string | null;
+}
+
+export const callback = "https://studio.example/callback";
+
+type Members = Record<string, unknown>;
+
+const signInInput = (input: Members) => ({
+  name: "Studio",
+  grantTypes: ["authorization_code", "refresh_token"],
+  redirectUris: [callback],
+  ...input,
+});
+
+/** A client that people sign in at, made by the platform's administrator. */
+export async function aSignInClient(tenantId: string, input: Members): Promise<SignInClient> {
+  const { body } = await graphql(
+    `mutation ($tenantId: ID!, $input: CreateApiClientInput!) {
+      createTenantApiClient(tenantId: $tenantId, input: $input) { clientId clientSecret } }`,
+    { token: await platformToken(), variables: { tenantId, input: signInInput(input) } },
+  );
+  if (!body.data) throw new Error(JSON.stringify(body.errors));
+  return body.data["createTenantApiClient"] as unknown as SignInClient;
+}
+
+/** A third party's, made inside the tenant by the token's owner, who is told the secret. */
+export async function aThirdPartyClient(token: string, input: Members): Promise<SignInClient> {
+  const { body } = await graphql(
+    "mutation ($input: CreateApiClientInput!) { createApiClient(input: $input) { clientId clientSecret } }",
+    { token, variables: { input: signInInput(input) } },
+  );
+  if (!body.data) throw new Error(JSON.stringify(body.errors));
+  return body.data["createApiClient"] as unknown as SignInClient;
+}
+
+const verifier = randomBytes(32).toString("base64url");
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+export function authorizeUrl(client: SignInClient, changes: Record<string, string | undefined> = {}): string {
+  const parameters = {
+    client_id: client.clientId,
+    response_type: "code",
+    redirect_uri: callback,
+    scope: "openid templates.read",
+    state: "st&te",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    ...changes,
+  };
+  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `${platform().publicUrl}/connect/authorize?${new URLSearchParams(given).toString()}`;
+}
+
+export const signInAs = (browser: Browser, page: Visit, { email, password }: Pick<Person, "email" | "password">) =>
+  browser.submit(page, { username: email, password, action: "sign-in" });
+
+/** The parameters that the browser brings back to the client. */
+export function returned({ url, text }: Visit, address = callback): Record<string, string> {
+  if (!url.startsWith(`${address}?`)) throw new Error(`The browser is still at ${url}: ${text.slice(0, 2000)}`);
+  return Object.fromEntries(new URL(url).searchParams);
+}
+
+/** The answer of the token endpoint to a code, or to what `changes` make of the request. */
+export async function redeem(client: SignInClient, code: string, changes: Record<string, string> = {}) {
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: callback,
+    code_verifier: verifier,
+    client_id: client.clientId,
+    ...(client.clientSecret === null ? {} : { client_secret: client.clientSecret }),
+    ...changes,
+  });
+  const response = await fetch(`${platform().publicUrl}/connect/token`, { method: "POST", body });
+  return { status: response.status, body: (await response.json()) as Json };
+}
