@@ -8,6 +8,7 @@ import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { graphiqlPage, pagePolicy } from "./graphiql/page.js";
 import type { GraphqlServer } from "./graphql-server.js";
 import type { GraphqlSockets } from "./graphql-sockets.js";
 
@@ -15,29 +16,6 @@ export interface GraphqlEndpoint {
   handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
-
-const defaultQuery = `# Put {"authorization": "Bearer <npm run -s token>"} into Headers, below.
-subscription {
-  events(types: ["TemplateRegistered", "ScaffoldGenerated", "TemplateExecuted"]) {
-    type
-    cursor
-    subject {
-      ... on Template { name versions { semanticVersion } }
-      ... on Execution { status output { repository commitSha } }
-    }
-  }
-}
-`;
-
-/** GraphiQL is 9 MB of text: whoever never looks at it does not hold it. */
-async function renderPage(): Promise<string> {
-  const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
-  return renderGraphiQL({ title: "Factory platform", endpoint: "/graphql", subscriptionsProtocol: "WS", defaultQuery });
-}
-
-/** The page brings its scripts inside itself, and its editor runs workers from blobs; it may call this server only. */
-const pagePolicy =
-  "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: 'self'; font-src data:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
 
 /** `/graphql`: GraphiQL for a browser, GraphQL over HTTP (GET for queries, POST), graphql-ws on upgrade. */
 export function graphqlEndpoint(options: {
@@ -51,7 +29,7 @@ export function graphqlEndpoint(options: {
     upgrade: (request, socket, head) => options.sockets.upgrade(request, socket, head),
     async handle(request, reply) {
       if (options.graphiql && request.method === "GET" && wantsPage(request)) {
-        page ??= renderPage();
+        page ??= graphiqlPage();
         return reply
           .header("content-security-policy", pagePolicy)
           .type("text/html; charset=utf-8")

@@ -40,6 +40,8 @@ export interface GraphqlSockets {
 interface SocketState {
   principal: Principal;
   token: string;
+  /** Of `connection_init`: the operations of the socket continue its trace. */
+  traceparent: string | undefined;
   expiry: NodeJS.Timeout;
   operations: number;
   /** By the message that asked for them: an id may be used again before its operation has ended. */
@@ -54,6 +56,7 @@ interface Connection {
 /** What graphql-ws hands from `onSubscribe` to `execute` and `subscribe`. */
 interface SocketOperation extends ExecutionArgs {
   readonly contextValue: RequestContext;
+  readonly traceparent: string | undefined;
   readonly operation: CompiledOperation<RequestContext>;
   readonly channel: SocketChannel;
 }
@@ -100,7 +103,8 @@ export function graphqlSockets(options: {
     socketsOf.set(principal.subject, open + 1);
     const remainingMs = Math.min(principal.expiresAt * 1000 - Date.now(), longestTimerMs);
     const expiry = setTimeout(() => channel.close(CloseCode.Forbidden, "Token expired"), Math.max(remainingMs, 0));
-    states.set(context.extra, { principal, token, expiry, operations: 0, streams: new Map() });
+    const traceparent = textOf(context.connectionParams, "traceparent");
+    states.set(context.extra, { principal, token, traceparent, expiry, operations: 0, streams: new Map() });
     return true;
   };
 
@@ -138,7 +142,8 @@ export function graphqlSockets(options: {
           return !(id in context.subscriptions);
         },
       };
-      const contextValue = requestContext({ principal: state.principal, trace: continueTrace(undefined), signal });
+      const { principal, traceparent } = state;
+      const contextValue = requestContext({ principal, trace: continueTrace(traceparent), signal });
       const unread = await refusedUnread(limits, contextValue);
       if (unread) return [toGraphqlError(unread, contextValue)];
       if (state.operations >= maxOperationsPerSocket)
@@ -160,6 +165,7 @@ export function graphqlSockets(options: {
         operationName,
         variableValues: variables,
         contextValue,
+        traceparent,
         operation: read.operation,
         channel: context.extra.channel,
       } as SocketOperation;
@@ -231,8 +237,12 @@ function refuse(channel: SocketChannel, reason: string): (error: unknown) => und
 }
 
 function tokenFrom(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  const given = params?.["authorization"] ?? params?.["Authorization"];
-  return typeof given === "string" ? given.replace(/^bearer +/i, "") : undefined;
+  return (textOf(params, "authorization") ?? textOf(params, "Authorization"))?.replace(/^bearer +/i, "");
+}
+
+function textOf(params: Readonly<Record<string, unknown>> | undefined, name: string): string | undefined {
+  const value = params?.[name];
+  return typeof value === "string" ? value : undefined;
 }
 
 function run({ operation, document, operationName, variableValues, contextValue: context }: SocketOperation) {
@@ -241,10 +251,10 @@ function run({ operation, document, operationName, variableValues, contextValue:
   return runInTime(operation, { variables: { ...variableValues }, context, deadlineMs });
 }
 
-function subscribe({ operation, variableValues, contextValue }: SocketOperation) {
+function subscribe({ operation, variableValues, contextValue, traceparent }: SocketOperation) {
   if (!contextValue.principal) throw new Error("A socket without a principal subscribes to nothing");
   const { key: group, principal } = subscriberGroup(contextValue.principal);
-  // loaders remember entities: each event gets its own, with a trace of its own
-  const contextForEvent = () => requestContext({ principal, trace: continueTrace(undefined) });
+  // loaders remember entities: each event gets its own, with a span of its own
+  const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });
   return operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
 }

@@ -11,8 +11,9 @@ import { isErrorCode, problemType } from "./problem.js";
 const uiPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** `/openapi.json`, `/docs`, and what each problem type means. */
+/** `/openapi.json`, `/docs` and the way there from `/`, and what each problem type means. */
 export async function serveDocs(app: FastifyInstance, document: OpenApiDocument): Promise<void> {
+  app.get("/", (_request, reply) => reply.redirect("/docs", 302));
   const text = JSON.stringify(document);
   const tag = entityTag(text);
   app.get("/openapi.json", (request, reply) => {

@@ -122,6 +122,10 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       },
     },
   },
+  "/connect/userinfo": {
+    get: userinfo("userinfo", "Who signed in"),
+    post: userinfo("userinfoByPost", "The same by POST"),
+  },
   "/.well-known/openid-configuration": {
     get: {
       operationId: "openidConfiguration",
@@ -160,6 +164,32 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
   },
   ...signInPaths,
 };
+
+function userinfo(operationId: string, summary: string) {
+  return {
+    operationId,
+    tags: ["authorization"],
+    summary,
+    description:
+      "OpenID Connect Core 1.0 section 5.3, for an access token of a person whose sign-in asked for `openid`. Refusals are those of RFC 6750, in `WWW-Authenticate`.",
+    responses: {
+      "200": json("The claims of the person.", {
+        type: "object",
+        required: ["sub", "email", "tenantId", "tenantSlug"],
+        properties: {
+          sub: { type: "string" },
+          email: { type: "string" },
+          name: { type: "string" },
+          tenantId: { type: "string" },
+          tenantSlug: { type: "string" },
+        },
+      }),
+      "401": json("No token, or not a good one.", oauthError()),
+      "403": json("Not a token of a sign-in with `openid`.", oauthError()),
+      "429": json("Too many requests from one address; `Retry-After` says until when.", oauthError()),
+    },
+  };
+}
 
 function tokenTypes() {
   return ["access_token", "jwt"].map((name) => `urn:ietf:params:oauth:token-type:${name}`);

@@ -40,6 +40,7 @@ const limited: readonly (readonly [count: string, passing: number, entries: read
       ["/v1/connect/token", form({ grant_type: "refresh_token", client_id: "cli_2" })],
       ["/connect/revocation", form({ token: "x", client_id: "cli_1" })],
       ["/connect/introspect", form({ token: "x", client_id: "cli_1" })],
+      ["/connect/userinfo", { headers: { authorization: "Bearer x" } }],
     ],
   ],
   [
@@ -69,7 +70,7 @@ const fromMemory: readonly (readonly [status: number, ...entry: Entry])[] = [
   [404, "/.well-known/nothing"],
   [404, "/connect/nothing"],
   [405, "/connect/token"],
-  [404, "/"],
+  [302, "/"],
   [404, "/nowhere"],
   [405, "/v1/templates/tpl_1", { method: "PUT" }],
   [204, "/v1/templates/tpl_1", { method: "OPTIONS" }],

@@ -22,6 +22,8 @@ const plainHttp = [
   "POST /connect/token",
   "POST /connect/revocation",
   "POST /connect/introspect",
+  "GET /connect/userinfo",
+  "POST /connect/userinfo",
 ];
 
 async function described(): Promise<Described> {

@@ -51,6 +51,26 @@ const retry = ({ executionId }: { executionId: string }, input?: object, as = to
     variables: { executionId, input },
   });
 
+describe("an execution", () => {
+  const links = `query ($t: ID!, $e: ID!) { execution(templateId: $t, executionId: $e) {
+    template { templateId name } templateVersion { templateVersionId semanticVersion } } }`;
+
+  it("leads to its template and version, for who may read them", async () => {
+    const { executionId } = await executed(token, version, { target: { repository: aRepository() } });
+    const variables = { t: version.templateId, e: executionId };
+    expect((await graphql(links, { token, variables })).body).toEqual({
+      data: {
+        execution: {
+          template: { templateId: version.templateId, name: expect.any(String) },
+          templateVersion: { templateVersionId: version.templateVersionId, semanticVersion: "1.0.0" },
+        },
+      },
+    });
+    const narrow = await (await aTenant()).tokenWith("templates.execute");
+    expect((await graphql(links, { token: narrow, variables })).body.data).toBeNull();
+  });
+});
+
 describe("cancelExecution", () => {
   it("ends what is running, cuts its fetch, and tells so", async () => {
     const execution = await requested(endless);

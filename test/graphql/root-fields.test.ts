@@ -68,7 +68,17 @@ async function codes(document: string, token?: string): Promise<unknown[]> {
   return (body.errors ?? []).map(({ extensions }) => extensions.code);
 }
 
-describe.each(fields.filter(({ rule }) => rule.anonymous !== true))("$coordinate", ({ document, rule }) => {
+const forEveryToken = fields.filter(({ rule }) => Object.keys(rule).length === 0);
+const guarded = fields.filter((field) => field.rule.anonymous !== true && !forEveryToken.includes(field));
+
+describe.each(forEveryToken)("$coordinate", ({ document }) => {
+  it("asks for a token, and for no scope", async () => {
+    expect(await codes(document)).toEqual(["UNAUTHENTICATED"]);
+    expect(await codes(document, await tenant.tokenWith("user.read"))).toEqual([]);
+  });
+});
+
+describe.each(guarded)("$coordinate", ({ document, rule }) => {
   const scopes = rule.scopes ?? [];
 
   it("asks for a token", async () => {
@@ -138,10 +148,12 @@ describe("a document without a token", () => {
 });
 
 describe("the graph", () => {
-  it("has no root field without a rule, and these for everybody", () => {
+  it("has these root fields for every token, and these for everybody", () => {
     const all = [graph.getQueryType(), graph.getMutationType(), graph.getSubscriptionType()];
     const rules = all.flatMap((type) => Object.values(type?.getFields() ?? {}).map(ruleOf));
-    expect(rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0)).toEqual([]);
+    const unscoped = rules.filter(({ scopes = [], anonymous }) => anonymous !== true && scopes.length === 0);
+    expect(forEveryToken.map(({ coordinate }) => coordinate)).toEqual(["Query.me"]);
+    expect(unscoped).toHaveLength(forEveryToken.length);
     const open = fields.filter(({ rule }) => rule.anonymous === true).map(({ coordinate }) => coordinate);
     expect(open).toEqual(["Mutation.acceptInvitation"]);
     expect(rules.filter(({ anonymous }) => anonymous === true)).toHaveLength(open.length);

@@ -53,6 +53,38 @@ async function aCode(changes: Record<string, string | undefined> = {}, client = 
 
 const redeem = (code: string, changes: Record<string, string> = {}, client = app) => redeemAt(client, code, changes);
 
+describe("/connect/userinfo", () => {
+  const ask = async (authorization?: string, method = "GET") => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const response = await request(`${method} /connect/userinfo`, { headers });
+    return [response.status, response.headers.get("www-authenticate")];
+  };
+
+  it("answers for a sign-in with openid only, until its token is revoked", async () => {
+    const { body: tokens } = await redeem(await aCode());
+    expect(await ask(`Bearer ${tokens["access_token"]}`)).toEqual([200, null]);
+    expect(await ask(`Bearer ${tokens["access_token"]}`, "POST")).toEqual([200, null]);
+    const { body: narrow } = await redeem(await aCode({ scope: "templates.read" }));
+    const insufficient = [403, 'Bearer error="insufficient_scope", scope="openid"'];
+    expect(await ask(`Bearer ${narrow["access_token"]}`)).toEqual(insufficient);
+    expect(await ask(`Bearer ${await tenant.tokenWith()}`)).toEqual(insufficient);
+    const form = {
+      token: String(tokens["access_token"]),
+      client_id: app.clientId,
+      client_secret: app.clientSecret ?? "",
+    };
+    await fetch(`${home()}/connect/revocation`, { method: "POST", body: new URLSearchParams(form) });
+    expect(await ask(`Bearer ${tokens["access_token"]}`)).toEqual([401, 'Bearer error="invalid_token"']);
+  });
+
+  it("refuses what is not a token, as RFC 6750 says", async () => {
+    expect(await ask()).toEqual([401, "Bearer"]);
+    expect(await ask("Basic eDp5")).toEqual([401, "Bearer"]);
+    expect(await ask("Bearer garbage")).toEqual([401, 'Bearer error="invalid_token"']);
+    expect((await ask(undefined, "DELETE"))[0]).toBe(405);
+  });
+});
+
 describe("GET /connect/authorize", () => {
   it("brings a code back to openid-client, which redeems it as a confidential client", async () => {
     const issuer = new URL(home());
@@ -97,6 +129,12 @@ describe("GET /connect/authorize", () => {
     });
     const { status } = await request("GET /v1/users", { token: tokens.access_token });
     expect(status).not.toBe(401);
+    expect(await oidc.fetchUserInfo(configuration, tokens.access_token, person.userId)).toEqual({
+      sub: person.userId,
+      email: person.email,
+      tenantId: tenant.tenantId,
+      tenantSlug: expect.any(String),
+    });
     const refreshed = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? "");
     expect(refreshed).toMatchObject({ scope: "openid templates.read templates.write" });
     const narrowed = await oidc.refreshTokenGrant(configuration, refreshed.refresh_token ?? "", {

@@ -48,6 +48,21 @@ describe("a websocket", () => {
     expect((await socket.closed).code).toBe(4403);
   });
 
+  it("continues the trace that its connection_init names", async () => {
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const socket = await aRawSocket();
+    const payload = { authorization: `Bearer ${token}`, traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    socket.send({ type: "connection_init", payload });
+    await eventually("it is acknowledged", () => socket.messages.some(({ type }) => type === "connection_ack"));
+    const document = `{ template(templateId: "tpl_unknown") { name } }`;
+    socket.send({ type: "subscribe", id: "1", payload: { query: document } });
+    await eventually("it answers", () => socket.messages.some(({ type }) => type === "next"));
+    expect(socket.messages.at(-1)?.payload ?? socket.messages.at(-2)?.payload).toMatchObject({
+      errors: [{ extensions: { traceId } }],
+    });
+    socket.close();
+  });
+
   it("is closed with 4401 when it subscribes before it has started", async () => {
     const socket = await aRawSocket();
     socket.send({ type: "subscribe", id: "1", payload: { query } });

@@ -7,6 +7,7 @@ import { CompatibilityResolver } from "./compatibility/compatibility.resolver.js
 import type { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { ExecutionResolver } from "./executions/execution.resolver.js";
 import type { ExecutionService } from "./executions/execution.service.js";
+import { ExecutionLinksResolver } from "./executions/execution-links.resolver.js";
 import { ExecutionListResolver } from "./executions/execution-list.resolver.js";
 import type { ExecutionListService } from "./executions/execution-list.service.js";
 import type { ExecutionPreviewService } from "./executions/execution-preview.service.js";
@@ -73,6 +74,7 @@ export function catalogSchema(services: CatalogServices, logger: Logger): Subgra
       new TemplateResolver(templates, services.templateLists),
       new TemplateVersionResolver(versions, promotions, templates),
       new ExecutionResolver(executions, previews),
+      new ExecutionLinksResolver(templates, versions),
       new ExecutionListResolver(services.executionLists),
       executionStatusResolver(executions),
       new ScaffoldFileResolver(scaffoldFiles),

@@ -10,6 +10,7 @@ import type { ApprovalService } from "./approvals/approval.service.js";
 import { InvitationResolver } from "./invitations/invitation.resolver.js";
 import type { InvitationService } from "./invitations/invitation.service.js";
 import type { InvitationAcceptance } from "./invitations/invitation-acceptance.service.js";
+import { PrincipalResolver } from "./principals/principal.resolver.js";
 import { RoleResolver } from "./roles/role.resolver.js";
 import type { RoleService } from "./roles/role.service.js";
 import { RoleAssignmentResolver } from "./roles/role-assignment.resolver.js";
@@ -54,6 +55,7 @@ export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
       new RoleResolver(services.roles),
       new RoleAssignmentResolver(services.roleAssignments),
       new ApprovalResolver(services.approvals),
+      new PrincipalResolver(users, tenants),
       new UserResolver(users, services.userLifecycle),
       new InvitationResolver(services.invitations, services.acceptance),
       new SigningKeyResolver(services.signingKeys),

@@ -18,6 +18,10 @@ export function Auth(rule: AuthRule): MethodDecorator {
   const values = Object.entries(rule).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return (target, property, descriptor) => {
     Extensions({ auth: rule })(target, property, descriptor as TypedPropertyDescriptor<unknown>);
-    Directive(`@auth(${values.join(", ")})`)(target, property, descriptor as TypedPropertyDescriptor<unknown>);
+    Directive(values.length === 0 ? "@auth" : `@auth(${values.join(", ")})`)(
+      target,
+      property,
+      descriptor as TypedPropertyDescriptor<unknown>,
+    );
   };
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** True: the request was a preflight, and is answered. */
 export type Share = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Pages of the listed origins may redeem codes and read the answers (Fetch, CORS protocol); never with cookies. */
+/** Pages of the listed origins may redeem codes, ask for userinfo and read the answers (Fetch, CORS protocol); never with cookies. */
 export function shareWith(allowedOrigins: readonly string[]): Share {
   const allowed = new Set(allowedOrigins);
   return ({ headers, method }, response) => {
@@ -16,7 +16,7 @@ export function shareWith(allowedOrigins: readonly string[]): Share {
     if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return false;
     response
       .writeHead(204, {
-        "access-control-allow-methods": "POST",
+        "access-control-allow-methods": "GET, POST",
         "access-control-allow-headers": "authorization, content-type, traceparent",
         "access-control-max-age": "600",
       })

@@ -44,6 +44,7 @@ import { SubjectTokens } from "./subject-token.js";
 import { introspectionPath, revocationPath, TokenInspection } from "./token-inspection.js";
 import { createTokenProvider, tokenPath } from "./token-provider.js";
 import { TokenRate } from "./token-rate.js";
+import { userinfo, userinfoPath } from "./userinfo.js";
 
 export interface AuthorizationServerOptions {
   /** Absolute, without a trailing slash; also the audience of every token. */
@@ -187,6 +188,11 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
         },
       ]),
     ),
+    [userinfoPath]: {
+      methods: ["GET", "POST"],
+      limit: "clients",
+      handle: userinfo({ issued, accounts, provider: () => provider, logger }),
+    },
     "/.well-known/openid-configuration": discovery,
     "/.well-known/oauth-authorization-server": discovery,
     [jwksPath]: document("application/jwk-set+json", () => keys.published),
@@ -211,7 +217,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       const path = pathOf(request);
       const route: Route | undefined = Object.hasOwn(routes, path) ? routes[path] : browserRoute(path);
       if (!route) return problem(response, "NOT_FOUND", "Nothing is served at this path.");
-      if (path === tokenPath && share(request, response)) return;
+      if ((path === tokenPath || path === userinfoPath) && share(request, response)) return;
       if (!route.methods.includes(request.method ?? "")) {
         response.setHeader("allow", route.methods.join(", "));
         return problem(response, "METHOD_NOT_ALLOWED", `Only ${route.methods.join(" and ")} is served at this path.`);

@@ -4,6 +4,7 @@ import { authorizePath } from "./sign-in/authorize-settings.js";
 import { signOutPath } from "./sign-in/sign-out.js";
 import { introspectionPath, revocationPath } from "./token-inspection.js";
 import { servedGrantTypes, tokenPath } from "./token-provider.js";
+import { userinfoPath } from "./userinfo.js";
 
 const provenMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
@@ -17,6 +18,7 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     authorization_endpoint: `${issuer}${authorizePath}`,
     end_session_endpoint: `${issuer}${signOutPath}`,
     token_endpoint: `${issuer}${tokenPath}`,
+    userinfo_endpoint: `${issuer}${userinfoPath}`,
     revocation_endpoint: `${issuer}${revocationPath}`,
     introspection_endpoint: `${issuer}${introspectionPath}`,
     jwks_uri: `${issuer}${jwksPath}`,

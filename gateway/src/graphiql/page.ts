@@ -1,0 +1,31 @@
+import { fetcherScript } from "./fetcher.js";
+
+const defaultQuery = `# Put {"authorization": "Bearer <npm run -s token>"} into Headers, below.
+subscription {
+  events(types: ["TemplateRegistered", "ScaffoldGenerated", "TemplateExecuted"]) {
+    type
+    cursor
+    subject {
+      ... on Template { name versions { semanticVersion } }
+      ... on Execution { status output { repository commitSha } }
+    }
+  }
+}
+`;
+
+/** The page brings its scripts inside itself, and its editor runs workers from blobs; it may call this server only. */
+export const pagePolicy =
+  "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: 'self'; font-src data:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
+
+const start = "YogaGraphiQL.renderYogaGraphiQL(";
+
+/** GraphiQL is 9 MB of text: it is loaded by the first request for the page. */
+export async function graphiqlPage(): Promise<string> {
+  const { renderGraphiQL } = await import("@graphql-yoga/render-graphiql");
+  const page = renderGraphiQL({ title: "Factory platform", defaultQuery });
+  // options go into the page as JSON, which holds no function
+  const place = page.lastIndexOf(start);
+  if (place === -1) throw new Error("The page of @graphql-yoga/render-graphiql starts in another way than known");
+  const render = "((root, options) => YogaGraphiQL.renderYogaGraphiQL(root, { ...options, fetcher: factoryFetcher }))(";
+  return `${page.slice(0, place)}${fetcherScript}\n${render}${page.slice(place + start.length)}`;
+}

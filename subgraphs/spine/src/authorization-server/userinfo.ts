@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type Provider from "oidc-provider";
+import type { Accounts, UserAccount } from "./accounts.js";
+import type { IssuedToken, IssuedTokens } from "./issued-tokens.js";
+
+export const userinfoPath = "/connect/userinfo";
+
+export interface UserinfoOptions {
+  issued: IssuedTokens;
+  accounts: Accounts;
+  /** The one of now: another one when signing keys change. */
+  provider: () => Provider;
+  logger: Logger;
+}
+
+interface Refusal {
+  readonly status: number;
+  /** RFC 6750 section 3.1; absent where the request names no token. */
+  readonly error?: "invalid_token" | "insufficient_scope";
+}
+
+/**
+ * OpenID Connect Core 1.0 section 5.3: the claims of who signed in, for an access token of a sign-in that asked for
+ * `openid`. oidc-provider serves only tokens that it stores, and ours are signed and not stored.
+ */
+export function userinfo(options: UserinfoOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    // only the header counts, so a body is not read
+    request.resume();
+    answer(options, request.headers.authorization).then(
+      (found) => ("status" in found ? refuse(response, found) : send(response, 200, claimsOf(found))),
+      (error: unknown) => {
+        options.logger.error({ err: error }, "userinfo failed");
+        send(response, 503, { error: "temporarily_unavailable" }, { "retry-after": "1" });
+      },
+    );
+  };
+}
+
+async function answer(options: UserinfoOptions, authorization: string | undefined): Promise<UserInfo> {
+  const text = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+  if (text === undefined) return { status: 401 };
+  const token = await options.issued.read(text);
+  if (!token || !(await options.issued.isGood(token))) return { status: 401, error: "invalid_token" };
+  if (!(await isOfOpenidSignIn(options, token))) return { status: 403, error: "insufficient_scope" };
+  const account = await options.accounts.byId(token.sub);
+  return account?.status === "Active" ? { account } : { status: 401, error: "invalid_token" };
+}
+
+type UserInfo = Refusal | { readonly account: UserAccount };
+
+/** The scope of an access token names what it may do here; what was granted of OpenID stands in the grant. */
+async function isOfOpenidSignIn({ provider }: UserinfoOptions, token: IssuedToken): Promise<boolean> {
+  if (token.principalType !== "User" || token.grantId === undefined) return false;
+  const grant = await provider().Grant.find(token.grantId);
+  return grant?.accountId === token.sub && grant.getOIDCScope().split(" ").includes("openid");
+}
+
+function claimsOf({ account }: { readonly account: UserAccount }) {
+  const { userId, email, displayName, tenant, tenantSlug } = account;
+  return {
+    sub: userId,
+    email,
+    ...(displayName === null ? {} : { name: displayName }),
+    tenantId: tenant.tenantId,
+    tenantSlug,
+  };
+}
+
+function refuse(response: ServerResponse, { status, error }: Refusal): void {
+  const scope = error === "insufficient_scope" ? ', scope="openid"' : "";
+  const challenge = error === undefined ? "Bearer" : `Bearer error="${error}"${scope}`;
+  send(response, status, error === undefined ? {} : { error }, { "www-authenticate": challenge });
+}
+
+function send(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", ...headers });
+  response.end(JSON.stringify(body));
+}
