@@ -61,20 +61,16 @@ describe("/connect/userinfo", () => {
   };
 
   it("answers for a sign-in with openid only, until its token is revoked", async () => {
-    const { body: tokens } = await redeem(await aCode());
-    expect(await ask(`Bearer ${tokens["access_token"]}`)).toEqual([200, null]);
-    expect(await ask(`Bearer ${tokens["access_token"]}`, "POST")).toEqual([200, null]);
-    const { body: narrow } = await redeem(await aCode({ scope: "templates.read" }));
+    const token = String((await redeem(await aCode())).body["access_token"]);
+    expect(await ask(`Bearer ${token}`)).toEqual([200, null]);
+    expect(await ask(`Bearer ${token}`, "POST")).toEqual([200, null]);
+    const narrow = String((await redeem(await aCode({ scope: "templates.read" }))).body["access_token"]);
     const insufficient = [403, 'Bearer error="insufficient_scope", scope="openid"'];
-    expect(await ask(`Bearer ${narrow["access_token"]}`)).toEqual(insufficient);
+    expect(await ask(`Bearer ${narrow}`)).toEqual(insufficient);
     expect(await ask(`Bearer ${await tenant.tokenWith()}`)).toEqual(insufficient);
-    const form = {
-      token: String(tokens["access_token"]),
-      client_id: app.clientId,
-      client_secret: app.clientSecret ?? "",
-    };
+    const form = { token, client_id: app.clientId, client_secret: app.clientSecret ?? "" };
     await fetch(`${home()}/connect/revocation`, { method: "POST", body: new URLSearchParams(form) });
-    expect(await ask(`Bearer ${tokens["access_token"]}`)).toEqual([401, 'Bearer error="invalid_token"']);
+    expect(await ask(`Bearer ${token}`)).toEqual([401, 'Bearer error="invalid_token"']);
   });
 
   it("refuses what is not a token, as RFC 6750 says", async () => {
