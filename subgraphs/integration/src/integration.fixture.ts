@@ -37,9 +37,11 @@ export interface IntegrationFixture {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = ExecutionResult<any, Record<string, any>>;
 
+/** `formerly` fills the database as an earlier release would have done. */
 export async function startIntegrationFixture(
   settings: Partial<IntegrationSettings> = {},
   logger: Logger = createLogger("test", "silent"),
+  formerly: (connections: SchemaConnections, admin: pg.Pool) => Promise<void> = async () => undefined,
 ): Promise<IntegrationFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "integration-"));
   const server = await startEmbeddedPostgres({ dataDir, logger });
@@ -49,9 +51,10 @@ export async function startIntegrationFixture(
   const masterKeys = new MasterKeys(randomBytes(32));
   const start = (changes?: Partial<IntegrationSettings>) =>
     startIntegration({ connections, bus, logger }, { masterKeys, allowLoopback: true, ...settings, ...changes });
-  let integration = await start();
   const admin = new pg.Pool({ connectionString: server.url, max: 2 });
   admin.on("error", () => undefined);
+  await formerly(connections, admin);
+  let integration = await start();
   const contextOf = (principal: Principal, key?: string) =>
     requestContext({ principal, trace: continueTrace(undefined), idempotencyKey: key });
   return {

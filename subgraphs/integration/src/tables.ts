@@ -1,6 +1,7 @@
 import { Credential } from "./credentials/credential.entity.js";
 import { CredentialVersion } from "./credentials/credential-version.entity.js";
 import { EventLogEntry } from "./event-log/event-log-entry.entity.js";
+import { EventLogHead } from "./event-log/event-log-head.entity.js";
 import { EventLogHorizon } from "./event-log/event-log-horizon.entity.js";
 import { Migration20261121071553_first } from "./migrations/Migration20261121071553_first.js";
 import { Migration20261121075519_retention } from "./migrations/Migration20261121075519_retention.js";
@@ -11,6 +12,7 @@ import { Migration20261122072416_outbox_status } from "./migrations/Migration202
 import { Migration20261122073232_webhook_dispatch } from "./migrations/Migration20261122073232_webhook_dispatch.js";
 import { Migration20261122103117_list_orders } from "./migrations/Migration20261122103117_list_orders.js";
 import { Migration20261122103322_credential_rewrapping } from "./migrations/Migration20261122103322_credential_rewrapping.js";
+import { Migration20261122104750_event_sequences } from "./migrations/Migration20261122104750_event_sequences.js";
 import { Provider } from "./providers/provider.entity.js";
 import { WebhookBreakerRow } from "./webhook-dispatch/webhook-breaker.entity.js";
 import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
@@ -27,6 +29,7 @@ export const integrationTables = {
     WebhookAttempt,
     WebhookBreakerRow,
     EventLogEntry,
+    EventLogHead,
     EventLogHorizon,
   ],
   migrations: [
@@ -39,5 +42,6 @@ export const integrationTables = {
     Migration20261122073232_webhook_dispatch,
     Migration20261122103117_list_orders,
     Migration20261122103322_credential_rewrapping,
+    Migration20261122104750_event_sequences,
   ],
 };

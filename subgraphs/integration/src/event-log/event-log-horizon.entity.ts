@@ -8,6 +8,7 @@ export class EventLogHorizon {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
+  /** A `sequence`. */
   @Property({ type: "bigint" })
   prunedThrough: string;
 }

@@ -12,7 +12,7 @@ export const eventLogRetention: RetentionRule = {
   remember: [
     keepEnvelopes,
     `insert into event_log_horizons as horizon (tenant_id, pruned_through)
-    select tenant_id, max(position) from gone group by tenant_id
+    select tenant_id, max(sequence) from gone group by tenant_id
     on conflict (tenant_id) do update
       set pruned_through = greatest(horizon.pruned_through, excluded.pruned_through)`,
   ],

@@ -14,29 +14,57 @@ export const eventLogChannel = "integration_event_log";
 
 const appendLock = 4_000_006;
 
+/**
+ * Counts the tenant's new events in its head and numbers them. The head is locked for as long as the transaction lasts,
+ * which holds up this tenant alone. An event that is known is not counted again.
+ */
 const append = {
   name: "event_log_append",
   text: `
     with turn as materialized (select pg_advisory_xact_lock(${appendLock})),
+    fresh as materialized (
+      select id, envelope, row_number() over (order by place) as number
+      from turn, unnest($2::uuid[], $3::jsonb[]) with ordinality as event(id, envelope, place)
+      where not exists (select from event_log known where known.tenant_id = $1 and known.event_id = event.id)),
+    head as (
+      insert into event_log_heads as head (tenant_id, sequence) select $1, count(*) from fresh having count(*) > 0
+      on conflict (tenant_id) do update set sequence = head.sequence + excluded.sequence
+      returning sequence - (select count(*) from fresh) as before),
     appended as (
-      insert into event_log (tenant_id, event_id, type, envelope)
-      select $1, id, envelope->>'type', envelope
-      from turn, unnest($2::uuid[], $3::jsonb[]) with ordinality as event(id, envelope, place) order by place
+      insert into event_log (tenant_id, event_id, type, envelope, sequence)
+      select $1, id, envelope->>'type', envelope, before + number from head, fresh order by number
       on conflict (tenant_id, event_id) do nothing
-      returning position, event_id)
-    select position, event_id, pg_notify('${eventLogChannel}', '') from appended order by position`,
+      returning sequence, event_id)
+    select sequence, event_id, pg_notify('${eventLogChannel}', '') from appended order by sequence`,
 };
 
 const pageAfter = tenantStatement(
   "event_log_page",
   `select ${loggedEventColumns} from event_log
-   where tenant_id = scope.tenant and position > $2 and type = any($3) order by position limit $4`,
+   where tenant_id = scope.tenant and sequence > $2 and type = any($3) order by sequence limit $4`,
 );
 
-const horizon = tenantStatement(
-  "event_log_horizon",
-  "select pruned_through from event_log_horizons where tenant_id = scope.tenant",
+const extent = tenantStatement(
+  "event_log_extent",
+  `select head.sequence as newest, coalesce(horizon.pruned_through, 0) as pruned_through
+   from event_log_heads head left join event_log_horizons horizon on horizon.tenant_id = head.tenant_id
+   where head.tenant_id = scope.tenant`,
 );
+
+/** Only what came after the position lies in the way of the first row. */
+const sequenceAt = tenantStatement(
+  "event_log_sequence_at",
+  `select coalesce(
+     (select sequence from event_log where tenant_id = scope.tenant and position <= $2 order by sequence desc limit 1),
+     (select pruned_through from event_log_horizons where tenant_id = scope.tenant), 0) as sequence`,
+);
+
+/** Sequences of a tenant's log; zero while it has none. */
+export interface LogExtent {
+  readonly newest: number;
+  /** Up to here the events are gone for good. */
+  readonly prunedThrough: number;
+}
 
 /** The one log of events that cursors point into: websocket, webhooks and, later, pull mode. */
 export class EventLogService {
@@ -64,16 +92,21 @@ export class EventLogService {
     for (const [tenantId, envelopes] of byTenant) await this.#append(tenantWithId(tenantId), envelopes);
   }
 
-  /** Events of a tenant after a position, oldest first. */
+  /** Events of a tenant after a sequence, oldest first. */
   async page(tenant: Tenant, after: number, types: readonly string[], limit: number): Promise<LoggedEvent[]> {
     const rows = await this.#database.reader.rows<LoggedEventRow>(pageAfter, tenant, after, types, limit);
     return rows.map(loggedEvent);
   }
 
-  /** Highest position that is gone for good; 0 when nothing was pruned. */
-  async prunedThrough(tenant: Tenant): Promise<number> {
-    const row = await this.#database.reader.row<{ pruned_through: string }>(horizon, tenant);
-    return row ? Number(row.pruned_through) : 0;
+  async extent(tenant: Tenant): Promise<LogExtent> {
+    const row = await this.#database.reader.row<{ newest: string; pruned_through: string }>(extent, tenant);
+    return { newest: Number(row?.newest ?? 0), prunedThrough: Number(row?.pruned_through ?? 0) };
+  }
+
+  /** How far the tenant's log was when that of all tenants was at this position. */
+  async sequenceAt(tenant: Tenant, position: number): Promise<number> {
+    const row = await this.#database.reader.row<{ sequence: string }>(sequenceAt, tenant, position);
+    return Number(row?.sequence ?? 0);
   }
 
   async #append(tenant: Tenant, envelopes: readonly Envelope[]): Promise<void> {
@@ -86,14 +119,14 @@ export class EventLogService {
   /** The lock makes positions ascend in commit order even when a second consumer still finishes its last batch. */
   async #appendIn(transaction: Transaction, envelopes: readonly Envelope[]): Promise<void> {
     const byUuid = new Map(envelopes.map((envelope) => [decodeId("evt", envelope.id) ?? "", envelope]));
-    const appended = await transaction.execute<{ position: string; event_id: string }>(append, [
+    const appended = await transaction.execute<{ sequence: string; event_id: string }>(append, [
       transaction.tenant.uuid,
       [...byUuid.keys()],
       [...byUuid.values()].map((envelope) => JSON.stringify(envelope)),
     ]);
-    const events = appended.flatMap(({ event_id, position }) => {
+    const events = appended.flatMap(({ event_id, sequence }) => {
       const envelope = byUuid.get(event_id);
-      return envelope ? [{ position, envelope }] : [];
+      return envelope ? [{ sequence, envelope }] : [];
     });
     if (events.length > 0) await this.#messages.enqueue(transaction, events);
   }

@@ -1,7 +1,8 @@
 import type { Envelope } from "@factory/runtime/outbox/envelope";
 
 export interface LoggedEvent {
-  readonly position: number;
+  /** Of its tenant. */
+  readonly sequence: number;
   /** uuid of the tenant. */
   readonly tenantUuid: string;
   readonly envelope: Envelope;
@@ -11,17 +12,17 @@ export interface LoggedEvent {
 
 /** Columns of `event_log` as the two readers select them. */
 export interface LoggedEventRow {
-  position: string;
+  sequence: string;
   tenant_id: string;
   envelope: Envelope;
   bytes: number;
 }
 
-export const loggedEventColumns = "position, tenant_id, envelope, octet_length(envelope::text) as bytes";
+export const loggedEventColumns = "sequence, tenant_id, envelope, octet_length(envelope::text) as bytes";
 
 export function loggedEvent(row: LoggedEventRow): LoggedEvent {
   return {
-    position: Number(row.position),
+    sequence: Number(row.sequence),
     tenantUuid: row.tenant_id,
     envelope: row.envelope,
     bytes: row.bytes,

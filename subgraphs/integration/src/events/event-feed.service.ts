@@ -24,14 +24,15 @@ export class EventFeedService {
     const principal = principalOf(context);
     const { expiresAt } = principal;
     const readable = readableTypes(principal, types ?? undefined);
-    const position = after == null ? undefined : parseCursor(after);
-    if (position !== undefined) {
-      if (position < (await this.#source.log.prunedThrough(tenant)))
+    const sequence = after == null ? undefined : parseCursor(after);
+    if (sequence !== undefined) {
+      const { newest, prunedThrough } = await this.#source.log.extent(tenant);
+      if (sequence < prunedThrough)
         throw new DomainError("CURSOR_EXPIRED", { detail: "Events after this cursor are no longer kept." });
-      if (position > this.#source.hub.position && !(await this.#source.hub.hasReached(position)))
+      if (sequence > newest)
         throw new DomainError("INVALID_CURSOR", { detail: "The cursor lies ahead of every event." });
     }
-    return new EventFeed(this.#source, { tenant, types: new Set(readable), after: position, expiresAt });
+    return new EventFeed(this.#source, { tenant, types: new Set(readable), after: sequence, expiresAt });
   }
 }
 
@@ -55,10 +56,10 @@ function unknownType(type: string, index: number): FieldError[] {
   return [{ pointer: `/types/${index}`, code: "UNKNOWN_VALUE", detail: "Must be the name of a platform event." }];
 }
 
-/** Opaque to callers; a position of the event log, which webhooks show as `sequence`. */
+/** A place in the tenant's own log, which webhooks show as `sequence`: of another tenant it tells and opens nothing. */
 function parseCursor(cursor: string): number {
-  const position = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.NaN;
-  if (!Number.isSafeInteger(position))
+  const sequence = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.NaN;
+  if (!Number.isSafeInteger(sequence))
     throw new DomainError("INVALID_CURSOR", { detail: "The cursor is none that an event carried." });
-  return position;
+  return sequence;
 }

@@ -17,7 +17,7 @@ export interface FeedSource {
 export interface FeedRequest {
   readonly tenant: Tenant;
   readonly types: ReadonlySet<string>;
-  /** Position after which to begin; undefined: with what comes from now on. */
+  /** Sequence after which to begin; undefined: with what comes from now on. */
   readonly after: number | undefined;
   /** Epoch seconds. */
   readonly expiresAt: number;
@@ -38,7 +38,10 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
   readonly #queue: EventQueue;
   readonly #items: AsyncGenerator<FeedItem, void, undefined>;
   readonly #types: string[];
-  #cursor: number;
+  /** Of the last event that was handed over; undefined: none was, and none was asked for. */
+  #cursor: number | undefined;
+  /** How far the hub was when it began to hand events over. */
+  #attachedAt = 0;
   #detach: (() => void) | undefined;
   #expiry: NodeJS.Timeout | undefined;
   #closed = false;
@@ -48,7 +51,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
     this.#request = request;
     this.#types = [...request.types];
     this.#queue = new EventQueue(source.bounds);
-    this.#cursor = request.after ?? source.hub.position;
+    this.#cursor = request.after;
     this.#items = this.#run();
     this.#armExpiry();
     if (request.after === undefined) this.#attach();
@@ -69,7 +72,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
 
   async *#run(): AsyncGenerator<FeedItem, void, undefined> {
     try {
-      if (this.#request.after !== undefined) yield* this.#replay();
+      if (this.#request.after !== undefined) yield* this.#replay(this.#request.after);
       yield* this.#live();
     } catch (error) {
       if (!(error instanceof DomainError)) this.#source.logger.error({ err: error }, "event feed ended");
@@ -80,13 +83,15 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
   }
 
   /** Attaches at the last page it finds and reads once more: what was committed in between is in one of the two. */
-  async *#replay(): AsyncGenerator<LoggedEvent> {
+  async *#replay(after: number): AsyncGenerator<LoggedEvent> {
+    let cursor = after;
     while (!this.#closed) {
       const attached = this.#detach !== undefined;
-      const page = await this.#source.log.page(this.#request.tenant, this.#cursor, this.#types, pageSize);
+      const page = await this.#source.log.page(this.#request.tenant, cursor, this.#types, pageSize);
       for (const event of page) {
-        this.#check();
-        this.#cursor = event.position;
+        if (this.#isOver()) await this.#refuse();
+        cursor = event.sequence;
+        this.#cursor = cursor;
         yield event;
       }
       if (page.length === pageSize) continue;
@@ -97,29 +102,43 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
 
   async *#live(): AsyncGenerator<LoggedEvent> {
     while (!this.#closed) {
-      this.#check();
+      if (this.#isOver()) await this.#refuse();
       const event = this.#queue.take();
       if (!event) await this.#queue.changed();
-      else if (event.position > this.#cursor) {
-        this.#cursor = event.position;
+      else if (this.#cursor === undefined || event.sequence > this.#cursor) {
+        this.#cursor = event.sequence;
         yield event;
       }
     }
   }
 
-  #check(): void {
-    if (Date.now() >= this.#request.expiresAt * 1000)
-      throw new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", cursor: String(this.#cursor) });
-    if (this.#queue.lagged)
-      throw new DomainError("SUBSCRIPTION_LAGGED", {
-        detail: "The subscriber is too slow; resume after the cursor.",
-        cursor: String(this.#cursor),
-      });
+  #isOver(): boolean {
+    return this.#queue.lagged || this.#isExpired();
+  }
+
+  #isExpired(): boolean {
+    return Date.now() >= this.#request.expiresAt * 1000;
+  }
+
+  async #refuse(): Promise<never> {
+    const resume = { cursor: String(await this.#resumeAfter()) };
+    throw this.#isExpired()
+      ? new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", ...resume })
+      : new DomainError("SUBSCRIPTION_LAGGED", {
+          detail: "The subscriber is too slow; resume after the cursor.",
+          ...resume,
+        });
+  }
+
+  /** Read only now where nothing was handed over, so that opening a feed costs no statement. */
+  async #resumeAfter(): Promise<number> {
+    return this.#cursor ?? this.#source.log.sequenceAt(this.#request.tenant, this.#attachedAt);
   }
 
   #attach(): void {
     if (this.#closed) return;
     const { hub } = this.#source;
+    this.#attachedAt = hub.position;
     this.#detach = hub.attach(this.#request.tenant.uuid, (event) => {
       if (this.#request.types.has(event.envelope.type)) this.#queue.push(event);
     });

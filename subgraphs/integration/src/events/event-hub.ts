@@ -25,7 +25,7 @@ export class EventHub {
     this.#loop = new DrainLoop(() => this.#drain(), logger);
   }
 
-  /** Everything up to here was handed out already. */
+  /** Everything up to here, of all tenants, was handed out already. */
   get position(): number {
     return this.#position;
   }
@@ -43,16 +43,6 @@ export class EventHub {
     await this.#loop.stop();
   }
 
-  /** Whether the log has ever been this far; another process may have read further than this one. */
-  async hasReached(position: number): Promise<boolean> {
-    const { rows } = await this.#pool.query<{ reached: boolean | null }>(
-      `select greatest((select max(position) from event_log),
-         (select max(pruned_through) from event_log_horizons)) >= $1 as reached`,
-      [position],
-    );
-    return rows[0]?.reached ?? false;
-  }
-
   /** `tenantUuid` alone decides what the listener sees. Returns how to leave. */
   attach(tenantUuid: string, listener: EventListener): () => void {
     const listeners = this.#listeners.get(tenantUuid) ?? new Set();
@@ -68,8 +58,8 @@ export class EventHub {
    * listeners get a turn: nobody lags only because a batch is large.
    */
   async #drain(): Promise<Drained> {
-    const { rows } = await this.#pool.query<LoggedEventRow>(
-      `select ${loggedEventColumns} from event_log where position > $1 order by position limit ${batchSize}`,
+    const { rows } = await this.#pool.query<LoggedEventRow & { position: string }>(
+      `select position, ${loggedEventColumns} from event_log where position > $1 order by position limit ${batchSize}`,
       [this.#position],
     );
     let given = { events: 0, bytes: 0 };
@@ -80,7 +70,7 @@ export class EventHub {
         await nextTurn();
         given = { events: 1, bytes: event.bytes };
       }
-      this.#position = event.position;
+      this.#position = Number(row.position);
       for (const listener of this.#listeners.get(event.tenantUuid) ?? []) listener(event);
     }
     return rows.length === batchSize ? "more" : "empty";

@@ -145,6 +145,36 @@ describe("Subscription.events", () => {
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
   });
 
+  it("counts the events of the tenant alone: the others are as if they did not exist", async () => {
+    const [principal, other] = [aPrincipal(), aPrincipal()];
+    const feeds = [await follow(principal), await follow(other)];
+    for (let place = 0; place < 3; place += 1)
+      await fixture.bus.publish([...many(other, 40), anEvent(principal), ...many(other, 20)]);
+    const [mine = [], theirs = []] = await Promise.all(
+      [3, 180].map((count, place) => take(feeds[place] as AsyncIterator<Answer>, count)),
+    );
+    expect(mine.map(({ cursor }) => cursor)).toEqual(["1", "2", "3"]);
+    expect(theirs.map(({ cursor }) => cursor)).toEqual(Array.from({ length: 180 }, (_, place) => `${place + 1}`));
+    // a cursor of the other tenant neither opens nor tells anything
+    for (const cursor of ["4", "180", "100000"])
+      await expect(follow(principal, { after: cursor })).rejects.toMatchObject({
+        extensions: { code: "INVALID_CURSOR" },
+      });
+    expect(eventIds(await take(await follow(principal, { after: "2" }), 1))).toEqual([mine[2]?.["eventId"]]);
+  });
+
+  it("counts an event once that the bus delivers again", async () => {
+    const principal = aPrincipal();
+    const [before, after] = [many(principal, 3), anEvent(principal)];
+    await logged(...before);
+    await fixture.restart(async () => {
+      await fixture.rows("update bus.consumers set position = 0 where name = 'integration.event-log'");
+    });
+    await logged(after);
+    const taken = await take(await follow(principal, { after: "0" }), 4);
+    expect(taken.map(({ cursor }) => cursor)).toEqual(["1", "2", "3", "4"]);
+  });
+
   it("resumes behind the last event that was seen", async () => {
     const principal = aPrincipal();
     const envelopes = many(principal, 10);
@@ -170,13 +200,17 @@ describe("Subscription.events", () => {
     expect(eventIds(await take(resumed, 399))).toEqual(idsOf(envelopes).slice(1));
   });
 
-  it("bounds what waits by size too", async () => {
+  it("bounds what waits by size too, and tells the cursor also where no event was seen", async () => {
     const principal = aPrincipal();
+    await logged(...many(aPrincipal(), 5));
     const [slow, quick] = [await follow(principal), await follow(principal)];
     const taking = take(quick, 10);
-    await fixture.bus.publish(many(principal, 10, { data: { text: "x".repeat(30_000) } }));
+    const large = many(principal, 10, { data: { text: "x".repeat(30_000) } });
+    await fixture.bus.publish(large);
     await taking;
-    expect((await slow.next()).value.errors?.[0]?.extensions).toMatchObject({ code: "SUBSCRIPTION_LAGGED" });
+    const { code, cursor } = (await slow.next()).value.errors?.[0]?.extensions ?? {};
+    expect([code, cursor]).toEqual(["SUBSCRIPTION_LAGGED", "0"]);
+    expect(eventIds(await take(await follow(principal, { after: String(cursor) }), 10))).toEqual(idsOf(large));
   });
 
   it("ends when the token expires, while it waits and while it replays", async () => {
@@ -185,7 +219,7 @@ describe("Subscription.events", () => {
     const feed = await follow(principal);
     const { value } = await feed.next();
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt * 1000);
-    expect(value.errors?.[0]?.extensions).toMatchObject({ code: "TOKEN_EXPIRED", status: 401 });
+    expect(value.errors?.[0]?.extensions).toMatchObject({ code: "TOKEN_EXPIRED", status: 401, cursor: "0" });
     expect((await feed.next()).done).toBe(true);
     await logged(anEvent(principal));
     const replay = await follow(principal, { after: "0" });

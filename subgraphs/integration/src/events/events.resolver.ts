@@ -33,7 +33,7 @@ export function eventsResolver(feeds: EventFeedService): object {
   return new EventsResolver();
 }
 
-function platformEvent({ envelope, position }: LoggedEvent): PlatformEventType {
+function platformEvent({ envelope, sequence }: LoggedEvent): PlatformEventType {
   return {
     eventId: envelope.id,
     type: envelope.type,
@@ -42,7 +42,7 @@ function platformEvent({ envelope, position }: LoggedEvent): PlatformEventType {
     source: envelope.source,
     subjectPath: envelope.subject,
     data: envelope.data,
-    cursor: String(position),
+    cursor: String(sequence),
     traceId: envelope.traceid,
     correlationId: envelope.correlationid,
     causationId: envelope.causationid ?? null,

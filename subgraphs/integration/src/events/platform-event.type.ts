@@ -24,7 +24,9 @@ export class PlatformEventType {
   @Field(() => JsonObject)
   data: Record<string, unknown>;
 
-  @Field({ description: "What `after` takes to resume behind this event; kept 7 days." })
+  @Field({
+    description: "What `after` takes to resume behind this event; kept 7 days. Counts the events of the tenant alone.",
+  })
   cursor: string;
 
   @Field()

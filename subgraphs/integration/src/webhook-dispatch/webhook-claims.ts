@@ -14,6 +14,7 @@ const leaseSeconds = 30;
 export interface ClaimedMessage {
   /** uuid */
   readonly messageId: string;
+  /** The event's `sequence`. */
   readonly position: string;
   /** Attempts that have an outcome. */
   readonly attempts: number;

@@ -190,6 +190,22 @@ describe("outbound delivery", () => {
     expect(receiver.received.map(({ path }) => path).sort()).toEqual(["/one", "/two"]);
   });
 
+  it("numbers what it sends by the events of the tenant alone", async () => {
+    const [principal, other] = [aPrincipal(), aPrincipal()];
+    await subscribe(principal, "/numbered");
+    const events = Array.from({ length: 3 }, () => anEvent(principal));
+    for (const event of events) await fixture.bus.publish([anEvent(other), event, anEvent(other)]);
+    await eventually(() => (receiver.at("/numbered").length === 3 ? true : undefined), 15_000);
+    const sent = receiver.at("/numbered").map(({ body }) => JSON.parse(body) as { id: string; sequence: string });
+    const own = await fixture.rows<{ id: string; sequence: string }>(
+      "select envelope->>'id' as id, sequence from integration.event_log where envelope->>'tenantid' = $1",
+      principal.tenantId,
+    );
+    expect(own.map(({ sequence }) => Number(sequence)).sort((a, b) => a - b)).toEqual(own.map((_, place) => place + 1));
+    for (const { id, sequence } of sent) expect(own).toContainEqual({ id, sequence });
+    expect(sent.map(({ id }) => id).sort()).toEqual(events.map(({ id }) => id).sort());
+  });
+
   it("delivers once what the bus delivers twice", async () => {
     const principal = aPrincipal();
     const subscription = await subscribe(principal, "/twice");

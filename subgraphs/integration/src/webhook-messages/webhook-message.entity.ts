@@ -32,6 +32,7 @@ export class WebhookMessage {
   @Property({ type: "text" })
   eventType: string;
 
+  /** The event's `sequence`. */
   @Property({ type: "bigint" })
   position: string;
 

@@ -14,8 +14,8 @@ export interface Dispatcher {
   wake(lanes: readonly WebhookLane[]): void;
 }
 
-export interface PositionedEvent {
-  readonly position: string;
+export interface SequencedEvent {
+  readonly sequence: string;
   readonly envelope: Envelope;
 }
 
@@ -75,7 +75,7 @@ export class WebhookMessageService {
   }
 
   /** One message per event and Active subscription of its type, due at once. */
-  async enqueue(transaction: Transaction, events: readonly PositionedEvent[]): Promise<void> {
+  async enqueue(transaction: Transaction, events: readonly SequencedEvent[]): Promise<void> {
     const { tenant } = transaction;
     const types = [...new Set(events.map(({ envelope }) => envelope.type))];
     const active = (await this.#subscriptions.active(transaction, types)).map((subscription) => ({
@@ -86,10 +86,10 @@ export class WebhookMessageService {
         subscription: decodeId("whs", subscription.subscriptionId) ?? "",
       },
     }));
-    const messages = events.flatMap(({ position, envelope }) =>
+    const messages = events.flatMap(({ sequence, envelope }) =>
       active
         .filter(({ eventType, subscriptionId }) => eventType === envelope.type && !isAbout(envelope, subscriptionId))
-        .map(({ lane }) => ({ lane, position, envelope })),
+        .map(({ lane }) => ({ lane, sequence, envelope })),
     );
     if (messages.length === 0) return;
     await transaction.later(insertMessages, [
@@ -98,7 +98,7 @@ export class WebhookMessageService {
       messages.map(({ lane }) => lane.subscription),
       messages.map(({ envelope }) => decodeId("evt", envelope.id)),
       messages.map(({ envelope }) => envelope.type),
-      messages.map(({ position }) => position),
+      messages.map(({ sequence }) => sequence),
       messages.map(({ lane }) => lane.origin),
     ]);
     transaction.afterCommit(() => this.#dispatcher.wake([...new Set(messages.map(({ lane }) => lane))]));

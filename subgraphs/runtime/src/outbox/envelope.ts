@@ -34,7 +34,7 @@ export interface Envelope<Data = Record<string, unknown>> extends Attributes<Dat
   /** `evt_…`; equals the bus message id and the `webhook-id` header. */
   id: string;
   type: EventType;
-  /** Decimal position in the event log, unique and ascending; absent until published. */
+  /** Decimal place in the tenant's event log, unique and ascending; in webhook bodies only. */
   sequence?: string;
 }
 
