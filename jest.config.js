@@ -17,7 +17,8 @@ const shared = {
 };
 
 export default {
-  testTimeout: 20_000,
+  // longer than any wait inside a test, which then tells what it waited for; a slow machine is no failure
+  testTimeout: 120_000,
   projects: [
     unit("runtime", "subgraphs/runtime"),
     unit("catalog", "subgraphs/catalog"),

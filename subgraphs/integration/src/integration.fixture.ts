@@ -135,7 +135,7 @@ export function anEvent(principal: Principal, event: Partial<NewEvent> = {}): En
 /** Polls until the value is there; the last error or `undefined` tells why it never came. */
 export async function eventually<T>(
   read: () => Promise<T | undefined> | T | undefined,
-  patienceMs = 10_000,
+  patienceMs = 30_000,
 ): Promise<T> {
   const giveUpAt = Date.now() + patienceMs;
   for (;;) {

@@ -195,7 +195,7 @@ describe("outbound delivery", () => {
     await subscribe(principal, "/numbered");
     const events = Array.from({ length: 3 }, () => anEvent(principal));
     for (const event of events) await fixture.bus.publish([anEvent(other), event, anEvent(other)]);
-    await eventually(() => (receiver.at("/numbered").length === 3 ? true : undefined), 15_000);
+    await eventually(() => (receiver.at("/numbered").length === 3 ? true : undefined));
     const sent = receiver.at("/numbered").map(({ body }) => JSON.parse(body) as { id: string; sequence: string });
     const own = await fixture.rows<{ id: string; sequence: string }>(
       "select envelope->>'id' as id, sequence from integration.event_log where envelope->>'tenantid' = $1",

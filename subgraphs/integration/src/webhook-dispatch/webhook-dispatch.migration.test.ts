@@ -113,7 +113,7 @@ describe("a database whose deliveries were jobs", () => {
     );
     integration = await start();
     try {
-      await eventually(() => (receiver.received.length === 3 ? true : undefined), 15_000);
+      await eventually(() => (receiver.received.length === 3 ? true : undefined));
       expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set(due));
       const { rows: waiting } = await admin.query(
         `select 'evt' as kind, origin, next_attempt_at > now() + interval '50 minutes' as later

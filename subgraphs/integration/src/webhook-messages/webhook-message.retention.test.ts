@@ -40,7 +40,7 @@ const inState = (path: string, status: string, count: number) =>
       status,
     );
     return rows.length === count ? rows : undefined;
-  }, 15_000);
+  });
 
 const counts = async () => {
   const [row] = await fixture.rows<{ messages: number; attempts: number }>(
@@ -67,7 +67,7 @@ describe("what is kept of webhook messages", () => {
       `update integration.webhook_messages set status = 'Pending', next_attempt_at = now(), finished_at = null
        where event_type = 'TemplateRegistered'`,
     );
-    const again = await eventually(() => (receiver.received.length === 4 ? receiver.received : undefined), 15_000);
+    const again = await eventually(() => (receiver.received.length === 4 ? receiver.received : undefined));
     expect(again.map(({ headers }) => headers["webhook-id"])).toEqual(Array(4).fill(event.id));
     expect(new Set(again.map(({ body }) => body)).size).toBe(1);
     await inState("/one", "Delivered", 1);
