@@ -1,5 +1,6 @@
 import type { TreeFile } from "./file-tree.js";
 import { type RenderResult, render } from "./render.js";
+import type { TargetFiles } from "./target-files.js";
 import { loadTemplatePack } from "./template-pack.js";
 
 /** A file tree from texts, for tests. */
@@ -17,6 +18,7 @@ export interface PackOptions {
   parameters?: Record<string, unknown>;
   seed?: string;
   targetFramework?: string;
+  target?: TargetFiles;
 }
 
 /** Renders files under a configuration that needs no more than what a test is about. */
@@ -33,6 +35,7 @@ export function renderFiles(
     seed: options.seed ?? "seed",
     now: new Date(Date.UTC(2024, 1, 3, 4, 5, 6, 78)),
     ...(options.targetFramework === undefined ? {} : { targetFramework: options.targetFramework }),
+    ...(options.target === undefined ? {} : { target: options.target }),
   });
 }
 

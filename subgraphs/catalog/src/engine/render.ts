@@ -10,8 +10,10 @@ import { PathRename } from "./path-rename.js";
 import { collidingPaths, unsafePath, visiblePath } from "./path-safety.js";
 import type { PatternLimits } from "./pattern-budget.js";
 import { applyPostActions } from "./post-actions/post-actions.js";
+import type { TargetEdit } from "./post-actions/target-edits.js";
 import { RenderReport } from "./render-report.js";
 import { resolveSymbols, type SymbolTable } from "./symbols/symbol-table.js";
+import { NO_TARGET, type TargetFiles } from "./target-files.js";
 import { sourcesOf, type TemplateSource } from "./template-config.js";
 import { renderFailed, type TemplateError, templateInvalid } from "./template-error.js";
 import type { TemplatePack } from "./template-pack.js";
@@ -24,6 +26,8 @@ export interface RenderRequest {
   /** What the template's version promises to target; only compared with the template's constraints. */
   targetFramework?: string;
   patternLimits?: PatternLimits | undefined;
+  /** The place that the template is rendered into; left out, it is the top of an empty one. */
+  target?: TargetFiles;
 }
 
 export interface RenderResult {
@@ -31,6 +35,8 @@ export interface RenderResult {
   primaryOutputs: string[];
   manualInstructions: { text: string; actionId: string | null }[];
   warnings: { code: string; message: string }[];
+  /** Changes to files that only the target has. */
+  edits: TargetEdit[];
 }
 
 const PLACEHOLDERS = ["-.-", "_._"];
@@ -80,6 +86,8 @@ class Rendering {
     }
     const primaryOutputs = this.primaryOutputs();
     const rename = (path: string) => this.symbolRename.apply(path);
+    const target = this.request.target ?? NO_TARGET;
+    const edits = new Map<string, TargetEdit>();
     const outcome = applyPostActions(config.postActions, {
       files: this.files,
       origins: this.origins,
@@ -88,14 +96,23 @@ class Rendering {
       variables: this.table.variables,
       report: this.report,
       rename,
+      target,
+      edits,
     });
     this.checkCollisions();
     return {
-      files: this.files,
-      primaryOutputs,
+      files: this.placed(target.directory),
+      primaryOutputs: primaryOutputs.map((path) => this.outputPath(target.directory, path)),
       manualInstructions: outcome.manualInstructions,
       warnings: this.report.warnings,
+      edits: [...edits.values()],
     };
+  }
+
+  /** What was produced, by paths from the target's top. */
+  private placed(directory: string): Map<string, TreeFile> {
+    if (directory === "") return this.files;
+    return new Map(Array.from(this.files, ([path, file]) => [this.outputPath(directory, path), file]));
   }
 
   private take(source: TemplateSource): void {

@@ -1,10 +1,19 @@
 import { posix } from "node:path";
 import { booleanOf, member, textMember } from "../jsonc.js";
 import { unsafePath } from "../path-safety.js";
+import { folderOf, nearestInTarget, pathInTarget, type TargetFiles } from "../target-files.js";
 import type { PostAction } from "../template-config.js";
 import { withJsonProperty } from "./json-property.js";
-import { type PostActionContext, skipped } from "./post-action-context.js";
-import { configuredFiles, filesNamed, plainPath, textOfFile, write } from "./produced-files.js";
+import { changeTarget, type PostActionContext, skipped } from "./post-action-context.js";
+import {
+  configuredFiles,
+  configuredPaths,
+  filesNamed,
+  plainPath,
+  textOf,
+  textOfFile,
+  write,
+} from "./produced-files.js";
 import { type ProjectReference, withReference } from "./project-reference.js";
 
 const ELEMENTS: ReadonlyMap<string, ProjectReference["element"]> = new Map([
@@ -22,21 +31,49 @@ export function addReference(action: PostAction, context: PostActionContext): bo
   const version = textMember(action.args, "version");
   if (type === "package" && version === null) return skipped(action, context, "it names no version");
   const targets = targetProjects(action, context);
-  if (targets.length === 0) return skipped(action, context, "no project was produced that it fits");
-  const edits = new Map<string, string>();
+  if (targets.length === 0) return skipped(action, context, "there is no project that it fits");
   const referenced = type === "project" ? projectNamed(reference, context) : reference;
-  for (const path of targets) {
-    const include = type === "project" ? projectPath(path, referenced) : reference;
-    const edited = withReference(textOfFile(context, path), {
-      element,
-      include,
-      version: type === "package" ? version : null,
-    });
-    if (edited === undefined) return skipped(action, context, `${path} cannot be edited safely`);
-    edits.set(path, edited);
+  const edits = new Map<ReferringProject, ProjectReference>();
+  for (const target of targets) {
+    const include = type === "project" ? projectPath(target, referenced, context) : reference;
+    const wanted: ProjectReference = { element, include, version: type === "package" ? version : null };
+    const problem = referenceProblem(target, wanted, context);
+    if (problem !== undefined) return skipped(action, context, problem);
+    edits.set(target, wanted);
   }
-  for (const [path, text] of edits) write(context, path, text);
+  for (const [target, wanted] of edits) refer(target, wanted, context);
   return true;
+}
+
+interface ReferringProject {
+  /** From the folder of what is produced, or from the target's top. */
+  readonly path: string;
+  readonly isProduced: boolean;
+}
+
+/** Looked at for all projects before the first one changes. */
+function referenceProblem(
+  { path, isProduced }: ReferringProject,
+  wanted: ProjectReference,
+  { files, target, edits }: PostActionContext,
+): string | undefined {
+  const text = isProduced ? textOf(files.get(path)) : (edits.get(path)?.text ?? target.files.get(path) ?? "");
+  if (withReference(text, wanted) === undefined) return `${path} cannot be edited safely`;
+  if (isProduced || wanted.version === null || !managesVersions(target, path)) return undefined;
+  return `the versions of ${path} are managed centrally`;
+}
+
+function refer({ path, isProduced }: ReferringProject, reference: ProjectReference, context: PostActionContext): void {
+  if (!isProduced) changeTarget(context, path, [{ kind: "reference", reference }]);
+  else write(context, path, withReference(textOfFile(context, path), reference) ?? textOfFile(context, path));
+}
+
+/** The project of the target takes its versions from the nearest Directory.Packages.props. */
+function managesVersions(target: TargetFiles, project: string): boolean {
+  const [central] = nearestInTarget(target, folderOf(project), (path) =>
+    /(?:^|\/)Directory\.Packages\.props$/i.test(path),
+  );
+  return central !== undefined && /<ManagePackageVersionsCentrally>\s*true\s*</i.test(target.files.get(central) ?? "");
 }
 
 /** Sets a property in the one produced file of a name. */
@@ -68,19 +105,32 @@ function jsonFile(action: PostAction, context: PostActionContext, fileName: stri
   return creates && unsafePath(fileName) === undefined ? fileName : undefined;
 }
 
-/** The named target files, else the primary outputs, else the only project. */
-function targetProjects(action: PostAction, context: PostActionContext): string[] {
-  const configured = configuredFiles(action, context, "targetFiles");
-  if (configured.length > 0 || member(action.args, "targetFiles") !== undefined) return configured;
+/** The named target files, else the primary outputs, else the only produced project, else the target's nearest. */
+function targetProjects(action: PostAction, context: PostActionContext): ReferringProject[] {
+  if (member(action.args, "targetFiles") !== undefined) return namedProjects(action, context);
   const extensions = (textMember(action.args, "projectFileExtensions") ?? ".csproj;.fsproj;.vbproj")
     .split(";")
     .map((extension) => extension.trim().toLowerCase())
     .filter((extension) => extension !== "");
   const fits = (path: string) => extensions.some((extension) => path.toLowerCase().endsWith(extension));
   const primary = context.primaryOutputs.filter((path) => fits(path) && context.files.has(path));
-  if (primary.length > 0) return primary;
+  if (primary.length > 0) return primary.map(produced);
   const all = [...context.files.keys()].filter(fits);
-  return all.length === 1 ? all : [];
+  if (all.length > 0) return all.length === 1 ? all.map(produced) : [];
+  const nearest = nearestInTarget(context.target, context.target.directory, fits);
+  return nearest.length === 1 ? nearest.map((path) => ({ path, isProduced: false })) : [];
+}
+
+function namedProjects(action: PostAction, context: PostActionContext): ReferringProject[] {
+  const found = configuredFiles(action, context, "targetFiles").map(produced);
+  const paths = configuredPaths(action, "targetFiles").flatMap((path) => pathInTarget(context.target, path) ?? []);
+  const existing = paths.filter((path) => context.target.files.has(path));
+  const own = new Set(found.map(({ path }) => posix.join(context.target.directory, path)));
+  return [...found, ...existing.filter((path) => !own.has(path)).map((path) => ({ path, isProduced: false }))];
+}
+
+function produced(path: string): ReferringProject {
+  return { path, isProduced: true };
 }
 
 /** A project may be named as the template calls it, whatever it was renamed to. */
@@ -90,6 +140,8 @@ function projectNamed(reference: string, context: PostActionContext): string {
 }
 
 /** From the project's folder, with the separators that .NET tools write. */
-function projectPath(project: string, reference: string): string {
-  return posix.relative(posix.dirname(project), plainPath(reference)).replaceAll("/", "\\");
+function projectPath({ path, isProduced }: ReferringProject, reference: string, { target }: PostActionContext): string {
+  const place = isProduced ? posix.join(target.directory, path) : path;
+  const referenced = posix.join(target.directory, plainPath(reference));
+  return posix.relative(posix.dirname(place), referenced).replaceAll("/", "\\");
 }

@@ -1,7 +1,9 @@
 import type { Variables } from "../expressions/value.js";
 import type { TreeFile } from "../file-tree.js";
 import type { RenderReport } from "../render-report.js";
+import { type TargetFiles } from "../target-files.js";
 import type { PostAction } from "../template-config.js";
+import { type TargetChange, type TargetEdit, withChanges } from "./target-edits.js";
 
 export interface PostActionContext {
   files: Map<string, TreeFile>;
@@ -12,6 +14,18 @@ export interface PostActionContext {
   variables: Variables;
   report: RenderReport;
   rename: (path: string) => string;
+  target: TargetFiles;
+  /** Changes to files that only the target has, by their paths. */
+  edits: Map<string, TargetEdit>;
+}
+
+/** Adds a change to a file of the target; false when the file cannot be edited safely. */
+export function changeTarget({ target, edits }: PostActionContext, path: string, changes: TargetChange[]): boolean {
+  const earlier = edits.get(path);
+  const text = withChanges(earlier?.text ?? target.files.get(path) ?? "", path, changes);
+  if (text === undefined) return false;
+  edits.set(path, { path, changes: [...(earlier?.changes ?? []), ...changes], text });
+  return true;
 }
 
 /** How a warning names the action. */

@@ -1,12 +1,16 @@
 import { posix } from "node:path";
 import { asBuffer } from "../encodings.js";
+import type { TreeFile } from "../file-tree.js";
 import { parseGlob } from "../glob.js";
 import { member, scalarText } from "../jsonc.js";
 import type { PostAction } from "../template-config.js";
 import type { PostActionContext } from "./post-action-context.js";
 
 export function textOfFile(context: PostActionContext, path: string): string {
-  const file = context.files.get(path);
+  return textOf(context.files.get(path));
+}
+
+export function textOf(file: TreeFile | undefined): string {
   return file === undefined ? "" : asBuffer(file.bytes).toString("utf8");
 }
 
@@ -17,13 +21,14 @@ export function write(context: PostActionContext, path: string, text: string): v
 
 /** Produced files that an argument names: by patterns over their places in the template, or by their own paths. */
 export function configuredFiles(action: PostAction, context: PostActionContext, name: string): string[] {
+  return [...new Set(configuredPaths(action, name).flatMap((pattern) => filesNamed(pattern, context)))];
+}
+
+/** A list, or one text with semicolons. */
+export function configuredPaths(action: PostAction, name: string): string[] {
   const value = member(action.args, name);
-  const patterns = Array.isArray(value) ? value.map(scalarText) : (scalarText(value)?.split(";") ?? []);
-  const found = patterns.flatMap((pattern) => {
-    if (pattern === null || pattern.trim() === "") return [];
-    return filesNamed(pattern, context);
-  });
-  return [...new Set(found)];
+  const paths = Array.isArray(value) ? value.map(scalarText) : (scalarText(value)?.split(";") ?? []);
+  return paths.flatMap((path) => (path === null || path.trim() === "" ? [] : [path]));
 }
 
 export function filesNamed(pattern: string, context: PostActionContext): string[] {

@@ -1,47 +1,66 @@
 import { posix } from "node:path";
 import { booleanOf, member, textMember } from "../jsonc.js";
-import { formatGuid, parseGuid, seededGuid } from "../symbols/seeded-values.js";
+import { formatGuid, parseGuid } from "../symbols/seeded-values.js";
+import { nearestInTarget } from "../target-files.js";
 import type { PostAction } from "../template-config.js";
-import { type PostActionContext, skipped } from "./post-action-context.js";
+import { changeTarget, type PostActionContext, skipped } from "./post-action-context.js";
 import { configuredFiles, textOfFile, write } from "./produced-files.js";
-import { withProjectInDocument } from "./solution-document.js";
 import { foldersOf, type SolutionEntry } from "./solution-entry.js";
-import { withProjectInText } from "./solution-text.js";
+import { newSolutionId } from "./solution-ids.js";
+import { withChanges } from "./target-edits.js";
 
-/** Lists projects in the solution that was produced with them. */
+/** Lists projects in the solution that was produced with them, or in the target's own. */
 export function addToSolution(action: PostAction, context: PostActionContext): boolean {
-  const solution = producedSolution([...context.files.keys()]);
-  if (solution === undefined) return skipped(action, context, "there is not exactly one solution file in the result");
+  const solution = solutionFor(context);
+  if (solution === undefined) return skipped(action, context, "there is not exactly one solution file for it");
   const projects = projectsToAdd(action, context);
   if (projects === undefined || projects.length === 0) return skipped(action, context, "it names no produced project");
   const folder = (textMember(action.args, "solutionFolder") ?? "").trim();
   const inRoot = booleanOf(member(action.args, "inRoot")) ?? false;
   if (folder !== "" && inRoot) return skipped(action, context, "it asks for a solution folder and for none");
-  let text = textOfFile(context, solution);
-  for (const project of projects) {
-    const path = posix.relative(posix.dirname(solution), project);
+  const entries = projects.map((project): SolutionEntry => {
+    const place = solution.isProduced ? project : posix.join(context.target.directory, project);
+    const path = posix.relative(posix.dirname(solution.path), place);
     const chosen = folder === "" ? foldersOf(path) : folder.split(/[\\/]/).filter((name) => name !== "");
-    const entry = { path, id: projectId(project, solution, context), folders: inRoot ? [] : chosen };
-    const edited = withProject(text, entry, solution, context.seed);
-    if (edited === undefined) return skipped(action, context, `${solution} cannot be edited safely`);
-    text = edited;
-  }
-  write(context, solution, text);
+    return { path, id: projectId(project, solution.path, context), folders: inRoot ? [] : chosen };
+  });
+  return list(entries, solution, context) || skipped(action, context, `${solution.path} cannot be edited safely`);
+}
+
+interface Solution {
+  /** From the folder of what is produced, or from the target's top. */
+  readonly path: string;
+  readonly isProduced: boolean;
+}
+
+function list(entries: readonly SolutionEntry[], { path, isProduced }: Solution, context: PostActionContext): boolean {
+  const changes = entries.map((entry) => ({ kind: "solution" as const, entry, seed: context.seed }));
+  if (!isProduced) return changeTarget(context, path, changes);
+  const edited = withChanges(textOfFile(context, path), path, changes);
+  if (edited === undefined) return false;
+  write(context, path, edited);
   return true;
 }
 
-function withProject(text: string, entry: SolutionEntry, solution: string, seed: string): string | undefined {
-  if (solution.toLowerCase().endsWith(".slnx")) return withProjectInDocument(text, entry);
-  return withProjectInText(text, entry, (folder) => newId(seed, `${solution}/folder/${folder}`));
+/** The produced one at the top; else the target's at or above the place; else the only one that was produced. */
+function solutionFor(context: PostActionContext): Solution | undefined {
+  const produced = [...context.files.keys()];
+  const top = solutionsOf(produced.filter((path) => !path.includes("/")));
+  if (top.length > 0) return only(top, true);
+  const { target } = context;
+  const nearest = solutionsOf(nearestInTarget(target, target.directory, (path) => /\.slnx?$/.test(path)));
+  return nearest.length > 0 ? only(nearest, false) : only(solutionsOf(produced), true);
 }
 
-/** The one at the top as the .NET tools look for it, the older format first; else the only one anywhere. */
-function producedSolution(paths: readonly string[]): string | undefined {
-  const top = paths.filter((path) => !path.includes("/"));
-  const found = [top, paths]
-    .flatMap((places) => [".sln", ".slnx"].map((extension) => places.filter((path) => path.endsWith(extension))))
-    .find((matches) => matches.length > 0);
-  return found?.length === 1 ? found[0] : undefined;
+/** As the .NET tools look for them, the older format first. */
+function solutionsOf(paths: readonly string[]): string[] {
+  const older = paths.filter((path) => path.endsWith(".sln"));
+  return older.length > 0 ? older : paths.filter((path) => path.endsWith(".slnx"));
+}
+
+function only(paths: readonly string[], isProduced: boolean): Solution | undefined {
+  const [path, ...others] = paths;
+  return path === undefined || others.length > 0 ? undefined : { path, isProduced };
 }
 
 /** `projectFiles` are patterns over paths in the template; else indexes of primary outputs, else all of these. */
@@ -67,9 +86,5 @@ function isProject(path: string): boolean {
 function projectId(project: string, solution: string, context: PostActionContext): string {
   const declared = /<ProjectGuid>([^<]*)<\/ProjectGuid>/i.exec(textOfFile(context, project))?.[1];
   const known = declared === undefined ? undefined : parseGuid(declared);
-  return known === undefined ? newId(context.seed, `${solution}/project/${project}`) : formatGuid(known, "D");
-}
-
-function newId(seed: string, purpose: string): string {
-  return formatGuid(seededGuid(seed, purpose), "D");
+  return known === undefined ? newSolutionId(context.seed, `${solution}/project/${project}`) : formatGuid(known, "D");
 }

@@ -3,6 +3,7 @@ import { MultiValue, parseLong, type SymbolValue, textOf } from "../expressions/
 import { lower, upper } from "../invariant-case.js";
 import { escapePointer, type JsonObject } from "../json-value.js";
 import { booleanMember, objectsMember, textMember } from "../jsonc.js";
+import type { ProjectProperties } from "../project-properties.js";
 import type { RenderReport } from "../render-report.js";
 import type { GeneratedSymbol } from "../template-config.js";
 import { renderFailed } from "../template-error.js";
@@ -14,6 +15,8 @@ export interface GeneratorContext {
   readonly variables: Map<string, SymbolValue>;
   readonly given: ReadonlySet<string>;
   readonly parameterNames: ReadonlySet<string>;
+  /** Properties of the target's project, for bindings. */
+  readonly project: ProjectProperties;
   readonly seed: string;
   readonly now: Date;
   readonly report: RenderReport;

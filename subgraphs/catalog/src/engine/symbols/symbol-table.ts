@@ -1,7 +1,9 @@
 import { evaluatorFor, evaluatorNamed } from "../expressions/evaluate.js";
 import { type SymbolValue, textOf } from "../expressions/value.js";
 import { PatternBudget, type PatternLimits } from "../pattern-budget.js";
+import { type ProjectProperties, projectOfTarget } from "../project-properties.js";
 import type { RenderReport } from "../render-report.js";
+import { isProjectBinding, type TargetFiles } from "../target-files.js";
 import type {
   BindSymbol,
   ComputedSymbol,
@@ -26,6 +28,7 @@ export interface SymbolRequest {
   seed: string;
   now: Date;
   patternLimits?: PatternLimits | undefined;
+  target?: TargetFiles;
 }
 
 export interface TextReplacement {
@@ -58,6 +61,7 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
     now: request.now,
     report,
     patterns,
+    project: targetProject(symbols, request.target, report),
   };
   const names = symbols.map((symbol) => symbol.name);
   for (const symbol of sortByDependency(symbols, (one) => dependenciesOf(one, names))) {
@@ -186,7 +190,7 @@ function valueOf(symbol: TemplateSymbol, context: GeneratorContext, forms: Value
       // its datatype is only a description: a generator's text stays a text
       return generate(symbol, context);
     case "bind":
-      return bound(symbol);
+      return bound(symbol, context.project);
   }
 }
 
@@ -203,10 +207,27 @@ function computed(symbol: ComputedSymbol, { variables, report }: GeneratorContex
 // a fixed host: nothing of the process or the machine may leak into a template
 const HOST_VALUES: ReadonlyMap<string, string> = new Map([["hostidentifier", "dotnetcli"]]);
 
-function bound({ binding, defaultValue, datatype }: BindSymbol): SymbolValue | undefined {
-  const text = hostValue(binding ?? "") ?? defaultValue;
+/** Looked for only where a binding asks for it. */
+function targetProject(
+  symbols: readonly TemplateSymbol[],
+  target: TargetFiles | undefined,
+  report: RenderReport,
+): ProjectProperties {
+  const asks = symbols.some((symbol) => symbol.type === "bind" && isProjectBinding(symbol.binding));
+  const found = asks && target !== undefined ? projectOfTarget(target) : undefined;
+  if (found?.problem) report.warn("BindingNotRead", `No property was read from a project: ${found.problem}.`);
+  return found?.properties ?? new Map();
+}
+
+function bound({ binding, defaultValue, datatype }: BindSymbol, project: ProjectProperties): SymbolValue | undefined {
+  const text = (isProjectBinding(binding) ? projectValue(binding, project) : hostValue(binding ?? "")) ?? defaultValue;
   if (text === null) return undefined;
   return datatype === null ? inferredValue(text) : convertText(datatype, text);
+}
+
+function projectValue(binding: string | null, project: ProjectProperties): string | undefined {
+  const name = (binding ?? "").slice((binding ?? "").indexOf(":") + 1);
+  return project.get(name.trim().toLowerCase());
 }
 
 /** `env:` has nothing here; a prefix that nobody knows is a part of the name. */

@@ -1,0 +1,37 @@
+import { type ProjectReference, withReference } from "./project-reference.js";
+import { withProjectInDocument } from "./solution-document.js";
+import type { SolutionEntry } from "./solution-entry.js";
+import { newSolutionId } from "./solution-ids.js";
+import { withProjectInText } from "./solution-text.js";
+
+export type TargetChange =
+  | { readonly kind: "solution"; readonly entry: SolutionEntry; readonly seed: string }
+  | { readonly kind: "reference"; readonly reference: ProjectReference };
+
+/** Changes to one file that only the target has. */
+export interface TargetEdit {
+  /** From the target's top. */
+  readonly path: string;
+  readonly changes: readonly TargetChange[];
+  /** The file that was looked at with the changes made. */
+  readonly text: string;
+}
+
+/** The text with the changes; undefined when it cannot be edited safely. */
+export function withChanges(text: string, path: string, changes: readonly TargetChange[]): string | undefined {
+  let edited: string | undefined = text;
+  for (const change of changes) {
+    if (edited === undefined) return undefined;
+    edited = change.kind === "reference" ? withReference(edited, change.reference) : withProject(edited, path, change);
+  }
+  return edited;
+}
+
+function withProject(
+  text: string,
+  solution: string,
+  { entry, seed }: { entry: SolutionEntry; seed: string },
+): string | undefined {
+  if (solution.toLowerCase().endsWith(".slnx")) return withProjectInDocument(text, entry);
+  return withProjectInText(text, entry, (folder) => newSolutionId(seed, `${solution}/folder/${folder}`));
+}

@@ -1,0 +1,91 @@
+import { posix } from "node:path";
+import { SaxesParser } from "saxes";
+import { nearestInTarget, type TargetFiles } from "./target-files.js";
+
+const MAX_VALUE_LENGTH = 4096;
+const MAX_PROPERTIES = 2000;
+
+/** MSBuild properties of the target's project as its text tells them, by names in small letters. */
+export type ProjectProperties = ReadonlyMap<string, string>;
+
+export type ProjectLookup =
+  | { readonly project: string; readonly properties: ProjectProperties; readonly problem: null }
+  | { readonly project: null; readonly properties: null; readonly problem: string | null };
+
+const none = (problem: string | null): ProjectLookup => ({ project: null, properties: null, problem });
+
+/**
+ * The one project in the nearest folder at or above of what is produced, as dotnet new finds it. Nothing is evaluated but
+ * plain properties: those under a condition, and values with property functions, count as not set.
+ */
+export function projectOfTarget(target: TargetFiles): ProjectLookup {
+  const [project, ...others] = nearestInTarget(target, target.directory, (path) => /\.\w+proj$/i.test(path));
+  if (project === undefined) return none(null);
+  if (others.length > 0) return none(`${[project, ...others].join(" and ")} are both the nearest project`);
+  const own = plainProperties(target.files.get(project) ?? "");
+  if (own === undefined) return none(`${project} is not readable`);
+  if (!own.isSdkStyle) return none(`${project} is no project of an SDK`);
+  const properties = new Map<string, string>();
+  const folder = posix.dirname(project);
+  const [shared] = nearestInTarget(target, folder === "." ? "" : folder, (path) =>
+    /(?:^|\/)Directory\.Build\.props$/.test(path),
+  );
+  const name = posix.basename(project, posix.extname(project));
+  properties.set("msbuildprojectname", name);
+  properties.set("msbuildprojectfile", posix.basename(project));
+  properties.set("msbuildprojectextension", posix.extname(project));
+  const inherited = shared === undefined ? undefined : plainProperties(target.files.get(shared) ?? "");
+  for (const [property, value] of [...(inherited?.properties ?? []), ...own.properties])
+    assign(properties, property, value);
+  if (!properties.get("assemblyname")) properties.set("assemblyname", name);
+  // as Microsoft.NET.Sdk sets it
+  if (!properties.get("rootnamespace")) properties.set("rootnamespace", name.replaceAll(" ", "_"));
+  return { project, properties, problem: null };
+}
+
+function assign(properties: Map<string, string>, name: string, value: string): void {
+  const key = name.toLowerCase();
+  const evaluated = /\$\(\[|\$\([^()]*[.(]|[@%]\(/.test(value)
+    ? undefined
+    : value.replace(/\$\(([^()]*)\)/g, (_, used: string) => properties.get(used.trim().toLowerCase()) ?? "");
+  // references multiply
+  if (evaluated === undefined || evaluated.length > MAX_VALUE_LENGTH) properties.delete(key);
+  else if (properties.has(key) || properties.size < MAX_PROPERTIES) properties.set(key, evaluated);
+}
+
+interface PlainProperties {
+  readonly properties: readonly (readonly [string, string])[];
+  readonly isSdkStyle: boolean;
+}
+
+/** Without those that a condition decides; undefined when the text is not well-formed. */
+function plainProperties(document: string): PlainProperties | undefined {
+  const properties: [string, string][] = [];
+  const open: { name: string; plain: boolean }[] = [];
+  const parser = new SaxesParser();
+  let text = "";
+  let isSdkStyle = false;
+  let broken = false;
+  parser.on("error", () => {
+    broken = true;
+  });
+  parser.on("opentag", ({ name, attributes }) => {
+    const plain = (open.at(-1)?.plain ?? true) && attributes["Condition"] === undefined;
+    isSdkStyle ||= name === "Sdk" || (["Project", "Import"].includes(name) && attributes["Sdk"] !== undefined);
+    open.push({ name, plain });
+    text = "";
+  });
+  const add = (part: string) => {
+    text += part;
+  };
+  parser.on("text", add);
+  parser.on("cdata", add);
+  parser.on("closetag", ({ name }) => {
+    const closed = open.pop();
+    const inGroup = open.length === 2 && open[1]?.name === "PropertyGroup";
+    if (inGroup && closed?.plain === true && properties.length < MAX_PROPERTIES) properties.push([name, text.trim()]);
+    text = "";
+  });
+  parser.write(document.replace(/^\ufeff/, "")).close();
+  return broken ? undefined : { properties, isSdkStyle };
+}
