@@ -24,6 +24,7 @@ import { Migration20261122072411_outbox_status } from "./migrations/Migration202
 import { Migration20261122074336_executions_waiting } from "./migrations/Migration20261122074336_executions_waiting.js";
 import { Migration20261122103114_list_orders } from "./migrations/Migration20261122103114_list_orders.js";
 import { Migration20261122104146_template_details } from "./migrations/Migration20261122104146_template_details.js";
+import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
@@ -61,5 +62,6 @@ export const catalogTables = {
     Migration20261122074336_executions_waiting,
     Migration20261122103114_list_orders,
     Migration20261122104146_template_details,
+    Migration20261122110358_execution_directory,
   ],
 };

@@ -7,6 +7,17 @@ import { injectPackageReferences } from "../package-references/inject.js";
 import { Execution } from "./execution.entity.js";
 import type { Scaffolding } from "./scaffolding.js";
 
+type Current = Pick<
+  Execution,
+  "tenantId" | "executionId" | "templateId" | "parameters" | "directory" | "nameDirectory"
+>;
+
+function samePlace(earlier: Execution, current: Current): boolean {
+  const { directory, nameDirectory, parameters } = earlier;
+  const sameFolder = directory === current.directory && nameDirectory === current.nameDirectory;
+  return sameFolder && parameters["name"] === current.parameters["name"];
+}
+
 const sourceTimeoutMs = 120_000;
 
 /** What an earlier execution of the same template rendered. Its commit does not tell: that may hold merged foreign edits. */
@@ -21,9 +32,9 @@ export class EarlierRenders {
 
   /** Undefined: no execution of this template, tenant and name. */
   async of(
-    current: Pick<Execution, "tenantId" | "executionId" | "templateId" | "parameters">,
+    current: Current,
     executionId: string,
-    signal: AbortSignal,
+    { signal, targetTexts }: { signal: AbortSignal; targetTexts?: ReadonlyMap<string, string> | undefined },
   ): Promise<FileTree | undefined> {
     const { tenantId, templateId } = current;
     // read from a commit message, which anyone may have written
@@ -33,10 +44,10 @@ export class EarlierRenders {
       { trace: continueTrace(undefined) },
       ({ em }) => em.findOne(Execution, { tenantId, executionId, templateId }),
     );
-    // a scaffold of another name beside this one is none of its past: nothing of it was removed by the template
-    if (!earlier || earlier.parameters["name"] !== current.parameters["name"]) return undefined;
+    // a scaffold of another name or folder beside this one is none of its past: the template removed nothing of it
+    if (!earlier || !samePlace(earlier, current)) return undefined;
     const fetched = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
-    const { files, primaryOutputs } = await this.#scaffolding.render(fetched, earlier, signal);
+    const { files, primaryOutputs } = await this.#scaffolding.render(fetched, earlier, { signal, targetTexts });
     if (earlier.libraries.length === 0) return files;
     return injectPackageReferences(files, earlier.libraries, { primaryOutputs }).files;
   }

@@ -11,6 +11,7 @@ import type { RequestExecutionInput } from "./execution.input.js";
 import { executionError } from "./execution-error.js";
 import type { ExecutionPreviewType } from "./execution-preview.type.js";
 import { previewFiles } from "./preview-files.js";
+import { renderOnTarget, withTemplateEdits } from "./render-on-target.js";
 import { addLibraries } from "./scaffold-libraries.js";
 import type { Scaffolding, ScaffoldOrder } from "./scaffolding.js";
 
@@ -53,6 +54,8 @@ export class ExecutionPreviewService {
       parameters,
       repository: input.target.repository,
       branch: target.branch,
+      directory: target.directory,
+      nameDirectory: target.nameDirectory,
       credentialRef: target.credentialRef,
       onConflict: target.onConflict,
       libraries: input.libraries ?? [],
@@ -73,12 +76,17 @@ export class ExecutionPreviewService {
     const { scaffolding, targets, earlierRenders } = this.#services;
     const fetched = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
     await scaffolding.requireKnownNames(fetched, order, signal);
-    const rendered = await scaffolding.render(fetched, order, signal);
-    const target = await targets.open(order, signal);
+    const place = await renderOnTarget({ scaffolding, targets }, fetched, { order, signal });
+    const { rendered, target, targetTexts } = place;
     try {
       const { files, edits, warnings } = await addLibraries(rendered, order.libraries, target);
-      const mergeBase = (executionId: string) => earlierRenders.of(order, executionId, signal);
-      const planned = await target.plan({ files, edits, onConflict: order.onConflict, mergeBase });
+      const mergeBase = (executionId: string) => earlierRenders.of(order, executionId, { signal, targetTexts });
+      const planned = await target.plan({
+        files,
+        edits: withTemplateEdits(edits, place),
+        onConflict: order.onConflict,
+        mergeBase,
+      });
       return {
         ...(await previewFiles(planned, signal)),
         primaryOutputs: rendered.primaryOutputs,

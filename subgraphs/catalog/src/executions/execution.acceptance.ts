@@ -125,6 +125,8 @@ function newExecution(context: RequestContext, tenantId: string, checked: Checke
     repository: input.target.repository,
     cloneUrl: target.cloneUrl,
     branch: target.branch,
+    directory: target.directory,
+    nameDirectory: target.nameDirectory,
     onConflict: target.onConflict,
     credentialRef: target.credentialRef,
     agentTaskId,

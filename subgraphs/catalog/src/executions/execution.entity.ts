@@ -73,6 +73,14 @@ export class Execution {
   @Property({ type: "text" })
   branch: string;
 
+  /** Folder of the target that everything is written to; "" is its top. */
+  @Property({ type: "text", default: "" })
+  directory: string;
+
+  /** Where the template prefers it, a folder of the given name holds everything. */
+  @Property({ type: "boolean", default: false })
+  nameDirectory: boolean;
+
   @Property({ type: "text" })
   onConflict: OnConflict;
 

@@ -19,6 +19,21 @@ export class ExecutionTargetInput {
 
   @Field(() => String, {
     nullable: true,
+    description:
+      "Folder of the repository for everything that is produced, as the output folder of dotnet new. Its top if absent.",
+  })
+  @Constraint({ maxLength: 240 })
+  directory?: string | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "As dotnet new without an output folder: where the template has preferNameDirectory and the parameters give a name, a folder of that name holds everything. Default false.",
+  })
+  nameDirectory?: boolean | null;
+
+  @Field(() => String, {
+    nullable: true,
     description: onConflictDescription,
   })
   @Constraint({ maxLength: 50 })

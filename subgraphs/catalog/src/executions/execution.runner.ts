@@ -19,6 +19,7 @@ import type {
 } from "./execution.type.js";
 import type { ExecutionWatch } from "./execution.watch.js";
 import { executionError } from "./execution-error.js";
+import { renderOnTarget, withTemplateEdits } from "./render-on-target.js";
 import { scaffoldCommit } from "./scaffold-commit.js";
 import { writeScaffoldFiles } from "./scaffold-file.service.js";
 import type { ScaffoldFileType } from "./scaffold-file.type.js";
@@ -91,11 +92,11 @@ export class ExecutionRunner {
   }
 
   async #scaffold(claim: ExecutionClaim, signal: AbortSignal): Promise<Scaffold> {
-    const { targets, earlierRenders } = this.#services;
+    const { earlierRenders } = this.#services;
     const { execution } = claim;
     failpoint("execution.fetching");
-    const { origin, rendered } = await this.#render(claim, signal);
-    const target = await targets.open(execution, signal);
+    const { origin, ...place } = await this.#render(claim, signal);
+    const { rendered, target, targetTexts } = place;
     try {
       if (execution.libraries.length > 0) await claim.enter("InjectingLibraries");
       failpoint("execution.injecting");
@@ -105,10 +106,10 @@ export class ExecutionRunner {
       failpoint("execution.pushing");
       const { files: written, ...pushed } = await target.push({
         files,
-        edits,
+        edits: withTemplateEdits(edits, place),
         commit: scaffoldCommit({ execution, ...origin }),
         onConflict: execution.onConflict,
-        mergeBase: (executionId) => earlierRenders.of(execution, executionId, signal),
+        mergeBase: (executionId) => earlierRenders.of(execution, executionId, { signal, targetTexts }),
       });
       failpoint("execution.pushed");
       return {
@@ -131,12 +132,13 @@ export class ExecutionRunner {
   /** What was fetched is held no longer than until it is rendered. */
   async #render(claim: ExecutionClaim, signal: AbortSignal) {
     const { execution } = claim;
-    const { scaffolding } = this.#services;
+    const { scaffolding, targets } = this.#services;
     const fetched = await scaffolding.fetch(execution, { timeoutMs: sourceTimeoutMs, signal });
     await scaffolding.requireKnownNames(fetched, execution, signal);
     await claim.enter("Rendering");
     failpoint("execution.rendering");
-    return { origin: fetched.origin, rendered: await scaffolding.render(fetched, execution, signal) };
+    const place = await renderOnTarget({ scaffolding, targets }, fetched, { order: execution, signal });
+    return { origin: fetched.origin, ...place };
   }
 
   #complete(claim: ExecutionClaim, scaffold: Scaffold): Promise<void> {

@@ -138,12 +138,20 @@ function requireTask(context: RequestContext, { agentTaskId }: Execution): void 
 }
 
 function sameRequest(earlier: Execution, { onConflict }: RetryExecutionInput): RequestExecutionInput {
-  const { templateVersionId, parameters, libraries, repository, branch, credentialRef, agentTaskId } = earlier;
+  const { templateVersionId, parameters, libraries, agentTaskId } = earlier;
+  const { repository, branch, directory, nameDirectory, credentialRef } = earlier;
   return {
     templateVersionId,
     parameters,
     libraries,
-    target: { repository, branch, credentialRef, onConflict: onConflict ?? earlier.onConflict },
+    target: {
+      repository,
+      branch,
+      directory,
+      nameDirectory,
+      credentialRef,
+      onConflict: onConflict ?? earlier.onConflict,
+    },
     correlation: { agentTaskId },
   };
 }

@@ -3,6 +3,9 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { FileTree } from "../engine/file-tree.js";
 import type { RenderResult } from "../engine/render.js";
+import { looksAtTarget } from "../engine/target-files.js";
+import { TemplateError } from "../engine/template-error.js";
+import { loadTemplatePack } from "../engine/template-pack.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { ReadSource } from "../sources/source-reader.js";
@@ -29,6 +32,8 @@ export type ScaffoldOrder = Pick<
   | "templateVersionId"
   | "parameters"
   | "repository"
+  | "directory"
+  | "nameDirectory"
   | "requestedAt"
   | "traceparent"
 >;
@@ -38,6 +43,12 @@ export interface Origin {
   readonly template: TemplateType;
   readonly version: TemplateVersionType;
   readonly source: Omit<ReadSource, "files">;
+}
+
+interface RenderOptions {
+  readonly signal: AbortSignal;
+  /** Texts of the target that the template may look at, by their paths. */
+  readonly targetTexts?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface FetchedOrigin {
@@ -87,8 +98,23 @@ export class Scaffolding {
     await checkedParameters(this.#services.rendering, question, { tenantId, signal });
   }
 
-  render({ origin, files }: FetchedOrigin, order: ScaffoldOrder, signal: AbortSignal): Promise<RenderResult> {
-    const { parameters, executionId, requestedAt, repository, tenantId } = order;
+  /** Whether the template asks for more of its target than that it takes the files. */
+  looksAtTarget({ origin, files }: FetchedOrigin): boolean {
+    try {
+      return looksAtTarget(loadTemplatePack(files, templateChoice(origin.version)));
+    } catch (error) {
+      // rendering reports it
+      if (error instanceof TemplateError) return false;
+      throw error;
+    }
+  }
+
+  render(
+    { origin, files }: FetchedOrigin,
+    order: ScaffoldOrder,
+    { signal, targetTexts }: RenderOptions,
+  ): Promise<RenderResult> {
+    const { parameters, executionId, requestedAt, repository, tenantId, directory, nameDirectory } = order;
     return this.#services.rendering.render(
       files,
       {
@@ -99,6 +125,8 @@ export class Scaffolding {
         now: requestedAt,
         targetFramework: origin.version.targetFramework,
         template: templateChoice(origin.version),
+        target: { directory, files: targetTexts ?? new Map() },
+        nameDirectory,
       },
       { tenantId, signal },
     );

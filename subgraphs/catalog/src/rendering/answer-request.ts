@@ -1,5 +1,6 @@
 import { upgradeAdvice } from "../compatibility/evaluate-upgrade.js";
 import { render } from "../engine/render.js";
+import { NO_TARGET } from "../engine/target-files.js";
 import { TemplateError } from "../engine/template-error.js";
 import { loadTemplatePack } from "../engine/template-pack.js";
 import { checkParameters } from "../parameters/parameter-schema.js";
@@ -53,10 +54,16 @@ async function answer(
 }
 
 function renderTree({ files, order }: RenderRequest, bytes: Uint8Array | undefined): AnswerWithBytes {
-  const { name, fallbackName, template, ...request } = order;
+  const { name, fallbackName, template, nameDirectory = false, target = NO_TARGET, ...request } = order;
   const pack = loadTemplatePack(unpackTree(files, bytes), template);
   const chosen = [name, pack.config.defaultName].find((candidate) => candidate?.trim());
-  const { files: produced, ...facts } = render(pack, { ...request, name: chosen ?? fallbackName });
+  const ownFolder = nameDirectory && pack.config.preferNameDirectory ? name?.trim() : undefined;
+  const directory = [target.directory, ownFolder].filter(Boolean).join("/");
+  const { files: produced, ...facts } = render(pack, {
+    ...request,
+    name: chosen ?? fallbackName,
+    target: { ...target, directory },
+  });
   const packed = packTree(produced);
   return { answer: { kind: "rendered", files: packed.files, ...facts }, bytes: packed.bytes };
 }

@@ -86,8 +86,8 @@ export class RenderingPool {
         detail: `The template did not render within ${renderMs} ms.`,
       });
     if (outcome === "memory") throw new TemplateError("RENDER_FAILED", "The template needs too much memory to render.");
-    const { files: produced, primaryOutputs, manualInstructions, warnings } = expected(outcome.answer, "rendered");
-    return { files: unpackTree(produced, outcome.bytes), primaryOutputs, manualInstructions, warnings };
+    const { files: produced, kind: _, ...facts } = expected(outcome.answer, "rendered");
+    return { ...facts, files: unpackTree(produced, outcome.bytes) };
   }
 
   /** With the template's own names what neither it nor the schema knows is refused. */

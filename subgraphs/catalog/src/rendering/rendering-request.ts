@@ -2,6 +2,8 @@ import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgr
 import type { Finding } from "../engine/finding.js";
 import type { JsonObject } from "../engine/json-value.js";
 import type { PatternLimits } from "../engine/pattern-budget.js";
+import type { TargetEdit } from "../engine/post-actions/target-edits.js";
+import type { TargetFiles } from "../engine/target-files.js";
 import type { TemplateChoice } from "../engine/template-choice.js";
 import type { TemplateErrorCode } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
@@ -19,6 +21,10 @@ export interface RenderOrder {
   readonly targetFramework?: string;
   /** Which template of the files is meant. */
   readonly template?: TemplateChoice;
+  /** What the template may look at; its directory is the folder of everything that is produced. */
+  readonly target?: TargetFiles;
+  /** Where the template prefers it and the name was given, a folder of that name holds everything. */
+  readonly nameDirectory?: boolean;
   readonly patternLimits?: PatternLimits | undefined;
 }
 
@@ -49,6 +55,7 @@ export interface Rendered {
   readonly primaryOutputs: string[];
   readonly manualInstructions: { text: string; actionId: string | null }[];
   readonly warnings: { code: string; message: string }[];
+  readonly edits: TargetEdit[];
 }
 
 export type RenderingAnswer =

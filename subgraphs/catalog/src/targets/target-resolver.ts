@@ -3,6 +3,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
+import { unsafePath } from "../engine/path-safety.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import type { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import type { RepositoryStore } from "../repositories/repository-store.js";
@@ -13,6 +14,8 @@ import { branchProblem, parseTargetRepository } from "./target-repository.js";
 export interface AskedTarget {
   repository: string;
   branch?: string | null;
+  directory?: string | null;
+  nameDirectory?: boolean | null;
   onConflict?: string | null;
   credentialRef?: string | null;
 }
@@ -21,6 +24,9 @@ export interface AcceptedTarget {
   /** Where the result can be cloned from. */
   cloneUrl: string;
   branch: string;
+  /** Folder of everything that is produced; "" is the top. */
+  directory: string;
+  nameDirectory: boolean;
   onConflict: OnConflict;
   credentialRef: string | null;
 }
@@ -61,6 +67,7 @@ export class TargetResolver {
     const branch = asked.branch ?? "main";
     const problem = branchProblem(branch);
     if (problem !== undefined) throw refusal("/target/branch", problem);
+    const directory = folderIn(asked.directory ?? "");
     const onConflict = onConflictChoices.find((choice) => choice === (asked.onConflict ?? "fail"));
     if (onConflict === undefined) throw refusal("/target/onConflict", `it is none of ${onConflictChoices.join(", ")}`);
     const credentialRef = asked.credentialRef ?? null;
@@ -73,7 +80,7 @@ export class TargetResolver {
       repository.kind === "url"
         ? repository.url
         : `${this.#publicUrl}/git/${slug}/${repository.owner}/${repository.name}.git`;
-    return { cloneUrl, branch, onConflict, credentialRef };
+    return { cloneUrl, branch, directory, nameDirectory: asked.nameDirectory ?? false, onConflict, credentialRef };
   }
 
   /** Whoever may send a secret to a host of their choice can read it: that takes the scope to write credentials. */
@@ -106,6 +113,17 @@ export class TargetResolver {
     const credential = await this.#credentials.resolve({ tenantId, credentialRef, url, ...use });
     return openTarget({ url, branch, credential }, this.#policy, { signal });
   }
+}
+
+/** A path as a person writes it, `.` and a slash at either end included. */
+function folderIn(asked: string): string {
+  const folder = asked
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .join("/");
+  const problem = asked.startsWith("/") ? "is absolute" : folder === "" ? undefined : unsafePath(folder);
+  if (problem !== undefined) throw refusal("/target/directory", `the folder ${problem}`);
+  return folder;
 }
 
 function refusal(pointer: string, problem: string): DomainError {

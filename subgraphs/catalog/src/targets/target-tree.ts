@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { blobSizes, fetchBlobs, readBlobs } from "../git/blobs.js";
 import { SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
 import { type ObjectFormat, objectFormat, type Workspace } from "../git/workspace.js";
@@ -31,6 +32,27 @@ export class TargetTree {
     const size = (await this.sizes([entry.id])).get(entry.id) ?? 0;
     if (size > MAX_EDITED_BYTES) throw targetUnavailable(`The target's ${JSON.stringify(path)} is over 5 MiB.`);
     return (await readBlobs(this.workspace, [{ id: entry.id, size }])).get(entry.id);
+  }
+
+  /** Of the regular ones among these paths. */
+  async texts(
+    paths: readonly string[],
+    { maxBytes, maxTotalBytes }: { maxBytes: number; maxTotalBytes: number },
+  ): Promise<Map<string, string>> {
+    const files = paths.flatMap((path) => {
+      const entry = this.entries.get(path);
+      return entry?.type === "blob" && entry.mode !== SYMLINK_MODE ? [{ path, id: entry.id }] : [];
+    });
+    const blobs = await this.readSmallBlobs([...new Set(files.map(({ id }) => id))], maxBytes);
+    const texts = new Map<string, string>();
+    let left = maxTotalBytes;
+    for (const { path, id } of files) {
+      const bytes = blobs.get(id);
+      if (bytes === undefined || bytes.length > left || !isUtf8(bytes)) continue;
+      left -= bytes.length;
+      texts.set(path, Buffer.from(bytes).toString("utf8"));
+    }
+    return texts;
   }
 
   /** Brings what is missing in one fetch. Blobs over `maxBytes`, or past what memory allows together, are left out. */

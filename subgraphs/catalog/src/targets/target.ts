@@ -39,6 +39,23 @@ export class Target {
     }
   }
 
+  /** Paths of all files the target has now. */
+  get paths(): Iterable<string> {
+    return this.head.files.keys();
+  }
+
+  /** Texts of small files, as many as fit in the order of their paths; what is not UTF-8 is left out. */
+  async texts(
+    paths: readonly string[],
+    limits: { maxBytes: number; maxTotalBytes: number },
+  ): Promise<Map<string, string>> {
+    try {
+      return await this.#tree.texts(paths, limits);
+    } catch (error) {
+      throw targetFailure(error);
+    }
+  }
+
   /** What a push would do, file by file and sorted by path. Conflicts are part of the answer, not an error. */
   async plan(content: ScaffoldContent): Promise<FilePreview[]> {
     requireSafePaths(content.files);

@@ -1,0 +1,38 @@
+import type { TargetChange } from "../engine/post-actions/target-edits.js";
+import { withTemplateEdits } from "./render-on-target.js";
+
+const project = (...lines: string[]) => ["<Project>", ...lines, "</Project>", ""].join("\n");
+const reference = { element: "PackageReference", include: "Polly", version: "8.4.2" } as const;
+const changes: TargetChange[] = [{ kind: "reference", reference }];
+const place = (text: string) => ({
+  rendered: {
+    files: new Map(),
+    primaryOutputs: [],
+    manualInstructions: [],
+    warnings: [],
+    edits: [{ path: "a.csproj", changes, text }],
+  },
+  targetTexts: new Map([["a.csproj", project()]]),
+});
+const edited = (current: string, earlier?: (bytes: Uint8Array) => Uint8Array) => {
+  const edits = new Map(earlier ? [["a.csproj", earlier]] : []);
+  const bytes = withTemplateEdits(edits, place("as it was seen")).get("a.csproj")?.(Buffer.from(current));
+  return Buffer.from(bytes ?? []).toString();
+};
+
+describe("changes of a template to its target", () => {
+  it("are taken as they were made while the file is as it was seen", () => {
+    expect(edited(project())).toBe("as it was seen");
+  });
+
+  it("are made again where the branch moved, and leave alone what cannot be edited any more", () => {
+    expect(edited(project("<!-- new -->"))).toMatch(/<!-- new -->[\s\S]*Include="Polly" Version="8.4.2"/);
+    expect(edited("<Project>")).toBe("<Project>");
+  });
+
+  it("come behind those of the libraries in the same file", () => {
+    const both = edited(project(), (bytes) => Buffer.from(`${Buffer.from(bytes)}<!-- library -->`));
+    expect(both).toContain("<!-- library -->");
+    expect(both).toContain('Include="Polly"');
+  });
+});
