@@ -31,7 +31,7 @@ describe("changes of a template to its target", () => {
   });
 
   it("come behind those of the libraries in the same file", () => {
-    const both = edited(project(), (bytes) => Buffer.from(`${Buffer.from(bytes)}<!-- library -->`));
+    const both = edited(project(), (bytes) => Buffer.concat([bytes, Buffer.from("<!-- library -->")]));
     expect(both).toContain("<!-- library -->");
     expect(both).toContain('Include="Polly"');
   });
