@@ -20,6 +20,7 @@ import { expireInvitationJob, invitationsPastTheirEnd } from "./invitations/expi
 import { invitationEndpoint } from "./invitations/invitation-endpoint.js";
 import { invitationPath } from "./invitations/invitation-path.js";
 import { inviteOwner } from "./invitations/invite-owner.js";
+import { revokeUnsendable } from "./invitations/revoke-unsendable.js";
 import { startInvitations } from "./invitations/start-invitations.js";
 import { type MailSettings, openMailTransport } from "./mail/mail-transport.js";
 import { Mailer, mailRetention, sendMailJob, waitingMails } from "./mail/mailer.js";
@@ -95,22 +96,27 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const cursors = new CursorSeal(masterKeys.keyring("factory spine list cursors"));
     const tenants = new TenantService(database, cursors);
     const provisioning = new ProvisioningService(database, jobs);
-    const roles = new RoleService(database, cursors);
+    const roles = new RoleService(database, cursors, revokeUnsendable);
     const mailer = new Mailer({ database, jobs, transport: mailTransport });
     const parts = { database, jobs, pool, mailer, tenants, cursors, settings };
     const { issuer: invitationIssuer, ...invitations } = await startInvitations(parts);
     const services = {
       jobs: new JobService(database, jobs, cursors),
       roles,
-      roleAssignments: new RoleAssignmentService(database, cursors, roles),
+      roleAssignments: new RoleAssignmentService({ database, cursors, roles, rightsLost: revokeUnsendable }),
       tenants,
       provisioning,
       lifecycle: new TenantLifecycleService(database),
       apiClients: new ApiClientService(database, secrets, tenants),
-      apiClientAdministration: new ApiClientAdministrationService(database, secrets, cursors),
+      apiClientAdministration: new ApiClientAdministrationService({
+        database,
+        secrets,
+        cursors,
+        rightsLost: revokeUnsendable,
+      }),
       approvals: new ApprovalService(database, cursors),
       users: new UserService(database, cursors),
-      userLifecycle: new UserLifecycleService(database),
+      userLifecycle: new UserLifecycleService(database, revokeUnsendable),
       ...invitations,
     };
     // in order; later slices add theirs
@@ -118,13 +124,18 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const runner = new ProvisioningRunner(database, steps);
     await jobs.work(provisionTenantJob, (payload, attempt) => runner.run(payload, attempt), runner);
     resources.sweep(waitingProvisioningRuns);
-    const assignmentExpiry = new AssignmentExpiry(database, pool, host.logger);
+    const assignmentExpiry = new AssignmentExpiry({
+      database,
+      workers: pool,
+      logger: host.logger,
+      rightsLost: revokeUnsendable,
+    });
     const completion = new ProvisioningCompletion(database, steps, host.logger);
     await jobs.work(completeProvisioningJob, (_, attempt) => completion.run(attempt), maintenance);
     await jobs.work(sendMailJob, (payload) => mailer.send(payload), mailer);
     resources.sweep(waitingMails);
     resources.sweep(invitationsPastTheirEnd);
-    const systemRoles = new SystemRolesRefresher(database);
+    const systemRoles = new SystemRolesRefresher(database, revokeUnsendable);
     await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt), maintenance);
     // first, because it proves that this is the SECRETS_KEY of this database
     const authorizationServer = await createAuthorizationServer({

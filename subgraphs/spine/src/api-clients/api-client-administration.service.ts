@@ -10,7 +10,9 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
+import { requireActing } from "../acting-principal.js";
 import { requireHeld } from "../held-scopes.js";
+import type { RightsLost } from "../lost-rights.js";
 import { revoke } from "../revocations/revoke.js";
 import { ApiClient } from "./api-client.entity.js";
 import type { UpdateApiClientInput } from "./api-client.input.js";
@@ -24,6 +26,7 @@ import {
 } from "./api-client.view.js";
 import { redirectUriErrors } from "./checked-client.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
+import { disableClients } from "./disable-clients.js";
 import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
 
 const oneClient = tenantStatement(
@@ -50,16 +53,25 @@ export const sortedApiClients = new SortedList<OAuthClientType, TenantStatement>
     ),
 });
 
+interface AdministrationParts {
+  readonly database: Database;
+  readonly secrets: ClientSecrets;
+  readonly cursors: CursorSeal;
+  readonly rightsLost: RightsLost;
+}
+
 /** The clients of the caller's own tenant. The platform's administrator client is its operator's: nobody finds it here. */
 export class ApiClientAdministrationService {
   readonly #database: Database;
   readonly #secrets: ClientSecrets;
   readonly #cursors: CursorSeal;
+  readonly #rightsLost: RightsLost;
 
-  constructor(database: Database, secrets: ClientSecrets, cursors: CursorSeal) {
-    this.#database = database;
-    this.#secrets = secrets;
-    this.#cursors = cursors;
+  constructor(parts: AdministrationParts) {
+    this.#database = parts.database;
+    this.#secrets = parts.secrets;
+    this.#cursors = parts.cursors;
+    this.#rightsLost = parts.rightsLost;
   }
 
   async find(context: RequestContext, clientId: string): Promise<OAuthClientType | undefined> {
@@ -74,14 +86,10 @@ export class ApiClientAdministrationService {
     return page.connection(rows.map(apiClientRowView));
   }
 
-  /** Its secret opens nothing from then on, and what it was given is refused. Repeating changes nothing. */
   disable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
     return this.#change(context, { field: "disableApiClient", clientId }, async (client, transaction) => {
-      if (client.status === "Disabled") return;
-      client.status = "Disabled";
-      client.tokensFrom = new Date();
-      await revoke(transaction, "Client", clientId);
-      tell(transaction, "ApiClientDisabled", client);
+      await disableClients(transaction, [client]);
+      await this.#rightsLost(transaction, [clientId]);
     });
   }
 
@@ -113,6 +121,7 @@ export class ApiClientAdministrationService {
       arguments: { clientId },
       commit: async (transaction) => {
         const client = await findToChange(context, transaction, clientId);
+        await requireActing(transaction, principalOf(context).subject);
         if (client.isPublic || client.jwks) throw new DomainError("CONFLICT", { detail: "The client has no secret." });
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
@@ -195,6 +204,7 @@ async function changeKeys(
       detail: "The client does not prove who it is by a key.",
       errors: [{ pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client made with keys has keys." }],
     });
+  await requireActing(transaction, change.by);
   await handOver(transaction, client, keyHolders(client, client.jwks, change));
   client.jwks = change.keys;
 }

@@ -5,6 +5,7 @@ import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { requireActing } from "../acting-principal.js";
 import { requireHeld } from "../held-scopes.js";
 import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
 import { ApiClient } from "./api-client.entity.js";
@@ -61,6 +62,7 @@ export class ApiClientService {
       ...mutation,
       commit: async (transaction) => {
         await this.#tenants.requireActive(transaction);
+        await requireActing(transaction, principalOf(context).subject);
         return this.#persist(transaction, checked, principalOf(context).subject);
       },
     });

@@ -22,13 +22,15 @@ import type { InvitationConnection, InvitationType } from "./invitation.type.js"
 import {
   type InvitationRow,
   invitationColumns,
-  invitationFacts,
   invitationRowView,
   invitationView,
   stateOf,
   statusNow,
 } from "./invitation.view.js";
 import type { InvitationIssuer } from "./invitation-issuer.js";
+import { mayInvite, standingsOf } from "./inviter-standing.js";
+import { lockInvitations } from "./lock-invitations.js";
+import { revokeInvitation } from "./revoke-unsendable.js";
 
 const mostPending = 100;
 
@@ -73,6 +75,7 @@ export class InvitationService {
 
   invite(context: RequestContext, input: InviteUserInput): Promise<InvitationType> {
     requireDistinct(input.roleCodes);
+    const { subject: invitedBy } = principalOf(context);
     return mutate(this.#parts.database, context, {
       field: "inviteUser",
       arguments: { input },
@@ -81,38 +84,37 @@ export class InvitationService {
         const roles = await rolesOfCodes(transaction, input.roleCodes);
         requireGrantable(context, roles);
         await makeRoom(transaction, emailKey(input.email));
+        await requireStillHeld(transaction, invitedBy, roles);
         const invitation = await this.#parts.issuer.issue(transaction, {
           email: input.email,
           displayName: input.displayName ?? null,
           roleCodes: roles.map(({ code }) => code),
-          invitedBy: principalOf(context).subject,
+          invitedBy,
         });
         return invitationView(invitation);
       },
     });
   }
 
-  /** A new link to the same address. Nobody renews what he could not give himself. */
+  /** A new link to the same address, for callers who could invite so themselves: the invitation is theirs from then on. */
   resend(context: RequestContext, invitationId: string): Promise<InvitationType> {
     return this.#change(context, "resendInvitation", invitationId, async (transaction, invitation) => {
       requireState(invitation, ["Pending", "Expired"]);
       const { tenantId, roleCodes } = invitation;
-      requireGrantable(context, await transaction.em.find(Role, { tenantId, code: { $in: roleCodes } }));
+      const roles = await transaction.em.find(Role, { tenantId, code: { $in: roleCodes } });
+      requireGrantable(context, roles);
       await makeRoom(transaction, invitation.emailKey, invitation);
+      const { subject } = principalOf(context);
+      await requireStillHeld(transaction, subject, roles);
+      invitation.invitedBy = subject;
       await this.#parts.issuer.renew(transaction, invitation);
     });
   }
 
   revoke(context: RequestContext, invitationId: string): Promise<InvitationType> {
-    return this.#change(context, "revokeInvitation", invitationId, async ({ record }, invitation) => {
+    return this.#change(context, "revokeInvitation", invitationId, async (transaction, invitation) => {
       requireState(invitation, ["Pending"]);
-      invitation.status = "Revoked";
-      invitation.updatedAt = new Date();
-      record({
-        type: "InvitationRevoked",
-        subject: `invitations/${invitationId}`,
-        data: invitationFacts(invitation),
-      });
+      revokeInvitation(transaction, invitation, "Requested");
     });
   }
 
@@ -170,9 +172,13 @@ function requireState(invitation: Invitation, allowed: readonly InvitationState[
     throw new DomainError("INVALID_STATE", { detail: `The invitation is ${currentState}.`, currentState, allowed });
 }
 
-/** One invitation at a time per tenant: the two counts below then hold until the transaction ends. */
-async function lockInvitations({ execute, tenant }: Transaction): Promise<void> {
-  await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`invitations of ${tenant.tenantId}`]);
+/** The caller may have lost what the token says; what takes it away waits for the same lock. */
+async function requireStillHeld(transaction: Transaction, invitedBy: string, roles: readonly Role[]): Promise<void> {
+  const standing = (await standingsOf(transaction, [invitedBy])).get(invitedBy);
+  if (mayInvite(standing, roles)) return;
+  throw new DomainError("TOKEN_INVALID", {
+    detail: "The access token is not valid: its subject has lost rights since it was issued.",
+  });
 }
 
 /** Nobody has the address, nor another open invitation; one that has passed is written down as Expired. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
 import type { Transaction } from "@factory/runtime/db/database";
@@ -6,16 +5,17 @@ import type { Transaction } from "@factory/runtime/db/database";
 /** Wakes every process that verifies tokens, as soon as the transaction is committed. */
 export const revocationChannel = "spine_revocations";
 
-/** Tokens issued to the subject until now are refused within a second of the transaction's end. */
+/** Tokens issued to the subjects until now are refused within a second of the transaction's end. */
 export async function revoke(
   { execute, tenant, notify }: Pick<Transaction, "execute" | "tenant" | "notify">,
   kind: Revocation["kind"],
-  subject: string,
+  ...subjects: readonly string[]
 ): Promise<void> {
   await execute(
     `insert into revocations (tenant_id, revocation_id, kind, subject, revoked_at, expires_at)
-     values ($1, $2, $3, $4, clock_timestamp(), now() + make_interval(secs => $5))`,
-    [tenant.uuid, randomUUID(), kind, subject, longestLifetimeSeconds],
+     select $1, gen_random_uuid(), $2, subject, clock_timestamp(), now() + make_interval(secs => $4)
+     from unnest($3::text[]) as subject`,
+    [tenant.uuid, kind, subjects, longestLifetimeSeconds],
   );
   notify(revocationChannel);
 }

@@ -5,6 +5,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
+import type { RightsLost } from "../lost-rights.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 import { expiryActor, takeRoles, withCodes } from "./take-roles.js";
 
@@ -19,14 +20,16 @@ export class AssignmentExpiry {
   readonly #database: Database;
   readonly #workers: Pool;
   readonly #logger: Logger;
+  readonly #rightsLost: RightsLost;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
   #stopping = false;
 
-  constructor(database: Database, workers: Pool, logger: Logger) {
-    this.#database = database;
-    this.#workers = workers;
-    this.#logger = logger;
+  constructor(parts: { database: Database; workers: Pool; logger: Logger; rightsLost: RightsLost }) {
+    this.#database = parts.database;
+    this.#workers = parts.workers;
+    this.#logger = parts.logger;
+    this.#rightsLost = parts.rightsLost;
   }
 
   start(): void {
@@ -74,6 +77,7 @@ export class AssignmentExpiry {
       await takeRoles(transaction, await withCodes(transaction, expired), {
         unassignedBy: expiryActor,
         reason: "Expired",
+        rightsLost: this.#rightsLost,
       });
       return expired.length;
     });

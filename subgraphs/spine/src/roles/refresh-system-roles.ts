@@ -1,12 +1,15 @@
-import type { Database } from "@factory/runtime/db/database";
+import type { Database, Transaction } from "@factory/runtime/db/database";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
+import type { RightsLost } from "../lost-rights.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
 import { Tenant } from "../tenants/tenant.entity.js";
+import { Role } from "./role.entity.js";
+import { RoleAssignment } from "./role-assignment.entity.js";
 import { bringSystemRolesUpToDate, systemRolesDigest } from "./seed-system-roles.js";
 
 export const refreshSystemRolesJob: JobDefinition<{ tenantId: string }> = {
@@ -34,9 +37,11 @@ const staleTenants = "select tenant_id from tenants where system_roles_digest is
 /** Each tenant is a transaction of its own, so a job that was killed goes on where it was. */
 export class SystemRolesRefresher {
   readonly #database: Database;
+  readonly #rightsLost: RightsLost;
 
-  constructor(database: Database) {
+  constructor(database: Database, rightsLost: RightsLost) {
     this.#database = database;
+    this.#rightsLost = rightsLost;
   }
 
   async run({ signal }: Pick<JobAttempt, "signal">): Promise<void> {
@@ -56,7 +61,21 @@ export class SystemRolesRefresher {
   async #refresh(tenantId: string): Promise<void> {
     await this.#database.transaction(tenantWithId(tenantId), cause(), async (transaction) => {
       const tenant = await transaction.em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (tenant && tenant.systemRolesDigest !== systemRolesDigest) await bringSystemRolesUpToDate(transaction, tenant);
+      if (!tenant || tenant.systemRolesDigest === systemRolesDigest) return;
+      const before = (await transaction.em.find(Role, { tenantId })).map((role) => ({ role, scopes: role.scopes }));
+      await bringSystemRolesUpToDate(transaction, tenant);
+      const narrowed = before.filter(({ role, scopes }) => scopes.some((scope) => !role.scopes.includes(scope)));
+      if (narrowed.length > 0)
+        await this.#narrowed(
+          transaction,
+          narrowed.map(({ role }) => role.roleId),
+        );
     });
+  }
+
+  async #narrowed(transaction: Transaction, roleIds: readonly string[]): Promise<void> {
+    const { em, tenant } = transaction;
+    const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, roleId: { $in: [...roleIds] } });
+    await this.#rightsLost(transaction, [...new Set(held.map(({ principalId }) => principalId))]);
   }
 }

@@ -9,6 +9,7 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
+import type { RightsLost } from "../lost-rights.js";
 import { grantRoles, recordAssigned, requireGrantable } from "./grant-roles.js";
 import { requireAnotherOwner } from "./last-owner.js";
 import type { Role } from "./role.entity.js";
@@ -46,16 +47,25 @@ export const sortedAssignments = new SortedList<RoleAssignmentType, TenantStatem
     ),
 });
 
+interface AssignmentParts {
+  readonly database: Database;
+  readonly cursors: CursorSeal;
+  readonly roles: RoleService;
+  readonly rightsLost: RightsLost;
+}
+
 /** Who holds which role. Nobody gives or takes a role that reaches beyond his own scopes. */
 export class RoleAssignmentService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
   readonly #roles: RoleService;
+  readonly #rightsLost: RightsLost;
 
-  constructor(database: Database, cursors: CursorSeal, roles: RoleService) {
+  constructor({ database, cursors, roles, rightsLost }: AssignmentParts) {
     this.#database = database;
     this.#cursors = cursors;
     this.#roles = roles;
+    this.#rightsLost = rightsLost;
   }
 
   async list(context: RequestContext, roleId: string, request: PageRequest<never>): Promise<RoleAssignmentConnection> {
@@ -97,7 +107,7 @@ export class RoleAssignmentService {
             errors: [{ pointer, code: "UNKNOWN_VALUE", detail: `There is no active principal ${principalId}.` }],
           });
         const assignedBy = principalOf(context).subject;
-        const held = await heldBy(transaction, role, principalId);
+        const held = await this.#heldBy(transaction, role, principalId);
         if (held) return { ...(await keep(transaction, role, { held, expiresAt })), created: false };
         const [assignment] = grantRoles(transaction, [role], { principalId, assignedBy, expiresAt: expiresAt ?? null });
         if (!assignment) throw new Error("One role makes one assignment");
@@ -124,10 +134,30 @@ export class RoleAssignmentService {
         await takeRoles(transaction, [{ assignment, roleCode: role.code }], {
           unassignedBy: subject,
           reason: "Requested",
+          rightsLost: this.#rightsLost,
         });
         return assignmentView(assignment, role.code);
       },
     });
+  }
+
+  /** What has expired is taken away first: the sweep has not come by yet. */
+  async #heldBy(
+    transaction: Transaction,
+    { tenantId, roleId, code }: Role,
+    principalId: string,
+  ): Promise<RoleAssignment | undefined> {
+    const { em } = transaction;
+    const assignment = await em.findOne(RoleAssignment, { tenantId, roleId, principalId }, lock);
+    if (!assignment) return undefined;
+    if (assignment.expiresAt === null || assignment.expiresAt > new Date()) return assignment;
+    await takeRoles(transaction, [{ assignment, roleCode: code }], {
+      unassignedBy: expiryActor,
+      reason: "Expired",
+      rightsLost: this.#rightsLost,
+    });
+    await em.flush();
+    return undefined;
   }
 }
 
@@ -166,21 +196,6 @@ async function isActivePrincipal({ execute, tenant }: Transaction, principalId: 
           userId,
         ]);
   return found.length > 0;
-}
-
-/** What has expired is taken away first: the sweep has not come by yet. */
-async function heldBy(
-  transaction: Transaction,
-  { tenantId, roleId, code }: Role,
-  principalId: string,
-): Promise<RoleAssignment | undefined> {
-  const { em } = transaction;
-  const assignment = await em.findOne(RoleAssignment, { tenantId, roleId, principalId }, lock);
-  if (!assignment) return undefined;
-  if (assignment.expiresAt === null || assignment.expiresAt > new Date()) return assignment;
-  await takeRoles(transaction, [{ assignment, roleCode: code }], { unassignedBy: expiryActor, reason: "Expired" });
-  await em.flush();
-  return undefined;
 }
 
 async function keep(

@@ -105,7 +105,10 @@ const expire = (assignmentId: string) =>
 async function sweep(): Promise<void> {
   const workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
   try {
-    await new AssignmentExpiry(database, workers, createLogger("sweep", "silent")).sweep();
+    await new AssignmentExpiry({
+      ...{ database, workers, rightsLost: async () => undefined },
+      logger: createLogger("sweep", "silent"),
+    }).sweep();
   } finally {
     await workers.end();
   }

@@ -11,6 +11,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
+import type { RightsLost } from "../lost-rights.js";
 import { revoke } from "../revocations/revoke.js";
 import { requireGrantable } from "./grant-roles.js";
 import { Role } from "./role.entity.js";
@@ -49,10 +50,12 @@ export const sortedRoles = new SortedList<RoleType, TenantStatement>({
 export class RoleService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
+  readonly #rightsLost: RightsLost;
 
-  constructor(database: Database, cursors: CursorSeal) {
+  constructor(database: Database, cursors: CursorSeal, rightsLost: RightsLost) {
     this.#database = database;
     this.#cursors = cursors;
+    this.#rightsLost = rightsLost;
   }
 
   async find(context: RequestContext, roleId: string): Promise<RoleType | undefined> {
@@ -124,9 +127,7 @@ export class RoleService {
         if (scopes) role.scopes = scopes;
         role.updatedAt = new Date();
         recordRole(transaction, "RoleUpdated", role);
-        if (narrowed)
-          for (const { assignment } of await holders(transaction, role))
-            await revoke(transaction, "Principal", assignment.principalId);
+        if (narrowed) await this.#narrowed(transaction, role);
         return roleView(role);
       },
     });
@@ -144,12 +145,20 @@ export class RoleService {
         await takeRoles(transaction, await holders(transaction, role, LockMode.PESSIMISTIC_WRITE), {
           unassignedBy,
           reason: "RoleDeleted",
+          rightsLost: this.#rightsLost,
         });
         transaction.em.remove(role);
         recordRole(transaction, "RoleDeleted", role);
         return roleView(role);
       },
     });
+  }
+
+  async #narrowed(transaction: Transaction, role: Role): Promise<void> {
+    const held = (await holders(transaction, role)).map(({ assignment }) => assignment.principalId);
+    if (held.length === 0) return;
+    await revoke(transaction, "Principal", ...held);
+    await this.#rightsLost(transaction, held);
   }
 }
 

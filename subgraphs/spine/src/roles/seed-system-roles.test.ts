@@ -2,6 +2,7 @@ import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
+import { revokeUnsendable } from "../invitations/revoke-unsendable.js";
 import { startSpine } from "../subgraph.js";
 import { RunningSpine, testSettings, until } from "../testing/running-spine.js";
 import { SystemRolesRefresher } from "./refresh-system-roles.js";
@@ -48,7 +49,8 @@ async function toldOf(tenantId: string, type: string): Promise<unknown[]> {
   return events.map(({ data }) => data["code"]);
 }
 
-const refresh = () => new SystemRolesRefresher(database).run({ signal: new AbortController().signal });
+const refresh = () =>
+  new SystemRolesRefresher(database, revokeUnsendable).run({ signal: new AbortController().signal });
 const digests = async () =>
   (await platform.admin.query<{ digest: string }>("select distinct system_roles_digest as digest from tenants")).rows;
 

@@ -1,4 +1,5 @@
 import type { Transaction } from "@factory/runtime/db/database";
+import type { RightsLost } from "../lost-rights.js";
 import { revoke } from "../revocations/revoke.js";
 import { Role } from "./role.entity.js";
 import type { RoleAssignment } from "./role-assignment.entity.js";
@@ -26,8 +27,19 @@ interface Taking {
   readonly reason: "Requested" | "Expired" | "RoleDeleted";
 }
 
-/** Removes assignments; tokens that still carry their scopes are refused from then on. */
+/** Removes assignments; what their holders gave to others and could not give now ends too. */
 export async function takeRoles(
+  transaction: Transaction,
+  held: readonly HeldRole[],
+  { rightsLost, ...taking }: Taking & { readonly rightsLost: RightsLost },
+): Promise<void> {
+  if (held.length === 0) return;
+  await removeRoles(transaction, held, taking);
+  await rightsLost(transaction, [...new Set(held.map(({ assignment }) => assignment.principalId))]);
+}
+
+/** For a principal who loses everything; tokens that still carry the roles' scopes are refused from then on. */
+export async function removeRoles(
   transaction: Transaction,
   held: readonly HeldRole[],
   { unassignedBy, reason }: Taking,
@@ -41,6 +53,6 @@ export async function takeRoles(
       data: { tenantId, assignmentId, roleId, roleCode, principalId, unassignedBy, reason },
     });
   }
-  for (const principalId of new Set(held.map(({ assignment }) => assignment.principalId)))
-    await revoke(transaction, "Principal", principalId);
+  if (held.length > 0)
+    await revoke(transaction, "Principal", ...new Set(held.map(({ assignment }) => assignment.principalId)));
 }

@@ -7,22 +7,25 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
+import { disableClients } from "../api-clients/disable-clients.js";
+import { clientsHeldOnlyBy } from "../api-clients/sole-holder.js";
 import { requireHeld } from "../held-scopes.js";
+import type { RightsLost } from "../lost-rights.js";
 import { revoke } from "../revocations/revoke.js";
 import { requireAnotherOwner } from "../roles/last-owner.js";
 import { RoleAssignment } from "../roles/role-assignment.entity.js";
-import { takeRoles, withCodes } from "../roles/take-roles.js";
+import { removeRoles, withCodes } from "../roles/take-roles.js";
 import { hashPassword } from "./password-hash.js";
 import { User } from "./user.entity.js";
 import { unknownUser } from "./user.service.js";
 import { type UserState, userStates } from "./user.states.js";
-import type { UserType } from "./user.type.js";
-import { userFacts, userView } from "./user.view.js";
+import type { ClientsOfDeletedUser, DeletedUserType, UserType } from "./user.type.js";
+import { orphanView, userFacts, userView } from "./user.view.js";
 
 interface Move {
   userId: string;
   to: UserState;
-  type: "UserDisabled" | "UserEnabled" | "UserDeleted";
+  type: "UserDisabled" | "UserEnabled";
 }
 
 interface HeldRole {
@@ -33,9 +36,11 @@ interface HeldRole {
 /** Moves users between their states. Who may invite people may do this, to those who may do no more than he. */
 export class UserLifecycleService {
   readonly #database: Database;
+  readonly #rightsLost: RightsLost;
 
-  constructor(database: Database) {
+  constructor(database: Database, rightsLost: RightsLost) {
     this.#database = database;
+    this.#rightsLost = rightsLost;
   }
 
   disable(context: RequestContext, userId: string): Promise<UserType> {
@@ -46,44 +51,85 @@ export class UserLifecycleService {
     return this.#move(context, "enableUser", { userId, to: "Active", type: "UserEnabled" });
   }
 
-  /** What is personal goes with it; the id stays, because others refer to it. */
-  delete(context: RequestContext, userId: string): Promise<UserType> {
-    return this.#move(context, "deleteUser", { userId, to: "Deleted", type: "UserDeleted" });
+  /**
+   * What is personal goes with it; the id stays, because others refer to it. Clients that only this user could act as
+   * are disabled, unless the caller keeps them: then their secret is known to a person who is not there any more.
+   */
+  delete(context: RequestContext, userId: string, clients: ClientsOfDeletedUser): Promise<DeletedUserType> {
+    return mutate(this.#database, context, {
+      field: "deleteUser",
+      arguments: { userId, clients },
+      // nobody knows the password that this is the hash of
+      prepare: () => hashPassword(randomBytes(32).toString("base64url")),
+      commit: async (transaction, unknownHash) => {
+        const { user } = await moveUser(context, transaction, { userId, to: "Deleted" });
+        await forget(transaction, user, unknownHash);
+        await this.#takeAllRoles(context, transaction, userId);
+        const orphans = await clientsHeldOnlyBy(transaction, userId);
+        if (clients === "Disable") {
+          requireHeld(
+            context,
+            orphans.filter(({ status }) => status === "Active").flatMap((client) => client.scopes),
+            "clients hold whose secret only the user was told; clients: Keep leaves them as they are",
+          );
+          await disableClients(transaction, orphans);
+        }
+        const clientIds = orphans.map(({ clientId }) => clientId);
+        await this.#rightsLost(transaction, [userId, ...clientIds]);
+        transaction.record({
+          type: "UserDeleted",
+          subject: `users/${userId}`,
+          data: { ...userFacts(user), clients, clientIds },
+        });
+        return Object.assign(userView(user, []), { clients: orphans.map(orphanView) });
+      },
+    });
   }
 
   #move(context: RequestContext, field: string, { userId, to, type }: Move): Promise<UserType> {
     return mutate(this.#database, context, {
       field,
       arguments: { userId },
-      // nobody knows the password that this is the hash of
-      prepare: async () => (to === "Deleted" ? hashPassword(randomBytes(32).toString("base64url")) : undefined),
-      commit: async (transaction, unknownHash) => {
-        const user = await lockedUser(transaction, userId);
-        if (to !== "Active" && principalOf(context).subject === userId)
-          throw new DomainError("CONFLICT", { detail: "Nobody does this to himself: ask somebody else." });
-        requireMove(user, to);
-        const roles = await heldRoles(transaction, userId);
-        const scopes = roles.flatMap((role) => role.scopes);
-        requireHeld(context, scopes, "the user does");
-        if (user.status === "Active") await requireAnotherOwner(transaction, userId);
-        const now = new Date();
-        Object.assign(user, { status: to, updatedAt: now, ...(to === "Active" ? {} : { tokensFrom: now }) });
-        if (unknownHash !== undefined) {
-          await forget(transaction, user, unknownHash);
-          const { em, tenant } = transaction;
-          const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-          const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, principalId: userId }, lock);
-          await takeRoles(transaction, await withCodes(transaction, held), {
-            unassignedBy: principalOf(context).subject,
-            reason: "Requested",
-          });
-        }
-        if (to !== "Active") await revoke(transaction, "Principal", userId);
+      commit: async (transaction) => {
+        const { user, roles } = await moveUser(context, transaction, { userId, to });
+        if (to === "Disabled") await this.#rightsLost(transaction, [userId]);
         transaction.record({ type, subject: `users/${userId}`, data: userFacts(user) });
-        return userView(user, to === "Deleted" ? [] : roles.map(({ code }) => code));
+        return userView(
+          user,
+          roles.map(({ code }) => code),
+        );
       },
     });
   }
+
+  async #takeAllRoles(context: RequestContext, transaction: Transaction, userId: string): Promise<void> {
+    const { em, tenant } = transaction;
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    const held = await em.find(RoleAssignment, { tenantId: tenant.tenantId, principalId: userId }, lock);
+    await removeRoles(transaction, await withCodes(transaction, held), {
+      unassignedBy: principalOf(context).subject,
+      reason: "Requested",
+    });
+  }
+}
+
+async function moveUser(
+  context: RequestContext,
+  transaction: Transaction,
+  { userId, to }: Pick<Move, "userId" | "to">,
+): Promise<{ user: User; roles: HeldRole[] }> {
+  const user = await lockedUser(transaction, userId);
+  if (to !== "Active" && principalOf(context).subject === userId)
+    throw new DomainError("CONFLICT", { detail: "Nobody does this to himself: ask somebody else." });
+  requireMove(user, to);
+  const roles = await heldRoles(transaction, userId);
+  const scopes = roles.flatMap((role) => role.scopes);
+  requireHeld(context, scopes, "the user does");
+  if (user.status === "Active") await requireAnotherOwner(transaction, userId);
+  const now = new Date();
+  Object.assign(user, { status: to, updatedAt: now, ...(to === "Active" ? {} : { tokensFrom: now }) });
+  if (to !== "Active") await revoke(transaction, "Principal", userId);
+  return { user, roles };
 }
 
 async function lockedUser({ em, tenant }: Transaction, userId: string): Promise<User> {

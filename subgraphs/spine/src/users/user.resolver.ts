@@ -4,7 +4,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { UserFilterInput } from "./user.input.js";
 import { sortedUsers, type UserService, unknownUser } from "./user.service.js";
-import { UserConnection, UserType } from "./user.type.js";
+import { ClientsOfDeletedUser, DeletedUserType, UserConnection, UserType } from "./user.type.js";
 import type { UserLifecycleService } from "./user-lifecycle.service.js";
 
 @Resolver(() => UserType)
@@ -49,9 +49,17 @@ export class UserResolver {
     return this.#lifecycle.enable(context, userId);
   }
 
-  @Mutation(() => UserType, { description: "For good: address, name and password are forgotten." })
+  @Mutation(() => DeletedUserType, {
+    description:
+      "For good: address, name and password are forgotten. Clients whose secret only this user was told are disabled, which needs every scope of theirs, or kept as they are.",
+  })
   @Auth({ scopes: ["user.invite"] })
-  deleteUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
-    return this.#lifecycle.delete(context, userId);
+  deleteUser(
+    @Arg("userId", () => ID) userId: string,
+    @Arg("clients", () => ClientsOfDeletedUser, { nullable: true, defaultValue: ClientsOfDeletedUser.Disable })
+    clients: ClientsOfDeletedUser | null,
+    @Ctx() context: RequestContext,
+  ): Promise<DeletedUserType> {
+    return this.#lifecycle.delete(context, userId, clients ?? ClientsOfDeletedUser.Disable);
   }
 }

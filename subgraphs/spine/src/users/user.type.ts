@@ -37,5 +37,35 @@ export class UserType {
   updatedAt: string;
 }
 
+export const ClientsOfDeletedUser = { Disable: "Disable", Keep: "Keep" } as const;
+export type ClientsOfDeletedUser = keyof typeof ClientsOfDeletedUser;
+registerEnumType(ClientsOfDeletedUser, {
+  name: "ClientsOfDeletedUser",
+  description: "What becomes of the clients whose secret only the user was told.",
+});
+
+@ObjectType("OrphanedClient", {
+  simpleResolvers: true,
+  description: "Its secret, or its key, only a deleted user knows.",
+})
+export class OrphanedClientType {
+  @Field(() => ID)
+  clientId: string;
+
+  @Field()
+  name: string;
+
+  @Field({ description: "Active or Disabled." })
+  status: string;
+}
+
+@ObjectType("DeletedUser", { simpleResolvers: true })
+export class DeletedUserType extends UserType {
+  @Field(() => [OrphanedClientType], {
+    description: "Every client whose secret only this user was told, or only clients of which that is true.",
+  })
+  clients: OrphanedClientType[];
+}
+
 export const UserConnection = connectionType("User", () => UserType, "In the order of registration.");
 export type UserConnection = Connection<UserType>;

@@ -1,7 +1,8 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { ApiClient } from "../api-clients/api-client.entity.js";
 import type { User } from "./user.entity.js";
 import type { UserState } from "./user.states.js";
-import type { UserType } from "./user.type.js";
+import type { OrphanedClientType, UserType } from "./user.type.js";
 
 /** A row of `users` as PostgreSQL gives it, with the codes of its roles. */
 export interface UserRow {
@@ -46,6 +47,10 @@ export function userView(user: User, roleCodes: readonly string[]): UserType {
     createdAt: user.createdAt.toISOString(),
     updatedAt: user.updatedAt.toISOString(),
   };
+}
+
+export function orphanView({ clientId, name, status }: ApiClient): OrphanedClientType {
+  return { clientId, name, status };
 }
 
 /** Name and address are personal: who may read them asks for the user. */
