@@ -298,3 +298,63 @@ describe("renames of whole solutions", () => {
     });
   });
 });
+
+describe("a whole template", () => {
+  it("keeps branches of unfinished comparisons and names of renamed arguments as dotnet new does", () => {
+    const config = {
+      sourceName: "Company.Lib1",
+      symbols: {
+        Area: { type: "parameter", datatype: "text", fileRename: "AREA", replaces: "AREA", defaultValue: "Sales" },
+        Strict: { type: "parameter", datatype: "bool", defaultValue: "false" },
+        lower: { type: "derived", valueSource: "name", valueTransform: "lowerCaseInvariant", replaces: "lib_lower" },
+      },
+      primaryOutputs: [{ path: "AREA/Company.Lib1.vbproj" }],
+      postActions: [
+        {
+          actionId: "D396686C-DE0E-4DE6-906D-291CD29FC5DE",
+          args: { projectFiles: ["AREA/Company.Lib1.vbproj"], solutionFolder: "AREA" },
+          applyFileRenamesToArgs: ["solutionFolder"],
+        },
+        {
+          actionId: "695A3659-EB40-4FF5-A6A6-C9C4E629FCB0",
+          args: {
+            jsonFileName: "settings.json",
+            parentPropertyPath: "AREA",
+            newJsonPropertyName: "Company.Lib1",
+            newJsonPropertyValue: "AREA of Company.Lib1",
+          },
+          applyFileRenamesToArgs: ["parentPropertyPath", "newJsonPropertyName", "newJsonPropertyValue"],
+        },
+      ],
+    };
+    const files = {
+      "AREA/Company.Lib1.vbproj": '<Project Sdk="Microsoft.NET.Sdk">\n</Project>\n',
+      "AREA/Module.vb": lines(
+        "#If (Strict == true) Then",
+        "Option Strict On",
+        "#Else",
+        "Option Strict Off",
+        "#End If",
+        "' lib_lower",
+      ),
+      "Company.Lib1.slnx": "<Solution>\n</Solution>\n",
+      "settings.json": '{\n  "AREA": {}\n}\n',
+    };
+    const result = renderFiles(config, files, { name: "Iı.İIK" });
+    expect(texts(result)).toEqual({
+      "Sales/Iı.İIK.vbproj": files["AREA/Company.Lib1.vbproj"],
+      "Sales/Module.vb": lines("Option Strict Off", "' iı.İik"),
+      "Iı.İIK.slnx": lines(
+        "<Solution>",
+        '  <Folder Name="/Sales/">',
+        '    <Project Path="Sales/Iı.İIK.vbproj" />',
+        "  </Folder>",
+        "</Solution>",
+      ),
+      "settings.json": '{\n  "Sales": {\n    "Iı.İIK": "Sales of Iı.İIK"\n  }\n}\n',
+    });
+    expect(result.warnings).toMatchObject([
+      { code: "ConditionUnparseable", message: expect.stringContaining("Module.vb") },
+    ]);
+  });
+});

@@ -113,6 +113,16 @@ describe("adding a reference to a project of the target", () => {
     expect(broken.edits).toEqual([]);
   });
 
+  it("is left to a person past a hundred changes", () => {
+    const many = Array.from({ length: 102 }, (_, at) => ({
+      actionId: ADD_REFERENCE,
+      args: { ...polly, reference: `Package${at}` },
+    }));
+    const { edits, warnings } = run(polly, { "src/Shop/Shop.csproj": project() }, { postActions: many });
+    expect(edits[0]?.changes).toHaveLength(100);
+    expect(warnings).toMatchObject([{ code: "PostActionSkipped" }]);
+  });
+
   it.each<[string, Record<string, string>]>([
     ["two are as near", { "src/Shop/A.csproj": project(), "src/Shop/B.csproj": project() }],
     ["none is above", { "src/Other/A.csproj": project() }],

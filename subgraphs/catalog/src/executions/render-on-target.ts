@@ -1,3 +1,4 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type TargetEdit as TemplateEdit, withChanges } from "../engine/post-actions/target-edits.js";
 import type { RenderResult } from "../engine/render.js";
 import { pathsLookedAt } from "../engine/target-files.js";
@@ -24,6 +25,8 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
+/** Characters that are read to make changes again: this happens beside everybody's requests. */
+const mostEditedAgain = 8 * 1024 * 1024;
 const mostFiles = 200;
 const limits = { maxBytes: 1024 * 1024, maxTotalBytes: 4 * 1024 * 1024 };
 
@@ -69,6 +72,8 @@ function templateEdit(
   current: Uint8Array,
 ): Uint8Array {
   const now = Buffer.from(current).toString("utf8");
+  if (now !== seen && now.length * changes.length > mostEditedAgain)
+    throw new DomainError("TARGET_MOVED", { detail: `The target's ${path} changed while it was edited.` });
   const edited = now === seen ? text : withChanges(now, path, changes);
   return edited === undefined ? current : Buffer.from(edited, "utf8");
 }

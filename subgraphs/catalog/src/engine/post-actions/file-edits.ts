@@ -41,8 +41,9 @@ export function addReference(action: PostAction, context: PostActionContext): bo
     if (problem !== undefined) return skipped(action, context, problem);
     edits.set(target, wanted);
   }
-  for (const [target, wanted] of edits) refer(target, wanted, context);
-  return true;
+  const undone = [...edits].filter(([target, wanted]) => !refer(target, wanted, context));
+  if (undone.length === 0) return true;
+  return skipped(action, context, "the target would change in too many places");
 }
 
 interface ReferringProject {
@@ -63,9 +64,14 @@ function referenceProblem(
   return `the versions of ${path} are managed centrally`;
 }
 
-function refer({ path, isProduced }: ReferringProject, reference: ProjectReference, context: PostActionContext): void {
-  if (!isProduced) changeTarget(context, path, [{ kind: "reference", reference }]);
-  else write(context, path, withReference(textOfFile(context, path), reference) ?? textOfFile(context, path));
+function refer(
+  { path, isProduced }: ReferringProject,
+  reference: ProjectReference,
+  context: PostActionContext,
+): boolean {
+  if (!isProduced) return changeTarget(context, path, [{ kind: "reference", reference }]);
+  write(context, path, withReference(textOfFile(context, path), reference) ?? textOfFile(context, path));
+  return true;
 }
 
 /** The project of the target takes its versions from the nearest Directory.Packages.props. */

@@ -1,7 +1,9 @@
 import type { Finding } from "../../engine/finding.js";
+import { parameterAliases } from "../../engine/host-data.js";
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
 import { convertText } from "../../engine/symbols/parameter-values.js";
 import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "../../engine/template-config.js";
+import type { TemplatePack } from "../../engine/template-pack.js";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { finding } from "./finding-codes.js";
@@ -18,12 +20,16 @@ const readable: Readonly<Record<ParameterDatatype, readonly string[]>> = {
 };
 
 /** Where the schema and the template's parameters do not agree. */
-export function compareWithSymbols(schema: JsonObject, config: TemplateConfig): Finding[] {
+export function compareWithSymbols(
+  schema: JsonObject,
+  { config, host }: Pick<TemplatePack, "config" | "host">,
+): Finding[] {
+  const aliases = parameterAliases(config, host);
   const defined = everDefined(schema);
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []);
   const findings = Array.from(defined).flatMap(([name, property]) => {
     if (name === RESERVED_NAME) return [];
-    const symbol = config.symbols.get(name);
+    const symbol = config.symbols.get(aliases.get(name) ?? name);
     const pointer = `/properties/${escapePointer(name)}`;
     if (symbol?.type !== "parameter") return [withoutSymbol(name, symbol?.type, pointer)];
     const rule = resolved(schema, property) ?? {};
@@ -34,7 +40,8 @@ export function compareWithSymbols(schema: JsonObject, config: TemplateConfig): 
       ...compareRequired(symbol, required.has(name) || rule["default"] !== undefined, pointer),
     ];
   });
-  return [...findings, ...symbolsWithoutProperty(schema, config, defined)];
+  const named = new Map(Array.from(defined, ([name, property]) => [aliases.get(name) ?? name, property]));
+  return [...findings, ...symbolsWithoutProperty(schema, config, named)];
 }
 
 function withoutSymbol(name: string, type: string | undefined, pointer: string): Finding {

@@ -35,6 +35,24 @@ describe("parameterSchemaCheck: a good template", () => {
     },
   );
 
+  it("knows a parameter by the names of its option", async () => {
+    const files = new Map([
+      ...pack({ Framework: text({ isRequired: true }) }),
+      ...tree({
+        ".template.config/dotnetcli.host.json": JSON.stringify({
+          symbolInfo: { Framework: { longName: "framework" } },
+        }),
+      }),
+    ]);
+    const named = (property: unknown) => ({
+      type: "object",
+      properties: { framework: property },
+      required: ["framework"],
+    });
+    expect(await parameterSchemaCheck(files, named({ type: "string" }))).toEqual([]);
+    expect(await parameterSchemaCheck(files, named({ type: "object" }))).toMatchObject([{ code: "TypeMismatch" }]);
+  });
+
   it("only warns about parameters that a partial schema leaves out", async () => {
     const findings = await parameterSchemaCheck(webApiTemplate(), {
       type: "object",

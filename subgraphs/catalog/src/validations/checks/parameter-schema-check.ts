@@ -2,9 +2,8 @@ import type { FileTree } from "../../engine/file-tree.js";
 import type { Finding } from "../../engine/finding.js";
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
 import type { TemplateChoice } from "../../engine/template-choice.js";
-import type { TemplateConfig } from "../../engine/template-config.js";
 import { TemplateError } from "../../engine/template-error.js";
-import { loadTemplatePack } from "../../engine/template-pack.js";
+import { loadTemplatePack, type TemplatePack } from "../../engine/template-pack.js";
 import { compileOffline, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { schemaProblem } from "../../parameters/schema-limits.js";
@@ -31,14 +30,14 @@ export async function parameterSchemaCheck(
     if (!(error instanceof SchemaError)) throw error;
     return [schemaFault(error)];
   }
-  const config = symbolsOf(files, template);
+  const pack = packOf(files, template);
   const slow = slowPatterns(schema);
   // the defaults would be checked by these patterns
-  if (slow.length > 0) return [...slow, ...checkRoot(schema), ...(config ? compareWithSymbols(schema, config) : [])];
+  if (slow.length > 0) return [...slow, ...checkRoot(schema), ...(pack ? compareWithSymbols(schema, pack) : [])];
   return [
     ...checkRoot(schema),
     ...checkedProperties(schema, compiled),
-    ...(config ? compareWithSymbols(schema, config) : []),
+    ...(pack ? compareWithSymbols(schema, pack) : []),
   ];
 }
 
@@ -50,9 +49,9 @@ function schemaFault(error: SchemaError): Finding {
 }
 
 /** Without a readable template only the schema itself can be judged; StructuralLint reports the template. */
-function symbolsOf(files: FileTree, template: TemplateChoice | undefined): TemplateConfig | undefined {
+function packOf(files: FileTree, template: TemplateChoice | undefined): TemplatePack | undefined {
   try {
-    return loadTemplatePack(files, template).config;
+    return loadTemplatePack(files, template);
   } catch (error) {
     if (error instanceof TemplateError) return undefined;
     throw error;
