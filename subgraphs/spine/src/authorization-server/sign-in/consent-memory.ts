@@ -55,7 +55,7 @@ export class ConsentMemory {
   }
 
   termsOf(client: RegisteredClient): Promise<ConsentTerms> {
-    return consentTerms(this.#pool, client.clientId);
+    return consentTerms(this.#pool, client);
   }
 
   async #remembers(values: [accountId: string, clientId: string, terms: string], asked: readonly string[]) {

@@ -1,29 +1,33 @@
 import { hash } from "node:crypto";
 import type { Grant, Provider } from "oidc-provider";
 import type { Pool } from "pg";
+import type { RegisteredClient } from "../registered-clients.js";
 
 /** Digest of what a consent rests on beside its scopes: who gets the tokens, and where codes are sent to. */
 export type ConsentTerms = string;
 
-/** A holder may be a client itself: whoever holds its secret counts as well. */
-const termsOfClient = {
-  name: "consent_terms",
+/** A holder may be a client itself: its own holders count as well. */
+const holdersOfClient = {
+  name: "holders_of_client",
   text: `with recursive holders (principal) as (
       select holder from api_clients client cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder
         where client.client_id = $1
       union
       select holder from holders join api_clients client on client.client_id = holders.principal
         cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder)
-    select tenant_id, first_party, is_public, jwks is not null as has_keys,
-      array(select unnest(redirect_uris) order by 1) as addresses,
-      array(select principal from holders order by 1) as holders
-    from api_clients where client_id = $1`,
+    select principal from holders order by principal`,
 };
 
-/** A new secret or key of the same holder changes nothing here. */
-export async function consentTerms(pool: Pool, clientId: string): Promise<ConsentTerms> {
-  const { rows } = await pool.query<Record<string, unknown>>({ ...termsOfClient, values: [clientId] });
-  return hash("sha256", JSON.stringify([clientId, rows[0]]), "hex");
+/**
+ * A new secret or key of the same holder changes nothing here. Addresses are those that the request was checked against:
+ * read again, they could be back at what was agreed to while the code goes elsewhere.
+ */
+export async function consentTerms(pool: Pool, client: RegisteredClient): Promise<ConsentTerms> {
+  const { clientId, tenantId, firstParty, isPublic, jwks, redirectUris } = client;
+  const { rows } = await pool.query<{ principal: string }>({ ...holdersOfClient, values: [clientId] });
+  const holders = rows.map(({ principal }) => principal);
+  const terms = [clientId, tenantId, firstParty, isPublic, jwks !== null, redirectUris.toSorted(), holders];
+  return hash("sha256", JSON.stringify(terms), "hex");
 }
 
 const member = "terms";

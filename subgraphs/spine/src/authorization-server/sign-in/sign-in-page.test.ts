@@ -2,11 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import type { QueryConfig } from "pg";
 import { startSpine } from "../../subgraph.js";
 import { platformAdmin, RunningSpine, testSettings } from "../../testing/running-spine.js";
 import { aUser, type TestUser } from "../../testing/users.js";
 import { hashPassword, PasswordsBusyError } from "../../users/password-hash.js";
+import { registeredClient } from "../registered-clients.js";
 import { authorizeLifetimes } from "./authorize-settings.js";
+import { consentTerms } from "./consent-terms.js";
 
 let platform: RunningSpine;
 let base: string;
@@ -122,6 +125,18 @@ describe("a session", () => {
     expect(authorizeLifetimes.Session(undefined, { loginTs: now })).toBe(dayS / 2);
     expect(authorizeLifetimes.Session(undefined, { loginTs: now - 6.75 * dayS })).toBeLessThanOrEqual(dayS / 4);
     expect(authorizeLifetimes.Session(undefined, { loginTs: now - 8 * dayS })).toBe(1);
+  });
+});
+
+describe("the terms of a consent", () => {
+  it("are those of the addresses that a request was checked against, even if they have changed back since", async () => {
+    const { admin } = platform;
+    const reads = { query: async <R>(statement: QueryConfig) => (await admin.query(statement)).rows as R[] };
+    const client = await registeredClient(reads, clientId);
+    if (!client) throw new Error("The client is gone");
+    const agreedTo = await consentTerms(admin, client);
+    expect(await consentTerms(admin, { ...client, redirectUris: ["https://evil.example/"] })).not.toBe(agreedTo);
+    expect(await consentTerms(admin, { ...client, redirectUris: [...client.redirectUris] })).toBe(agreedTo);
   });
 });
 
