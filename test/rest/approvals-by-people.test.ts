@@ -261,6 +261,15 @@ describe("a person who approves", () => {
     expect((await approve(approvalId, body["access_token"])).body["status"]).toBe("Approved");
   });
 
+  it("hands neither the sign-in nor the right on to an agent", async () => {
+    const { body } = await exchange(agent, secondToken, { scope: "templates.read" });
+    const claims = decodeJwt(body["access_token"]);
+    expect(claims).toMatchObject({ sub: second.userId, principalType: "Agent" });
+    expect([claims["auth_time"], claims["firstParty"]]).toEqual([undefined, undefined]);
+    const refused = await exchange(agent, secondToken, { scope: "governance.approve" });
+    expect(refused.body["error"]).toBe("invalid_scope");
+  });
+
   it("gets the time of the sign-in, not that of a later consent", async () => {
     const client = await aThirdPartyClient(secondToken, { name: "Dashboard", scopes });
     const own = new Browser(platform().publicUrl);

@@ -113,6 +113,16 @@ test("tells who a token speaks for", async () => {
   });
 });
 
+test("takes the sign-in from a person's own token only, never from one that came down to an agent or a service", async () => {
+  const signedIn = { auth_time: now - 60, firstParty: true };
+  const person = await verifier.verify(await sign(goodHeader, claims(signedIn)));
+  expect(person).toMatchObject({ authTime: now - 60, firstParty: true });
+  for (const changes of [{ act: { sub: "cli_2" } }, { principalType: "Agent" }, { principalType: "Service" }]) {
+    const { authTime, firstParty } = await verifier.verify(await sign(goodHeader, claims({ ...signedIn, ...changes })));
+    expect([authTime, firstParty]).toEqual([undefined, undefined]);
+  }
+});
+
 test("reads a token without tenant, and one of an agent", async () => {
   const admin = claims({
     tenantId: undefined,
