@@ -15,28 +15,32 @@ export const eventLogChannel = "integration_event_log";
 const appendLock = 4_000_006;
 
 /**
- * Counts the tenant's new events in its head and numbers them. The head is locked for as long as the transaction lasts,
- * which holds up this tenant alone. An event that is known is not counted again.
+ * Numbers the events behind the tenant's head. The head is locked for as long as the transaction lasts, which holds up
+ * this tenant alone. One that is known already is counted, too: then the transaction must not commit.
  */
 const append = {
   name: "event_log_append",
   text: `
     with turn as materialized (select pg_advisory_xact_lock(${appendLock})),
-    fresh as materialized (
-      select id, envelope, row_number() over (order by place) as number
-      from turn, unnest($2::uuid[], $3::jsonb[]) with ordinality as event(id, envelope, place)
-      where not exists (select from event_log known where known.tenant_id = $1 and known.event_id = event.id)),
     head as (
-      insert into event_log_heads as head (tenant_id, sequence) select $1, count(*) from fresh having count(*) > 0
+      insert into event_log_heads as head (tenant_id, sequence) select $1, cardinality($2::uuid[]) from turn
       on conflict (tenant_id) do update set sequence = head.sequence + excluded.sequence
-      returning sequence - (select count(*) from fresh) as before),
+      returning sequence - cardinality($2::uuid[]) as before),
     appended as (
       insert into event_log (tenant_id, event_id, type, envelope, sequence)
-      select $1, id, envelope->>'type', envelope, before + number from head, fresh order by number
+      select $1, id, envelope->>'type', envelope, before + place
+      from head, unnest($2::uuid[], $3::jsonb[]) with ordinality as event(id, envelope, place) order by place
       on conflict (tenant_id, event_id) do nothing
       returning sequence, event_id)
     select sequence, event_id, pg_notify('${eventLogChannel}', '') from appended order by sequence`,
 };
+
+/** The bus has delivered some events again. */
+class SomeAreKnown extends Error {
+  constructor(readonly others: readonly Envelope[]) {
+    super("Some of the events are in the log already");
+  }
+}
 
 const pageAfter = tenantStatement(
   "event_log_page",
@@ -113,7 +117,12 @@ export class EventLogService {
     const [first] = envelopes;
     if (!first) return;
     const cause = { trace: continueTrace(first.traceparent), causationId: first.id };
-    await this.#database.transaction(tenant, cause, (transaction) => this.#appendIn(transaction, envelopes));
+    try {
+      await this.#database.transaction(tenant, cause, (transaction) => this.#appendIn(transaction, envelopes));
+    } catch (error) {
+      if (!(error instanceof SomeAreKnown)) throw error;
+      await this.#append(tenant, error.others);
+    }
   }
 
   /** The lock makes positions ascend in commit order even when a second consumer still finishes its last batch. */
@@ -128,6 +137,7 @@ export class EventLogService {
       const envelope = byUuid.get(event_id);
       return envelope ? [{ sequence, envelope }] : [];
     });
-    if (events.length > 0) await this.#messages.enqueue(transaction, events);
+    if (events.length < byUuid.size) throw new SomeAreKnown(events.map(({ envelope }) => envelope));
+    await this.#messages.enqueue(transaction, events);
   }
 }
