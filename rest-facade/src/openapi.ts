@@ -2,6 +2,7 @@ import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/
 import { scopes } from "@factory/schema/scopes";
 import type { GraphQLSchema } from "graphql";
 import type { CompiledRoute } from "./compile-route.js";
+import { describeVariable } from "./describe-variable.js";
 import { rootFieldOf } from "./load-operation.js";
 import { apiVersion, integrationMediaType } from "./match-version.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
@@ -31,9 +32,11 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
       version: apiVersion,
       description:
         "Template and library catalog, integrations, and the SaaS spine. The same graph is served at /graphql, its subscriptions by websocket.",
+      contact: { name: "The operator of this platform" },
+      license: { name: "All rights reserved", identifier: "LicenseRef-All-Rights-Reserved" },
     },
     servers: [{ url: "/" }],
-    tags: tagNames.map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas,
@@ -65,7 +68,12 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
   };
 }
 
-const tagNames = ["catalog", "integration", "spine", "authorization"];
+const tags = {
+  catalog: "Templates with their versions and executions, libraries and what fits together.",
+  integration: "Providers, credentials and webhooks.",
+  spine: "Tenants, users, roles, invitations and approvals.",
+  authorization: "Tokens and sign-in (OAuth 2.0, OpenID Connect).",
+};
 
 const describeScope = (scope: string) => {
   const words = scope.split(".");
@@ -90,7 +98,7 @@ function describe(route: CompiledRoute, graph: GraphQLSchema, schemas: Record<st
     summary: summaryOf(operation.name),
     ...(field.description ? { description: field.description } : {}),
     security: row.scopes.map((scope) => ({ oauth2: [scope] })),
-    parameters: parametersOf(route),
+    parameters: parametersOf(route, graph),
     ...(input
       ? {
           requestBody: {
@@ -159,7 +167,7 @@ function headersOf({ row, method }: CompiledRoute): Member {
   };
 }
 
-function parametersOf({ row, path, query, method }: CompiledRoute): Member[] {
+function parametersOf({ row, path, query, method, operation }: CompiledRoute, graph: GraphQLSchema): Member[] {
   const text = { type: "string" };
   const optional = (name: string, description: string, schema: JsonSchema = text) => ({
     name,
@@ -169,8 +177,13 @@ function parametersOf({ row, path, query, method }: CompiledRoute): Member[] {
     schema,
   });
   return [
-    ...pathParameters(path).map((name) => ({ name, in: "path", required: true, schema: text })),
-    ...query.map(({ names: [name], schema }) => ({ name, in: "query", required: false, schema })),
+    ...pathParameters(path).map((name) => {
+      const description = describeVariable(operation, name, graph);
+      return { name, in: "path", required: true, schema: text, ...(description && { description }) };
+    }),
+    ...query.map(({ names: [name], schema, description }) => {
+      return { name, in: "query", required: false, schema, ...(description && { description }) };
+    }),
     ...(row.idempotent
       ? [optional("Idempotency-Key", "The same key with the same request has one effect for 24 hours.", keySchema)]
       : []),

@@ -35,6 +35,8 @@ const unauthenticated = {
   ),
 };
 
+const uriTooLong = { "414": { $ref: "#/components/responses/Problem" } };
+
 /** Endpoints of the spine that are plain HTTP, described by hand: OAuth defines their bodies, no operation does. */
 export const plainHttpPaths: Record<string, Record<string, Record<string, unknown>>> = {
   "/connect/token": {
@@ -131,12 +133,14 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       operationId: "openidConfiguration",
       tags: ["authorization"],
       summary: "Discovery document",
+      description: "OpenID Connect Discovery 1.0: addresses, grants and algorithms of this authorization server.",
       security: [],
       responses: {
         "200": {
           description: "OpenID provider metadata.",
           content: { "application/json": { schema: { type: "object" } } },
         },
+        ...uriTooLong,
       },
     },
   },
@@ -145,6 +149,8 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
       operationId: "jwks",
       tags: ["authorization"],
       summary: "Keys that sign access tokens",
+      description:
+        "RFC 7517. A key stands here before the first token that it signs, and until its last one has expired.",
       security: [],
       responses: {
         "200": {
@@ -159,6 +165,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
             },
           },
         },
+        ...uriTooLong,
       },
     },
   },
@@ -172,6 +179,8 @@ function userinfo(operationId: string, summary: string) {
     summary,
     description:
       "OpenID Connect Core 1.0 section 5.3, for an access token of a person whose sign-in asked for `openid`. Refusals are those of RFC 6750, in `WWW-Authenticate`.",
+    // any token of a person; `openid` is no scope that the token carries
+    security: [{ oauth2: [] }],
     responses: {
       "200": json("The claims of the person.", {
         type: "object",

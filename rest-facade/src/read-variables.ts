@@ -12,6 +12,7 @@ import {
   typeFromAST,
   type VariableDefinitionNode,
 } from "graphql";
+import { describeVariable } from "./describe-variable.js";
 import type { Operation } from "./load-operation.js";
 import { pruneInput } from "./prune-input.js";
 import { pathParameters } from "./routes/route.js";
@@ -24,6 +25,7 @@ export interface QueryParameter {
   readonly names: readonly string[];
   readonly variable: string;
   readonly schema: JsonSchema;
+  readonly description: string | undefined;
 }
 
 /** Compiles a row's variables once: path parameters by name, the body as `input`, everything else from the query string. */
@@ -39,7 +41,8 @@ export function readVariables(operation: Operation, path: string, graph: GraphQL
       input = inputType(definition, graph);
       reads.push(readBody(input));
     } else {
-      const parameter = queryParameter(name, definition.type);
+      const described = describeVariable(operation, name, graph) ?? listDescriptions[name];
+      const parameter = { ...queryParameter(name, definition.type), description: described };
       query.push(parameter);
       reads.push(readQuery(parameter));
     }
@@ -93,7 +96,12 @@ const listNames: Record<string, readonly string[] | undefined> = {
   after: ["cursor", "pageToken"],
 };
 
-function queryParameter(variable: string, type: TypeNode): QueryParameter {
+const listDescriptions: Record<string, string | undefined> = {
+  first: `Rows of a page, 50 unless said otherwise; more than ${maxLimit} is read as ${maxLimit}.`,
+  after: "`nextCursor` of the page before.",
+};
+
+function queryParameter(variable: string, type: TypeNode): Omit<QueryParameter, "description"> {
   const names = listNames[variable] ?? [variable];
   const schema = querySchemas[print(type).replace("!", "")];
   if (!schema) throw new Error(`$${variable}: a query parameter cannot be of type ${print(type)}`);

@@ -5,6 +5,10 @@ const limited = {
   },
 };
 
+const otherPage = {
+  default: { description: "A page that says what went wrong.", content: { "text/html": {} } },
+};
+
 /** What a browser is sent to for a sign-in; answered with pages. */
 export const signInPaths = {
   "/connect/authorize": {
@@ -27,12 +31,14 @@ export const signInPaths = {
         "303": { description: "To the sign-in page, or back to the client with `code` or `error`, `state` and `iss`." },
         "400": { description: "A page: the client or its address is not known.", content: { "text/html": {} } },
         ...limited,
+        ...otherPage,
       },
     },
     post: {
       operationId: "authorizeByForm",
       tags: ["authorization"],
       summary: "The same, with the parameters in a form",
+      description: "OpenID Connect Core 1.0 section 3.1.2.1 lets clients use POST as well; it goes on as a GET.",
       security: [],
       requestBody: {
         required: true,
@@ -42,6 +48,7 @@ export const signInPaths = {
         "303": { description: "To the same address, with the parameters in its query." },
         "400": { description: "A page: it is no form, or too long for an address.", content: { "text/html": {} } },
         ...limited,
+        ...otherPage,
       },
     },
   },

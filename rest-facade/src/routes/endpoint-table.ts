@@ -51,7 +51,7 @@ export function endpointTable(supergraphSdl: string): Endpoint[] {
       Object.entries(methods).map(([method, operation]) => ({
         ...plain,
         endpoint: `${method.toUpperCase()} ${path}`,
-        auth: "requestBody" in operation ? ("client" as const) : plain.auth,
+        auth: authOf(operation),
         success: Object.keys(operation["responses"] as object)
           .map(Number)
           .filter((status) => status < 400),
@@ -59,6 +59,12 @@ export function endpointTable(supergraphSdl: string): Endpoint[] {
     ),
     ...plainEndpoints.map((row) => ({ ...plain, ...row })),
   ].map(inOrder);
+}
+
+function authOf(operation: Record<string, unknown>): Endpoint["auth"] {
+  const security = operation["security"] as readonly unknown[];
+  if (security.length > 0) return "bearer";
+  return "requestBody" in operation ? "client" : plain.auth;
 }
 
 type Rule = Pick<Endpoint, "scopes" | "platformAdmin">;

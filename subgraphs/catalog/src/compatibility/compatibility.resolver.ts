@@ -36,7 +36,10 @@ export class CompatibilityResolver {
     return this.#compatibility.upgrades(context, runtime, libraries);
   }
 
-  @Mutation(() => CompatibilityMatrixType)
+  @Mutation(() => CompatibilityMatrixType, {
+    description:
+      "Whether libraries fit each other, the runtime and what a version of the template refers to. A set that does not fit is an answer, not an error.",
+  })
   @Auth({ scopes: ["templates.read"] })
   evaluateTemplateCompatibility(
     @Arg("templateId", () => ID) templateId: string,
@@ -46,7 +49,10 @@ export class CompatibilityResolver {
     return this.#compatibility.evaluateTemplate(context, templateId, input);
   }
 
-  @Mutation(() => CompatibilityMatrixType)
+  @Mutation(() => CompatibilityMatrixType, {
+    description:
+      "Whether libraries fit each other and the runtime. A set that does not fit is an answer, not an error.",
+  })
   @Auth({ scopes: ["libraries.read"] })
   evaluateLibraryCompatibility(
     @Arg("input") input: EvaluateLibraryCompatibilityInput,

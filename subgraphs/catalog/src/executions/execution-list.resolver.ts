@@ -14,7 +14,7 @@ export class ExecutionListResolver {
     this.#lists = lists;
   }
 
-  @Query(() => ExecutionConnection)
+  @Query(() => ExecutionConnection, { description: "The executions of the tenant." })
   @Auth({ scopes: ["templates.read", "templates.execute"] })
   executions(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,

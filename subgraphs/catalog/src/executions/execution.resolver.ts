@@ -17,7 +17,7 @@ export class ExecutionResolver {
     this.#previews = previews;
   }
 
-  @Query(() => ExecutionType)
+  @Query(() => ExecutionType, { description: "How far an execution has come, and what came of it." })
   @Auth({ scopes: ["templates.read", "templates.execute"] })
   execution(
     @Arg("templateId", () => ID) templateId: string,
@@ -37,7 +37,10 @@ export class ExecutionResolver {
     return this.#previews.preview(context, templateId, input);
   }
 
-  @Mutation(() => ExecutionType)
+  @Mutation(() => ExecutionType, {
+    description:
+      "Accepts an execution and answers before it runs: it renders the template and pushes the result to the target.",
+  })
   @Auth({ scopes: ["templates.execute"] })
   requestExecution(
     @Arg("templateId", () => ID) templateId: string,

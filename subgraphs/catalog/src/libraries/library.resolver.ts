@@ -17,13 +17,13 @@ export class LibraryResolver {
     this.#lists = lists;
   }
 
-  @Query(() => LibraryType)
+  @Query(() => LibraryType, { description: "A library with its versions." })
   @Auth({ scopes: ["libraries.read"] })
   library(@Arg("libraryId", () => ID) libraryId: string, @Ctx() context: RequestContext): Promise<LibraryType> {
     return this.#libraries.get(context, libraryId);
   }
 
-  @Query(() => LibraryConnection)
+  @Query(() => LibraryConnection, { description: "The libraries of the tenant, with their number." })
   @Auth({ scopes: ["libraries.read"] })
   libraries(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -35,7 +35,10 @@ export class LibraryResolver {
     return this.#lists.list(context, { first, after, sort, filter });
   }
 
-  @Mutation(() => LibraryType)
+  @Mutation(() => LibraryType, {
+    description:
+      "A library, with versions that are Published at once. Its package name is unique in the tenant, ignoring case.",
+  })
   @Auth({ scopes: ["libraries.write"] })
   registerLibrary(@Arg("input") input: RegisterLibraryInput, @Ctx() context: RequestContext): Promise<LibraryType> {
     return this.#libraries.register(context, input);

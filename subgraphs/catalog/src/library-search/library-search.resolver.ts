@@ -13,7 +13,10 @@ export class LibrarySearchResolver {
     this.#search = search;
   }
 
-  @Query(() => LibrarySearchResultsType)
+  @Query(() => LibrarySearchResultsType, {
+    description:
+      "Finds libraries by capability, the best match first; with includeApiClients also the API clients of registered providers.",
+  })
   @Auth({ scopes: ["libraries.read"] })
   searchLibraries(
     @Arg("input") input: SearchLibrariesInput,

@@ -22,7 +22,10 @@ export class TemplateVersionResolver {
     this.#templates = templates;
   }
 
-  @Mutation(() => TemplateVersionType)
+  @Mutation(() => TemplateVersionType, {
+    description:
+      "A Draft version that names the source of its content. The source is looked up for at most three seconds; one that does not answer is looked up again when the version is first used.",
+  })
   @Auth({ scopes: ["templates.write"] })
   createTemplateVersion(
     @Arg("templateId", () => ID) templateId: string,

@@ -17,13 +17,13 @@ export class TemplateResolver {
     this.#lists = lists;
   }
 
-  @Query(() => TemplateType)
+  @Query(() => TemplateType, { description: "A template with its versions." })
   @Auth({ scopes: ["templates.read"] })
   template(@Arg("templateId", () => ID) templateId: string, @Ctx() context: RequestContext): Promise<TemplateType> {
     return this.#templates.get(context, templateId);
   }
 
-  @Query(() => TemplateConnection)
+  @Query(() => TemplateConnection, { description: "The templates of the tenant." })
   @Auth({ scopes: ["templates.read"] })
   templates(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -35,7 +35,9 @@ export class TemplateResolver {
     return this.#lists.list(context, { first, after, sort, filter });
   }
 
-  @Mutation(() => TemplateType)
+  @Mutation(() => TemplateType, {
+    description: "A template without versions. Its name is unique in the tenant, ignoring case.",
+  })
   @Auth({ scopes: ["templates.write"] })
   registerTemplate(@Arg("input") input: RegisterTemplateInput, @Ctx() context: RequestContext): Promise<TemplateType> {
     return this.#templates.register(context, input);

@@ -17,7 +17,7 @@ export class ValidationResolver {
     this.#lists = lists;
   }
 
-  @Query(() => ValidationResultConnection)
+  @Query(() => ValidationResultConnection, { description: "The results of one version." })
   @Auth({ scopes: ["templates.read"] })
   validationResults(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
@@ -29,7 +29,9 @@ export class ValidationResolver {
     return this.#lists.list(context, templateVersionId, { first, after, sort });
   }
 
-  @Mutation(() => ValidationResultType)
+  @Mutation(() => ValidationResultType, {
+    description: "Runs the checks that are named, or all of them, on the content of a version and keeps the result.",
+  })
   @Auth({ scopes: ["templates.write", "templates.execute"] })
   validateTemplateVersion(
     @Arg("templateId", () => ID) templateId: string,

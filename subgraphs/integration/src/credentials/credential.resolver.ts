@@ -22,7 +22,9 @@ export class CredentialResolver {
     return this.#credentials.get(context, credentialId);
   }
 
-  @Mutation(() => CredentialType)
+  @Mutation(() => CredentialType, {
+    description: "Keeps a secret under a name that is unique in the tenant. Nothing shows the secret again.",
+  })
   @Auth({ scopes: ["integration.credentials.write"] })
   createCredential(
     @Arg("input") input: CreateCredentialInput,

@@ -17,13 +17,13 @@ export class ProviderResolver {
     this.#lists = lists;
   }
 
-  @Query(() => ProviderType)
+  @Query(() => ProviderType, { description: "A registered provider." })
   @Auth({ scopes: ["integration.providers.read"] })
   provider(@Arg("providerId", () => ID) providerId: string, @Ctx() context: RequestContext): Promise<ProviderType> {
     return this.#providers.get(context, providerId);
   }
 
-  @Query(() => ProviderConnection)
+  @Query(() => ProviderConnection, { description: "The providers of the tenant." })
   @Auth({ scopes: ["integration.providers.read"] })
   providers(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -35,7 +35,9 @@ export class ProviderResolver {
     return this.#lists.list(context, { first, after, sort, filter });
   }
 
-  @Mutation(() => ProviderType)
+  @Mutation(() => ProviderType, {
+    description: "A vendor that the tenant works with, under a key that is unique in the tenant.",
+  })
   @Auth({ scopes: ["integration.providers.write"] })
   registerProvider(@Arg("input") input: RegisterProviderInput, @Ctx() context: RequestContext): Promise<ProviderType> {
     return this.#providers.register(context, input);

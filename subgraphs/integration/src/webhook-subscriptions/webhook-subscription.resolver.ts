@@ -20,7 +20,7 @@ export class WebhookSubscriptionResolver {
     this.#messages = messages;
   }
 
-  @Query(() => WebhookSubscriptionType)
+  @Query(() => WebhookSubscriptionType, { description: "A webhook subscription without its secret." })
   @Auth({ scopes: ["webhooks.subscriptions.read"] })
   webhookSubscription(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
@@ -29,7 +29,10 @@ export class WebhookSubscriptionResolver {
     return this.#subscriptions.get(context, subscriptionId);
   }
 
-  @Mutation(() => WebhookSubscriptionType)
+  @Mutation(() => WebhookSubscriptionType, {
+    description:
+      "Sends one type of event to an address, signed with the secret that is named. An unknown name makes a new secret, which this answer alone shows.",
+  })
   @Auth({ scopes: ["webhooks.subscriptions.write"] })
   createWebhookSubscription(
     @Arg("input") input: CreateWebhookSubscriptionInput,

@@ -14,7 +14,9 @@ export class ApprovalResolver {
     this.#approvals = approvals;
   }
 
-  @Query(() => ApprovalConnection)
+  @Query(() => ApprovalConnection, {
+    description: "What agents of the tenant have asked to publish, and what was decided.",
+  })
   @Auth({ scopes: ["governance.read"] })
   approvals(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -26,7 +28,7 @@ export class ApprovalResolver {
     return this.#approvals.list(context, { first, after, sort, filter });
   }
 
-  @Query(() => ApprovalType)
+  @Query(() => ApprovalType, { description: "One request of an agent, with its decision." })
   @Auth({ scopes: ["governance.read"] })
   approval(@Arg("approvalId", () => ID) approvalId: string, @Ctx() context: RequestContext): Promise<ApprovalType> {
     return this.#approvals.get(context, approvalId);

@@ -18,7 +18,7 @@ export class InvitationResolver {
     this.#acceptance = acceptance;
   }
 
-  @Query(() => InvitationConnection)
+  @Query(() => InvitationConnection, { description: "The invitations of the tenant." })
   @Auth({ scopes: ["user.read", "user.invite"] })
   invitations(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -45,7 +45,7 @@ export class InvitationResolver {
     return this.#invitations.resend(context, invitationId);
   }
 
-  @Mutation(() => InvitationType)
+  @Mutation(() => InvitationType, { description: "Makes the link of a Pending invitation worthless." })
   @Auth({ scopes: ["user.invite"] })
   revokeInvitation(
     @Arg("invitationId", () => ID) invitationId: string,

@@ -14,7 +14,9 @@ export class RoleAssignmentResolver {
     this.#assignments = assignments;
   }
 
-  @Query(() => RoleAssignmentConnection)
+  @Query(() => RoleAssignmentConnection, {
+    description: "Who holds a role. Assignments that have expired are not shown.",
+  })
   @Auth({ scopes: ["role.read"] })
   roleAssignments(
     @Arg("roleId", () => ID) roleId: string,

@@ -15,7 +15,7 @@ export class RoleResolver {
     this.#roles = roles;
   }
 
-  @Query(() => RoleConnection)
+  @Query(() => RoleConnection, { description: "The roles of the tenant, those of the platform among them." })
   @Auth({ scopes: ["role.read"] })
   roles(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,

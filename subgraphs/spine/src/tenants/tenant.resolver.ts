@@ -21,7 +21,7 @@ export class TenantResolver {
     this.#provisioning = provisioning;
   }
 
-  @Query(() => TenantConnection)
+  @Query(() => TenantConnection, { description: "All tenants of the platform, for its administrators." })
   @Auth({ scopes: ["tenant.read"], platformAdmin: true })
   tenants(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -33,7 +33,7 @@ export class TenantResolver {
     return this.#tenants.list(context, { first, after, sort, filter });
   }
 
-  @Query(() => TenantType)
+  @Query(() => TenantType, { description: "One tenant, for administrators of the platform." })
   @Auth({ scopes: ["tenant.read"], platformAdmin: true })
   tenant(@Arg("tenantId", () => ID) tenantId: string, @Ctx() context: RequestContext): Promise<TenantType> {
     return this.#tenants.get(context, tenantId);
@@ -69,7 +69,7 @@ export class TenantResolver {
     return this.#lifecycle.move(context, "archiveTenant", { tenantId, input });
   }
 
-  @Mutation(() => TenantType)
+  @Mutation(() => TenantType, { description: "A tenant in the state Provisioning; provisioning it makes it usable." })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   registerTenant(@Arg("input") input: RegisterTenantInput, @Ctx() context: RequestContext): Promise<TenantType> {
     return this.#tenants.register(context, input);

@@ -17,7 +17,9 @@ export class UserResolver {
     this.#lifecycle = lifecycle;
   }
 
-  @Query(() => UserConnection)
+  @Query(() => UserConnection, {
+    description: "The users of the tenant; deleted ones only where they are asked for by their status.",
+  })
   @Auth({ scopes: ["user.read"] })
   users(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -29,7 +31,7 @@ export class UserResolver {
     return this.#users.list(context, { first, after, sort, filter });
   }
 
-  @Query(() => UserType)
+  @Query(() => UserType, { description: "One user of the tenant." })
   @Auth({ scopes: ["user.read"] })
   async user(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
     const user = await this.#users.find(context, userId);
@@ -43,7 +45,7 @@ export class UserResolver {
     return this.#lifecycle.disable(context, userId);
   }
 
-  @Mutation(() => UserType)
+  @Mutation(() => UserType, { description: "Lets a disabled user sign in again. Tokens of before stay worthless." })
   @Auth({ scopes: ["user.invite"] })
   enableUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
     return this.#lifecycle.enable(context, userId);

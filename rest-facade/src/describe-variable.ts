@@ -1,0 +1,18 @@
+import { type GraphQLSchema, isInputObjectType, isNonNullType, Kind } from "graphql";
+import { type Operation, rootFieldOf } from "./load-operation.js";
+
+/** What the graph says of the argument, or of the member of an input argument, that a variable is given to. */
+export function describeVariable(operation: Operation, variable: string, graph: GraphQLSchema): string | undefined {
+  const { args } = rootFieldOf(graph, operation);
+  for (const { name, value } of operation.root.arguments ?? []) {
+    const argument = args.find((candidate) => candidate.name === name.value);
+    if (value.kind === Kind.VARIABLE && value.name.value === variable) return argument?.description ?? undefined;
+    if (value.kind !== Kind.OBJECT || !argument) continue;
+    const type = isNonNullType(argument.type) ? argument.type.ofType : argument.type;
+    const member = value.fields.find(
+      (field) => field.value.kind === Kind.VARIABLE && field.value.name.value === variable,
+    );
+    if (member && isInputObjectType(type)) return type.getFields()[member.name.value]?.description ?? undefined;
+  }
+  return undefined;
+}
