@@ -3,8 +3,8 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 
 /**
- * Whoever deletes or disables the principal waits for this transaction, or this one is refused: a token that verified
- * a moment ago gives nothing away that would outlive its subject.
+ * Refuses a caller who was deleted or disabled after the token was verified. A deletion that begins later waits for this
+ * transaction, and so finds what it gave away.
  */
 export async function requireActing({ execute, tenant }: Transaction, principalId: string): Promise<void> {
   const userId = decodeId("usr", principalId);

@@ -8,8 +8,8 @@ interface HeldRow {
 }
 
 /**
- * Clients of the tenant whose secret, or whose keys, nobody but this principal can know: it was told them itself, or
- * only clients were told that are in its hands in this way. Held until the transaction ends.
+ * Clients of the tenant whose secret or keys only this principal was told, or only clients of which the same is true.
+ * Their rows stay locked until the transaction ends.
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<ApiClient[]> {
   const { em, tenant, execute } = transaction;
@@ -20,7 +20,7 @@ export async function clientsHeldOnlyBy(transaction: Transaction, principalId: s
       [tenant.uuid],
     );
     const held = [...soleHoldings(rows, principalId)].sort();
-    // who could make one more meanwhile waits for these rows: see `requireActing`
+    // a client that makes another one meanwhile waits for its row (`requireActing`)
     if (held.every((clientId) => locked.some((client) => client.clientId === clientId)))
       return locked.filter(({ clientId }) => held.includes(clientId));
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { clientId: "asc" }, refresh: true } as const;

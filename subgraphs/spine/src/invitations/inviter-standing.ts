@@ -2,7 +2,7 @@ import type { Transaction } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
 
-/** What whoever invites may do now: a user by the roles, a client by itself. */
+/** What an inviter may do now. The rights of a user come from roles, those of a client are its own scopes. */
 export interface Standing {
   readonly status: "Active" | "Disabled" | "Deleted";
   readonly scopes: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export async function standingsOf(
   return new Map(rows.map(({ principal, status, scopes }) => [principal, { status, scopes: new Set(scopes) }]));
 }
 
-/** To invite somebody to these roles. */
+/** Whether the inviter may send an invitation to these roles. */
 export function mayInvite(standing: Standing | undefined, roles: readonly { readonly scopes: readonly string[] }[]) {
   if (!standing) return true;
   const needed = ["user.invite", ...roles.flatMap(({ scopes }) => scopes)];

@@ -196,7 +196,7 @@ describe("an open invitation", () => {
     expect([await statusOf(reader), await statusOf(librarian)]).toEqual(["Revoked", "Pending"]);
   });
 
-  it("belongs to who sent it last", async () => {
+  it("belongs to the user who sent it last", async () => {
     const [first, second] = [await aUser(platform, tenantId, inviting), await aUser(platform, tenantId, inviting)];
     const invitationId = await anInvitation(as(first));
     await done(as(second), `mutation { resendInvitation(invitationId: "${invitationId}") { status } }`);
@@ -278,7 +278,7 @@ describe("clients of a user who is deleted", () => {
     expect(told.at(-1)?.data).toMatchObject({ clients: "Keep", clientIds: [clientId] });
   });
 
-  it("are disabled by nobody who holds less than they do", async () => {
+  it("are not disabled by a caller who holds less than they do", async () => {
     const user = await aUser(platform, tenantId, []);
     const clientId = await aClient(as(user), ["templates.write"]);
     const lesser = principal(tenantId, ["user.invite"]);

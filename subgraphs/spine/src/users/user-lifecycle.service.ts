@@ -53,7 +53,7 @@ export class UserLifecycleService {
 
   /**
    * What is personal goes with it; the id stays, because others refer to it. Clients that only this user could act as
-   * are disabled, unless the caller keeps them: then their secret is known to a person who is not there any more.
+   * are disabled, unless the caller keeps them. Their secret then stays known to the deleted person alone.
    */
   delete(context: RequestContext, userId: string, clients: ClientsOfDeletedUser): Promise<DeletedUserType> {
     return mutate(this.#database, context, {
