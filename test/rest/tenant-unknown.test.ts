@@ -89,6 +89,12 @@ const doors: Record<string, { of?: () => string; ask: (token: string) => Promise
       return `${status} ${String(body["code"])}`;
     },
   },
+  userinfo: {
+    async ask(token) {
+      const { status, body } = await request("GET /connect/userinfo", { token });
+      return `${status} ${String(body["code"])}`;
+    },
+  },
   introspection: {
     async ask(token) {
       const raw = new URLSearchParams({ token }).toString();

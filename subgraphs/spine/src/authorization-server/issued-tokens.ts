@@ -63,12 +63,17 @@ export class IssuedTokens {
 
   /** Neither it, nor its sign-in, user, client or tenant was revoked. */
   async isGood(token: IssuedToken): Promise<boolean> {
+    return (await this.standing(token)) === "Good";
+  }
+
+  async standing(token: IssuedToken): Promise<"Good" | "Refused" | "TenantUnknown"> {
     const { jti, grantId = null, sub, client_id: clientId, iat, issuedAtMs = iat * 1000, tenantId } = token;
     const clients = clientsOf({ clientId, subject: sub, actors: actorsOf(token.act) });
     const knows = (kind: Revocation["kind"]) => issuedAtMs - marginOf(kind, { subject: sub });
     const values = [decodeId("ten", tenantId), jti, grantId, sub, clients, knows("Principal"), knows("Client")];
     const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...standing, values });
-    return rows[0]?.good === true;
+    if (!rows[0]) return "TenantUnknown";
+    return rows[0].good ? "Good" : "Refused";
   }
 
   /** Once: a token that was revoked before stays as it is. Nothing is written for a tenant that does not exist. */

@@ -18,6 +18,8 @@ interface Refusal {
   readonly status: number;
   /** RFC 6750 section 3.1; absent where the request names no token. */
   readonly error?: "invalid_token" | "insufficient_scope";
+  /** As at every other door of the platform. */
+  readonly code?: "TENANT_UNKNOWN";
 }
 
 /**
@@ -42,7 +44,9 @@ async function answer(options: UserinfoOptions, authorization: string | undefine
   const text = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
   if (text === undefined) return { status: 401 };
   const token = await options.issued.read(text);
-  if (!token || !(await options.issued.isGood(token))) return { status: 401, error: "invalid_token" };
+  const standing = token && (await options.issued.standing(token));
+  if (standing === "TenantUnknown") return { status: 403, error: "invalid_token", code: "TENANT_UNKNOWN" };
+  if (!token || standing !== "Good") return { status: 401, error: "invalid_token" };
   if (!(await isOfOpenidSignIn(options, token))) return { status: 403, error: "insufficient_scope" };
   const account = await options.accounts.byId(token.sub);
   return account?.status === "Active" ? { account } : { status: 401, error: "invalid_token" };
@@ -68,10 +72,10 @@ function claimsOf({ account }: { readonly account: UserAccount }) {
   };
 }
 
-function refuse(response: ServerResponse, { status, error }: Refusal): void {
+function refuse(response: ServerResponse, { status, error, code }: Refusal): void {
   const scope = error === "insufficient_scope" ? ', scope="openid"' : "";
   const challenge = error === undefined ? "Bearer" : `Bearer error="${error}"${scope}`;
-  send(response, status, error === undefined ? {} : { error }, { "www-authenticate": challenge });
+  send(response, status, { ...(error && { error }), ...(code && { code }) }, { "www-authenticate": challenge });
 }
 
 function send(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
