@@ -30,7 +30,10 @@ export class CompatibilityResolutionType {
 
 @ObjectType("CompatibilityViolation", { simpleResolvers: true })
 export class CompatibilityViolationType {
-  @Field({ description: "Name of the broken rule, e.g. LibraryConflictsWith." })
+  @Field({
+    description:
+      "Name of the broken rule, e.g. LibraryConflictsWith. LibrarySetNotSettled: versions that the set brings in change one another without an end, so that what a restore takes is not known.",
+  })
   rule: string;
 
   @Field()

@@ -8,6 +8,9 @@ import type { Finding, Situation } from "./evaluate-situation.js";
 import { type Release, releaseName } from "./evaluate-snapshot.js";
 import type { Edge, Node, Overruled } from "./evaluate-walk.js";
 
+/** A violation all the same: what a package was not made for is to be known before a restore. */
+export const onlyWarned = "A restore takes it and only warns (NU1608).";
+
 /** Dependencies that the catalog can not fill, or that the set pins above what they allow. */
 export function missingRequirements(situation: Situation): Finding[] {
   const { graph, input } = situation;
@@ -16,7 +19,7 @@ export function missingRequirements(situation: Situation): Finding[] {
     ...edgesToPins(situation, (edge, pin) => pin.version !== undefined && isAbove(edge.range, pin.version)).map(
       ({ edge, pin }) => ({
         ...about("LibraryRequires", edge),
-        detail: `${asks(edge)}, but the set lists ${nameOf(pin)}.`,
+        detail: `${asks(edge)}, but the set lists ${nameOf(pin)}. ${onlyWarned}`,
         moves: () => [satisfying(situation, edge, pin), otherAskers(situation, edge)],
       }),
     ),
@@ -67,9 +70,10 @@ function overruledFinding(
   { edge, by, node }: OverruledDemand,
 ): Finding {
   const nearer = situation.graph.edges.find(({ from, key }) => from === by && key === edge.key);
+  const note = rule === "LibraryVersionConflict" ? ` ${onlyWarned}` : "";
   return {
     ...about(rule, edge),
-    detail: `${asks(edge)}, but ${releaseName(by)} is nearer and a restore takes ${nameOf(node)} for it.`,
+    detail: `${asks(edge)}, but ${releaseName(by)} is nearer and a restore takes ${nameOf(node)} for it.${note}`,
     moves: () => [
       satisfying(situation, edge, node),
       [edge, ...(nearer ? [nearer] : [])].flatMap((one) => otherAskers(situation, one)),

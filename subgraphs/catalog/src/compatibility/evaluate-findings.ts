@@ -6,6 +6,7 @@ import { downgraded, missingRequirements, versionConflicts } from "./evaluate-de
 import { compareText } from "./evaluate-entries.js";
 import { duplicated, notRegistered, retired, versionNotFound } from "./evaluate-listing.js";
 import { pinnedOtherwise } from "./evaluate-pins.js";
+import { notSettled } from "./evaluate-settling.js";
 import type { Finding, Situation } from "./evaluate-situation.js";
 import { unsupportedLibraries, unsupportedTemplate } from "./evaluate-support.js";
 import { type RuleName, ruleOrder } from "./rules.js";
@@ -23,6 +24,7 @@ const rules: Record<RuleName, (situation: Situation) => Finding[]> = {
   LibraryDowngraded: downgraded,
   LibraryVersionConflict: versionConflicts,
   LibraryDependencyCycle: cyclic,
+  LibrarySetNotSettled: notSettled,
   TemplatePinsDifferentVersion: pinnedOtherwise,
   LibraryVersionRetired: retired,
   RuntimeConstraintNotMet: constraintsNotMet,

@@ -1,6 +1,7 @@
 import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "../nuget/version.js";
 import { describeRange, isAbove, isBelow, parseRange, satisfies } from "../nuget/version-range.js";
 import { moveTo, releasesNear } from "./evaluate-candidates.js";
+import { onlyWarned } from "./evaluate-dependencies.js";
 import type { Entry } from "./evaluate-entries.js";
 import type { Move, TemplatePin, TemplateVersionSide } from "./evaluate-input.js";
 import { changeVersion } from "./evaluate-move.js";
@@ -52,7 +53,7 @@ function askedOtherwise(situation: Situation, pin: TemplatePin, version: NugetVe
   return broken.map((edge) => {
     const { from, path, packageName, range, key } = edge;
     const chain = path.map(releaseName).join(" → ");
-    const detail = `${chain} requires ${packageName} ${describeRange(range)}, but template version ${templateName(situation)} itself references ${pinText(pin)}.`;
+    const detail = `${chain} requires ${packageName} ${describeRange(range)}, but template version ${templateName(situation)} itself references ${pinText(pin)}.${isAbove(range, version) ? ` ${onlyWarned}` : ""}`;
     const [head] = path;
     const moves = (): Move[][] => [
       ...templateMoves(situation, (other) => pinAnswers(other, edge)),

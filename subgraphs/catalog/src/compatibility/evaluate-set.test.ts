@@ -432,11 +432,12 @@ describe("the dependencies of a set", () => {
     ]);
   });
 
-  it("break LibraryRequires where the set lists a version above the range", () => {
+  it("break LibraryRequires where the set lists a version above the range, of which a restore only warns", () => {
     expect(evaluate(messaging, "Billing 1.4.0, Messaging 3.1.0").violations).toMatchObject([
       {
         rule: "LibraryRequires",
-        detail: "Billing 1.4.0 requires Messaging < 3.0.0, but the set lists Messaging 3.1.0.",
+        detail:
+          "Billing 1.4.0 requires Messaging < 3.0.0, but the set lists Messaging 3.1.0. A restore takes it and only warns (NU1608).",
         resolution: { packageName: "Messaging", toVersion: "2.0.0", verified: true },
       },
     ]);

@@ -35,7 +35,9 @@ export class SuggestionSearch {
     this.#input = situation.input;
     this.#snapshot = situation.snapshot;
     this.#findings = findings;
-    const steps = situation.entries.length + situation.graph.edges.length + findings.length;
+    const { edges, rounds } = situation.graph;
+    // two or three rounds are what a step is reckoned with
+    const steps = situation.entries.length + edges.length * Math.max(1, rounds / 3) + findings.length;
     this.#evaluationsLeft = Math.min(mostEvaluations, Math.ceil(mostSteps / Math.max(1, steps)));
     this.#share = Math.min(
       mostPerFinding,

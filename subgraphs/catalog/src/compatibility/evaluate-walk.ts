@@ -37,6 +37,9 @@ export interface Graph {
   /** Edges to packages that the catalog does not know, or knows without versions. */
   readonly unknown: readonly Edge[];
   readonly overruled: readonly Overruled[];
+  /** Packages whose version still changed when the walk was given up. */
+  readonly unsettled: readonly string[];
+  readonly rounds: number;
 }
 
 /** What a walk asks about releases in the project. */
@@ -46,8 +49,11 @@ export interface Ground {
   readonly dependenciesOf: (release: Release) => readonly Dependency[];
 }
 
-// a restore settles in a few rounds; choices that chase each other are cut off
-const maxRounds = 10;
+/** A restore settles in a few rounds; a chain of demands that raise one another takes one for each link. */
+const usualRounds = 10;
+const maxRounds = 100;
+/** Dependencies looked at in all rounds beyond the usual ones: about 50 ms, but the same on every machine. */
+const maxSteps = 100_000;
 
 /** Walks the dependencies as a restore does: listed versions win, then the nearest asker on each way, and among the
  * askers that are left the lowest version that serves them all. */
@@ -63,13 +69,39 @@ export function walk(entries: readonly Entry[], ground: Ground): Graph {
   for (const key of direct.keys()) leftOut.delete(key);
   const isFixed = (key: string) => direct.has(key) || leftOut.has(key);
   let chosen: ReadonlyMap<string, Release> = firstGuess(direct, { ...ground, isFixed });
-  for (let round = 1; ; round += 1) {
+  const pace = new Pace();
+  for (;;) {
     const surroundings = { ...ground, isFixed, chosen };
     const reached = collectEdges(direct, surroundings);
     const next = choose(direct, reached, surroundings);
-    if (round === maxRounds || sameChoice(chosen, next.chosen)) return graphOf(direct, reached, next, leftOut);
+    const settled = sameChoice(chosen, next.chosen);
+    if (settled || pace.isOver(next.chosen, reached.length)) {
+      const unsettled = settled ? [] : differing(chosen, next.chosen);
+      return { ...graphOf(direct, reached, next, leftOut), unsettled, rounds: pace.rounds };
+    }
     chosen = next.chosen;
   }
+}
+
+/** Ends a walk that goes round in a circle, or takes too long to settle. */
+class Pace {
+  rounds = 1;
+  #steps = 0;
+  // Brent's way to find a circle: compared with one choice of before, kept twice as long each time
+  #kept: ReadonlyMap<string, Release> | undefined;
+
+  isOver(choice: ReadonlyMap<string, Release>, steps: number): boolean {
+    this.#steps += steps;
+    if (this.#kept !== undefined && sameChoice(this.#kept, choice)) return true;
+    if (this.rounds >= maxRounds || (this.rounds >= usualRounds && this.#steps > maxSteps)) return true;
+    if ((this.rounds & (this.rounds - 1)) === 0) this.#kept = choice;
+    this.rounds += 1;
+    return false;
+  }
+}
+
+function differing(a: ReadonlyMap<string, Release>, b: ReadonlyMap<string, Release>): string[] {
+  return [...new Set([...a.keys(), ...b.keys()])].filter((key) => a.get(key) !== b.get(key)).sort();
 }
 
 interface Surroundings extends Ground {
@@ -83,7 +115,7 @@ function firstGuess(direct: ReadonlyMap<string, Entry>, ground: Omit<Surrounding
   const { snapshot, isFixed } = ground;
   let chosen = new Map<string, Release>();
   let last: ReadonlyMap<string, readonly Edge[]> = new Map();
-  for (let round = 1; round <= maxRounds; round += 1) {
+  for (let round = 1; round <= usualRounds; round += 1) {
     const asked = byPackage(collectEdges(direct, { ...ground, chosen }));
     const next = new Map<string, Release>();
     for (const [key, asking] of asked) {
@@ -212,7 +244,8 @@ function settle({ library, asking, snapshot, nearness }: Question, choice: Choic
     // one range for all: there is no nearer demand to differ from
     const heard = isOneRange(counting) ? tested : tested.filter(isHeard);
     isSettled = release === undefined ? heard.length === counting.length : heard.length > 0;
-    const overruled = new Set(tested.filter((edge) => !heard.includes(edge)));
+    const audible = new Set(heard);
+    const overruled = new Set(tested.filter((edge) => !audible.has(edge)));
     if (release !== undefined && isSettled) choice.chosen.set(library.key, release);
     counting = counting.filter((edge) => !overruled.has(edge));
   }
@@ -280,7 +313,7 @@ function graphOf(
   edges: readonly Edge[],
   { chosen, ...rest }: Choice,
   leftOut: ReadonlySet<string>,
-): Graph {
+): Omit<Graph, "unsettled" | "rounds"> {
   const nodes = new Map<string, Node>();
   for (const { key, packageName, version, release } of direct.values())
     nodes.set(key, { key, packageName, version, release, direct: true, path: [] });

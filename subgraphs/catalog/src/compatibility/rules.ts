@@ -12,6 +12,7 @@ export const ruleOrder = [
   "LibraryDowngraded",
   "LibraryVersionConflict",
   "LibraryDependencyCycle",
+  "LibrarySetNotSettled",
   "TemplatePinsDifferentVersion",
   "LibraryVersionRetired",
   "RuntimeConstraintNotMet",
