@@ -300,7 +300,7 @@ describe("POST /connect/token", () => {
       return fetch(`${base}/v1/connect/token`, { method: "OPTIONS", headers });
     };
     const allowed = await preflight(origin);
-    expect([allowed.status, allowed.headers.get("access-control-allow-methods")]).toEqual([204, "POST"]);
+    expect([allowed.status, allowed.headers.get("access-control-allow-methods")]).toEqual([204, "GET, POST"]);
     const refused = await preflight("https://evil.example");
     expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([405, null]);
   });

@@ -191,7 +191,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     [userinfoPath]: {
       methods: ["GET", "POST"],
       limit: "clients",
-      handle: userinfo({ issued, accounts, provider: () => provider, logger }),
+      handle: userinfo({ issued, accounts, logger }),
     },
     "/.well-known/openid-configuration": discovery,
     "/.well-known/oauth-authorization-server": discovery,

@@ -17,6 +17,7 @@ const ours = z.looseObject({
   issuedAtMs: z.number().optional(),
   tenantId: z.string(),
   principalType: z.string(),
+  scope: z.string().optional(),
   grantId: z.string().optional(),
   act: actorClaim,
 });

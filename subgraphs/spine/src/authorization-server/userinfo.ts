@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import type Provider from "oidc-provider";
 import type { Accounts, UserAccount } from "./accounts.js";
 import type { IssuedToken, IssuedTokens } from "./issued-tokens.js";
 
@@ -9,8 +8,6 @@ export const userinfoPath = "/connect/userinfo";
 export interface UserinfoOptions {
   issued: IssuedTokens;
   accounts: Accounts;
-  /** The one of now: another one when signing keys change. */
-  provider: () => Provider;
   logger: Logger;
 }
 
@@ -47,19 +44,15 @@ async function answer(options: UserinfoOptions, authorization: string | undefine
   const standing = token && (await options.issued.standing(token));
   if (standing === "TenantUnknown") return { status: 403, error: "invalid_token", code: "TENANT_UNKNOWN" };
   if (!token || standing !== "Good") return { status: 401, error: "invalid_token" };
-  if (!(await isOfOpenidSignIn(options, token))) return { status: 403, error: "insufficient_scope" };
+  if (!isOfOpenidSignIn(token)) return { status: 403, error: "insufficient_scope" };
   const account = await options.accounts.byId(token.sub);
   return account?.status === "Active" ? { account } : { status: 401, error: "invalid_token" };
 }
 
 type UserInfo = Refusal | { readonly account: UserAccount };
 
-/** The scope of an access token names what it may do here; what was granted of OpenID stands in the grant. */
-async function isOfOpenidSignIn({ provider }: UserinfoOptions, token: IssuedToken): Promise<boolean> {
-  if (token.principalType !== "User" || token.grantId === undefined) return false;
-  const grant = await provider().Grant.find(token.grantId);
-  return grant?.accountId === token.sub && grant.getOIDCScope().split(" ").includes("openid");
-}
+const isOfOpenidSignIn = ({ principalType, scope }: IssuedToken) =>
+  principalType === "User" && scope?.split(" ").includes("openid");
 
 function claimsOf({ account }: { readonly account: UserAccount }) {
   const { userId, email, displayName, tenant, tenantSlug } = account;
