@@ -24,12 +24,15 @@ import { Migration20261122072411_outbox_status } from "./migrations/Migration202
 import { Migration20261122074336_executions_waiting } from "./migrations/Migration20261122074336_executions_waiting.js";
 import { Migration20261122103114_list_orders } from "./migrations/Migration20261122103114_list_orders.js";
 import { Migration20261122104146_template_details } from "./migrations/Migration20261122104146_template_details.js";
+import { Migration20261122104303_foreign_keys } from "./migrations/Migration20261122104303_foreign_keys.js";
 import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
+import { catalogReferences } from "./references.js";
 import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
 
 export const catalogTables = {
+  references: catalogReferences,
   entities: [
     Template,
     TemplateVersion,
@@ -62,6 +65,7 @@ export const catalogTables = {
     Migration20261122074336_executions_waiting,
     Migration20261122103114_list_orders,
     Migration20261122104146_template_details,
+    Migration20261122104303_foreign_keys,
     Migration20261122110358_execution_directory,
   ],
 };

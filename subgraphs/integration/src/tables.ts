@@ -12,14 +12,17 @@ import { Migration20261122072416_outbox_status } from "./migrations/Migration202
 import { Migration20261122073232_webhook_dispatch } from "./migrations/Migration20261122073232_webhook_dispatch.js";
 import { Migration20261122103117_list_orders } from "./migrations/Migration20261122103117_list_orders.js";
 import { Migration20261122103322_credential_rewrapping } from "./migrations/Migration20261122103322_credential_rewrapping.js";
+import { Migration20261122104308_foreign_keys } from "./migrations/Migration20261122104308_foreign_keys.js";
 import { Migration20261122104750_event_sequences } from "./migrations/Migration20261122104750_event_sequences.js";
 import { Provider } from "./providers/provider.entity.js";
+import { integrationReferences } from "./references.js";
 import { WebhookBreakerRow } from "./webhook-dispatch/webhook-breaker.entity.js";
 import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
 import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
 import { WebhookSubscription } from "./webhook-subscriptions/webhook-subscription.entity.js";
 
 export const integrationTables = {
+  references: integrationReferences,
   entities: [
     Provider,
     Credential,
@@ -42,6 +45,7 @@ export const integrationTables = {
     Migration20261122073232_webhook_dispatch,
     Migration20261122103117_list_orders,
     Migration20261122103322_credential_rewrapping,
+    Migration20261122104308_foreign_keys,
     Migration20261122104750_event_sequences,
   ],
 };

@@ -20,7 +20,9 @@ import { Migration20261121161414_outbox_wake } from "./migrations/Migration20261
 import { Migration20261122072419_outbox_status } from "./migrations/Migration20261122072419_outbox_status.js";
 import { Migration20261122074348_waiting_rows } from "./migrations/Migration20261122074348_waiting_rows.js";
 import { Migration20261122103120_list_orders } from "./migrations/Migration20261122103120_list_orders.js";
+import { Migration20261122104313_foreign_keys } from "./migrations/Migration20261122104313_foreign_keys.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
+import { spineReferences } from "./references.js";
 import { Revocation } from "./revocations/revocation.entity.js";
 import { Role } from "./roles/role.entity.js";
 import { RoleAssignment } from "./roles/role-assignment.entity.js";
@@ -30,6 +32,7 @@ import { Tenant } from "./tenants/tenant.entity.js";
 import { User } from "./users/user.entity.js";
 
 export const spineTables = {
+  references: spineReferences,
   entities: [
     Tenant,
     ProvisioningRun,
@@ -63,5 +66,6 @@ export const spineTables = {
     Migration20261122072419_outbox_status,
     Migration20261122074348_waiting_rows,
     Migration20261122103120_list_orders,
+    Migration20261122104313_foreign_keys,
   ],
 };

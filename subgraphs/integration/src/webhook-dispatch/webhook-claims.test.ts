@@ -16,8 +16,24 @@ const messages = `insert into integration.webhook_messages (tenant_id, message_i
     '${origin}', 'Pending', 0, now() + interval '20 minutes'
   from generate_series(1, $2::int) place`;
 
+const laneCount = 50;
+
+/** A subscription for each lane, with its credential. */
+const subscriptions = `with lane as (
+    select ('00000000-0000-4000-8000-' || lpad(place::text, 12, '0'))::uuid as tenant,
+      ('00000000-0000-4000-9000-' || lpad(place::text, 12, '0'))::uuid as subscription
+    from generate_series(0, ${laneCount - 1}) place),
+  credential as (
+    insert into integration.credentials (tenant_id, credential_id, name, kind, current_version, status, created_at)
+    select tenant, subscription, 'hook', 'WebhookSigning', 1, 'Active', now() from lane)
+  insert into integration.webhook_subscriptions (tenant_id, subscription_id, event_type, endpoint_url,
+    signing_secret_ref, credential_id, content_type, status, created_at)
+  select tenant, subscription, 'RunStarted', '${origin}/hook', 'hook', subscription, 'application/json', 'Active', now()
+  from lane`;
+
 beforeAll(async () => {
   fixture = await startIntegrationFixture();
+  await fixture.rows(subscriptions);
   worker = new pg.Client({ connectionString: fixture.connections.worker });
   await worker.connect();
 });
@@ -91,7 +107,7 @@ describe("the statements that find what is due", () => {
 
   it("read as many messages as there is room for, and one for each lane, whatever waits behind them", async () => {
     await fixture.rows(messages, 1, backlog);
-    await fixture.rows(messages, 50, 500);
+    await fixture.rows(messages, laneCount, 500);
     await fixture.rows("analyze integration.webhook_messages");
     const claim = await explained(claimMessages, [
       [uuid("8000", 0), uuid("8000", 7)],

@@ -83,17 +83,21 @@ describe("what is kept of webhook messages", () => {
       `with old as (
          insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
            status, attempts, created_at, finished_at)
-         select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'TemplateRegistered', place,
+         select tenant_id, gen_random_uuid(), subscription_id, gen_random_uuid(), 'TemplateRegistered', place,
            'Exhausted', 1, now() - interval '34 days', now() - interval '31 days'
-         from generate_series(1, 2500) place returning tenant_id, message_id)
+         from generate_series(1, 2500) place, integration.webhook_subscriptions where endpoint_url = $1
+         returning tenant_id, message_id)
        insert into integration.webhook_attempts (tenant_id, attempt_id, message_id, number, outcome, started_at, duration_ms)
        select tenant_id, gen_random_uuid(), message_id, 1, 'Failed', now() - interval '31 days', 5 from old`,
+      receiver.url("/kept"),
     );
     await fixture.rows(
       `insert into integration.webhook_messages (tenant_id, message_id, subscription_id, event_id, event_type, position,
          origin, status, attempts, next_attempt_at, created_at)
-       values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'TemplateRegistered', 1,
-         'http://127.0.0.1:1', 'RetryScheduled', 1, now() + interval '1 hour', now() - interval '40 days')`,
+       select tenant_id, gen_random_uuid(), subscription_id, gen_random_uuid(), 'TemplateRegistered', 1,
+         'http://127.0.0.1:1', 'RetryScheduled', 1, now() + interval '1 hour', now() - interval '40 days'
+       from integration.webhook_subscriptions where endpoint_url = $1`,
+      receiver.url("/kept"),
     );
     await fixture.prune();
     expect(await counts()).toEqual({ messages: (kept?.messages ?? 0) + 1, attempts: kept?.attempts });

@@ -127,6 +127,13 @@ export const isConflict = (error: unknown): boolean => databaseFailure(error) ==
 /** The statement was ended because it took longer than its connection allows. */
 export const isStatementTimeout = (error: unknown): boolean => databaseFailure(error) === "TimedOut";
 
+/** A row that this one names was deleted meanwhile: the same transaction, run again, finds that out and says so. */
+export function isParentGone(error: unknown): boolean {
+  for (let cause = error; isErrorLike(cause); cause = cause.cause)
+    if ((cause as NodeJS.ErrnoException).code === "23503") return true;
+  return false;
+}
+
 /** Name of the violated unique constraint, if that is what went wrong. */
 export function violatedUnique(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

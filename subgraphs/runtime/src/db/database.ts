@@ -23,6 +23,7 @@ import { openOrmPool } from "./pool.js";
 import { ReadPipeline } from "./read-pipeline.js";
 import type { SchemaConnections, SubgraphSchema } from "./roles.js";
 import { runAgain } from "./run-again.js";
+import type { TableReferences } from "./table-references.js";
 import { TenantReader } from "./tenant-statement.js";
 import { deferredQuery, type Statement, statementQuery, TransactionDialect } from "./transaction-dialect.js";
 import type { WatchedPool } from "./watched-pool.js";
@@ -44,6 +45,8 @@ export interface DatabaseDefinition {
   readonly connections: SchemaConnections;
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   readonly migrations: NonNullable<MigrationsOptions["migrationsList"]>;
+  /** What the database holds together beside the entities; absent: nothing. */
+  readonly references?: TableReferences;
 }
 
 /** One transaction of one tenant: rows through `em`, events, commands and jobs beside them, all or nothing. */
@@ -79,6 +82,8 @@ export function ormOptions(definition: DatabaseDefinition, url: string) {
       tableName: "migrations",
       snapshot: false,
       silent: true,
+      // a migration of its own transaction each: one that adds keys has none, and reads what those before it made
+      allOrNothing: false,
       migrationsList: definition.migrations,
     },
   });

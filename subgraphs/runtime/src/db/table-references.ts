@@ -1,0 +1,116 @@
+import { Client } from "pg";
+import type { SchemaConnections } from "./roles.js";
+
+type ColumnName = `${string}.${string}`;
+
+/** A row of the same schema and tenant, without which the naming row means nothing: PostgreSQL holds `(tenant_id, id)` of both together. */
+export interface ForeignKey {
+  /** `<table>.<column>`; a primary or unique key together with `tenant_id`. */
+  readonly to: ColumnName;
+  /** `cascade`: parts, which go with the whole. `no action`: refused while such rows exist. */
+  readonly onDelete: "cascade" | "no action";
+}
+
+export type ForeignKeys = Readonly<Record<ColumnName, ForeignKey>>;
+
+/** What each column that names a row comes to, as `<table>.<column>`: a key or none, and the reason. */
+export type TableReferences = Readonly<
+  Record<ColumnName, (ForeignKey | { readonly to: null }) & { readonly why: string }>
+>;
+
+interface Constraint {
+  readonly table: string;
+  readonly name: string;
+  /** As PostgreSQL prints it for the schema's owner. */
+  readonly definition: string;
+}
+
+export function foreignKeysOf(references: TableReferences): ForeignKeys {
+  const keys = Object.entries(references).flatMap(([column, { to, ...reference }]) =>
+    to !== null && "onDelete" in reference ? [[column, { to, onDelete: reference.onDelete }] as const] : [],
+  );
+  return Object.fromEntries(keys);
+}
+
+/**
+ * For a migration that is not transactional, parents before children: every lock is held for one statement, and rows
+ * are only read while the keys are checked. It can be run again from its beginning. Rows without their parent are
+ * deleted. Row-level security is not forced on the owner meanwhile: PostgreSQL would check the keys of the rows that
+ * the owner sees, which are none.
+ */
+export function addForeignKeys(schema: string, keys: ForeignKeys): string[] {
+  const places = Object.entries(keys).map(([column, key]) => ({ ...placeOf(column as ColumnName, key), key }));
+  const tables = [...new Set(places.flatMap(({ table, parent }) => [table, parent]))];
+  return [
+    ...tables.map((table) => `alter table ${schema}.${table} no force row level security;`),
+    ...places.map(
+      ({ table, column, parent, parentColumn }) =>
+        `delete from ${schema}.${table} child where not exists (select from ${schema}.${parent} parent
+          where parent.tenant_id = child.tenant_id and parent.${parentColumn} = child.${column});`,
+    ),
+    ...places.map(
+      ({ table, name, column, parent, parentColumn, key }) =>
+        `alter table ${schema}.${table} drop constraint if exists ${name}, add constraint ${name}
+          foreign key (tenant_id, ${column}) references ${schema}.${parent} (tenant_id, ${parentColumn})
+          on delete ${key.onDelete} deferrable initially deferred not valid;`,
+    ),
+    ...places.map(({ table, name }) => `alter table ${schema}.${table} validate constraint ${name};`),
+    ...tables.map((table) => `alter table ${schema}.${table} force row level security;`),
+  ];
+}
+
+export function dropForeignKeys(schema: string, keys: ForeignKeys): string[] {
+  const places = Object.entries(keys).map(([column, key]) => placeOf(column as ColumnName, key));
+  return places.map(({ table, name }) => `alter table ${schema}.${table} drop constraint if exists ${name};`);
+}
+
+export interface ForeignKeyDrift {
+  readonly missing: ForeignKeys;
+  readonly surplus: readonly string[];
+}
+
+/** Keys that the database lacks, or has in another form, and statements that drop what is not declared. */
+export async function foreignKeyDrift(
+  { owner, schema }: SchemaConnections,
+  references: TableReferences,
+): Promise<ForeignKeyDrift> {
+  const keys = foreignKeysOf(references);
+  const present = await constraintsOf(owner, schema);
+  const wanted = Object.entries(keys).map(([column, key]) => ({ column, ...constraintOf(column as ColumnName, key) }));
+  const isPresent = ({ name, definition }: Constraint) =>
+    present.some((one) => one.name === name && one.definition === definition);
+  const missing = wanted.filter((constraint) => !isPresent(constraint)).map(({ column }) => column as ColumnName);
+  const surplus = present.filter(({ name }) => wanted.every((one) => one.name !== name));
+  return {
+    missing: Object.fromEntries(missing.map((column) => [column, keys[column] as ForeignKey])),
+    surplus: surplus.map(({ table, name }) => `alter table ${schema}.${table} drop constraint ${name};`),
+  };
+}
+
+function placeOf(place: ColumnName, { to }: ForeignKey) {
+  const [table = "", column = ""] = place.split(".");
+  const [parent = "", parentColumn = ""] = to.split(".");
+  return { table, column, parent, parentColumn, name: `${table}_${column}_fk` };
+}
+
+function constraintOf(place: ColumnName, key: ForeignKey): Constraint {
+  const { table, column, parent, parentColumn, name } = placeOf(place, key);
+  const onDelete = key.onDelete === "cascade" ? " ON DELETE CASCADE" : "";
+  const definition = `FOREIGN KEY (tenant_id, ${column}) REFERENCES ${parent}(tenant_id, ${parentColumn})${onDelete} DEFERRABLE INITIALLY DEFERRED`;
+  return { table, name, definition };
+}
+
+async function constraintsOf(url: string, schema: string): Promise<Constraint[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<Constraint>(
+      `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
+       from pg_constraint where contype = 'f' and connamespace = $1::regnamespace order by conname`,
+      [schema],
+    );
+    return rows;
+  } finally {
+    await client.end();
+  }
+}

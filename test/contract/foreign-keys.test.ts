@@ -1,0 +1,203 @@
+import "reflect-metadata";
+import { randomBytes, randomUUID } from "node:crypto";
+import { catalogTables } from "@factory/catalog/tables";
+import { integrationTables } from "@factory/integration/tables";
+import { migrate } from "@factory/runtime/db/migrate";
+import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
+import { foreignKeysOf } from "@factory/runtime/db/table-references";
+import { schemaDrift } from "@factory/runtime/db/write-migration";
+import { spineTables } from "@factory/spine/tables";
+import pg from "pg";
+import { databaseUrl } from "../kit/database.js";
+
+const tables = { catalog: catalogTables, integration: integrationTables, spine: spineTables };
+const schemas = Object.keys(tables) as SubgraphSchema[];
+
+interface Key {
+  readonly schema: SubgraphSchema;
+  readonly table: string;
+  readonly column: string;
+  readonly parent: string;
+  readonly parentColumn: string;
+  readonly onDelete: string;
+}
+
+const keys: readonly Key[] = schemas.flatMap((schema) =>
+  Object.entries(foreignKeysOf(tables[schema].references)).map(([place, { to, onDelete }]) => {
+    const [table = "", column = ""] = place.split(".");
+    const [parent = "", parentColumn = ""] = to.split(".");
+    return { schema, table, column, parent, parentColumn, onDelete };
+  }),
+);
+
+type Row = Record<string, unknown>;
+
+const name = `keys_${randomBytes(4).toString("hex")}`;
+let url: string;
+let admin: pg.Client;
+/** As its superuser, whom no policy binds. */
+let client: pg.Client;
+
+const connected = async (connectionString: string) => {
+  const opened = new pg.Client({ connectionString });
+  await opened.connect();
+  return opened;
+};
+
+const definition = (schema: SubgraphSchema) => ({ connections: schemaConnections(url, schema), ...tables[schema] });
+
+/** A database of its own in the platform's cluster, with rows from before there were keys. */
+beforeAll(async () => {
+  const cluster = await databaseUrl();
+  admin = await connected(cluster);
+  await admin.query(`create database ${name}`);
+  url = Object.assign(new URL(cluster), { pathname: name }).href;
+  await provisionDatabase(url, schemas);
+  client = await connected(url);
+  for (const schema of schemas) {
+    const { migrations, ...rest } = definition(schema);
+    const first = migrations.findIndex((migration) => migration.name.endsWith("_foreign_keys"));
+    await migrate({ ...rest, migrations: migrations.slice(0, first) });
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await client?.end();
+  await admin?.query(`drop database if exists ${name} with (force)`);
+  await admin?.end();
+});
+
+const values: Readonly<Record<string, () => unknown>> = {
+  uuid: randomUUID,
+  text: () => randomBytes(8).toString("hex"),
+  int4: () => 1,
+  int8: () => 1,
+  bool: () => false,
+  timestamptz: () => new Date(),
+  jsonb: () => "{}",
+  _text: () => [],
+  bytea: () => Buffer.alloc(1),
+};
+
+/** Whatever its columns need; a parent of the same tenant for each key that is not given. */
+async function aRow(schema: string, table: string, given: Row): Promise<Row> {
+  const { rows } = await client.query<{ column: string; type: string }>(
+    `select column_name as column, udt_name as type from information_schema.columns
+     where table_schema = $1 and table_name = $2 and is_nullable = 'NO' and column_default is null and is_generated = 'NEVER'`,
+    [schema, table],
+  );
+  const row: Row = Object.fromEntries(rows.map(({ column, type }) => [column, values[type]?.()]));
+  Object.assign(row, given);
+  for (const key of keys.filter((one) => one.schema === schema && one.table === table && !(one.column in given))) {
+    const parent = { tenant_id: row["tenant_id"], [key.parentColumn]: row[key.column] };
+    await aRow(schema, key.parent, parent);
+  }
+  const columns = Object.keys(row);
+  await client.query(
+    `insert into ${schema}.${table} (${columns.join(", ")}) values (${columns.map((_, at) => `$${at + 1}`).join(", ")})`,
+    Object.values(row),
+  );
+  return row;
+}
+
+/** Name of the key that refused `work`, which is undone. */
+async function refusedBy(work: () => Promise<unknown>): Promise<string | undefined> {
+  await client.query("begin");
+  try {
+    await work();
+    await client.query("set constraints all immediate");
+    return undefined;
+  } catch (error) {
+    const { code, constraint } = error as { code?: string; constraint?: string };
+    if (code !== "23503") throw error;
+    return constraint;
+  } finally {
+    await client.query("rollback");
+  }
+}
+
+const countOf = async ({ schema, table }: Key) =>
+  (await client.query<{ count: number }>(`select count(*)::int as count from ${schema}.${table}`)).rows[0]?.count;
+
+describe("a migration that adds keys", () => {
+  it("runs on a populated schema, and deletes rows whose parent is gone or of another tenant", async () => {
+    const sound = new Map<Key, number | undefined>();
+    for (const { schema, table } of keys) await aRow(schema, table, { tenant_id: randomUUID() });
+    for (const key of keys) sound.set(key, await countOf(key));
+    for (const { schema, table, column, parent, parentColumn } of keys) {
+      const { [parentColumn]: theirs } = await aRow(schema, parent, {
+        tenant_id: randomUUID(),
+        [parentColumn]: randomUUID(),
+      });
+      for (const orphaned of [theirs, randomUUID()]) await aRow(schema, table, { [column]: orphaned });
+    }
+    const made = new Map<Key, number | undefined>();
+    for (const key of keys) made.set(key, await countOf(key));
+    for (const schema of schemas) {
+      expect(await schemaDrift(definition(schema))).toContain("deferrable initially deferred not valid");
+      await migrate(definition(schema));
+      expect(await schemaDrift(definition(schema))).toBe("");
+      expect(await schemaDrift({ ...definition(schema), references: {} })).toContain("drop constraint");
+    }
+    for (const key of keys) {
+      const orphans = await client.query(
+        `select from ${key.schema}.${key.table} child where not exists (select from ${key.schema}.${key.parent} parent
+           where parent.tenant_id = child.tenant_id and parent.${key.parentColumn} = child.${key.column})`,
+      );
+      expect([key, orphans.rowCount]).toEqual([key, 0]);
+      const left = (await countOf(key)) ?? 0;
+      expect(left).toBeGreaterThanOrEqual(sound.get(key) ?? 1);
+      expect(left).toBeLessThan(made.get(key) ?? 0);
+    }
+    const { rowCount } = await client.query(
+      `select from pg_class where relnamespace = any($1::regnamespace[]) and relrowsecurity and not relforcerowsecurity`,
+      [schemas],
+    );
+    expect(rowCount).toBe(0);
+  }, 60_000);
+});
+
+describe("a row's parent", () => {
+  it.each(keys)("is of the row's tenant: $schema.$table.$column", async (key) => {
+    const { schema, table, column, parent, parentColumn } = key;
+    const [ours, theirs] = [randomUUID(), randomUUID()];
+    const withParentOf = async (tenant: string) => {
+      const id = randomUUID();
+      await aRow(schema, parent, { tenant_id: tenant, [parentColumn]: id });
+      await aRow(schema, table, { tenant_id: ours, [column]: id });
+    };
+    expect(await refusedBy(() => withParentOf(ours))).toBeUndefined();
+    expect(await refusedBy(() => withParentOf(theirs))).toBe(`${table}_${column}_fk`);
+  });
+
+  it.each(keys)("takes it along or stays: $schema.$table.$column, $onDelete", async (key) => {
+    const { schema, table, column, parent, parentColumn, onDelete } = key;
+    const deleted = async () => {
+      const { tenant_id: tenant, [column]: id } = await aRow(schema, table, { tenant_id: randomUUID() });
+      await client.query(`delete from ${schema}.${parent} where tenant_id = $1 and ${parentColumn} = $2`, [tenant, id]);
+      await client.query("set constraints all immediate");
+      const left = await client.query(`select from ${schema}.${table} where tenant_id = $1`, [tenant]);
+      expect(left.rowCount).toBe(0);
+    };
+    expect(await refusedBy(deleted)).toBe(onDelete === "cascade" ? undefined : `${table}_${column}_fk`);
+  });
+});
+
+describe("references.ts", () => {
+  it.each(schemas)("of %s decides on every column that names a row, and on nothing else", async (schema) => {
+    const { rows } = await client.query<{ place: string; isUuid: boolean; isId: boolean }>(
+      `select relname || '.' || attname as place, atttypid = 'uuid'::regtype as "isUuid",
+         coalesce((select indkey::int2[] <@ array[attnum, tenant.number] from pg_index
+           where indrelid = pg_class.oid and indisprimary and attnum = any(indkey)), false) as "isId"
+       from pg_class join pg_attribute on attrelid = pg_class.oid
+         left join lateral (select attnum as number from pg_attribute where attrelid = pg_class.oid and attname = 'tenant_id') tenant on true
+       where relnamespace = $1::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped and attname <> 'tenant_id'`,
+      [schema],
+    );
+    const declared = Object.keys(tables[schema].references);
+    const columns = new Set(rows.map(({ place }) => place));
+    expect(declared.filter((place) => !columns.has(place))).toEqual([]);
+    const undecided = rows.filter(({ place, isUuid, isId }) => isUuid && !isId && !declared.includes(place));
+    expect(undecided.map(({ place }) => place)).toEqual([]);
+  });
+});
