@@ -22,6 +22,31 @@ describe("a transaction that PostgreSQL broke", () => {
       execute<{ subject: string }>("select envelope->>'subject' as subject from outbox order by seq"),
     );
 
+  it("a row whose parent went meanwhile is written again, which finds that out", async () => {
+    const tenant = aTenant();
+    const noteId = randomUUID();
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    await admin.query(
+      `create table catalog.parts (tenant_id uuid, note_id uuid,
+         foreign key (tenant_id, note_id) references catalog.notes deferrable initially deferred)`,
+    );
+    await admin.query("grant insert on catalog.parts to catalog_app");
+    await test.database.transaction(tenant, cause, async ({ em }) => {
+      em.persist(em.create(noteTable, { tenantId: tenant.uuid, noteId, text: "" }));
+    });
+    let runs = 0;
+    const outcome = await test.database.transaction(tenant, cause, async ({ execute }) => {
+      runs += 1;
+      if ((await execute("select from notes where note_id = $1", [noteId])).length === 0) return "there is no such note";
+      await execute("insert into parts values ($1, $2)", [tenant.uuid, noteId]);
+      await admin.query("delete from catalog.notes where note_id = $1", [noteId]);
+      return "written";
+    });
+    await admin.end();
+    expect([outcome, runs]).toEqual(["there is no such note", 2]);
+  });
+
   it("a deadlock is run again and its events are not doubled", async () => {
     const tenant = aTenant();
     const notes = [randomUUID(), randomUUID()];
