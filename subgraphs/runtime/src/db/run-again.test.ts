@@ -38,7 +38,8 @@ describe("a transaction that PostgreSQL broke", () => {
     let runs = 0;
     const outcome = await test.database.transaction(tenant, cause, async ({ execute }) => {
       runs += 1;
-      if ((await execute("select from notes where note_id = $1", [noteId])).length === 0) return "there is no such note";
+      if ((await execute("select from notes where note_id = $1", [noteId])).length === 0)
+        return "there is no such note";
       await execute("insert into parts values ($1, $2)", [tenant.uuid, noteId]);
       await admin.query("delete from catalog.notes where note_id = $1", [noteId]);
       return "written";
