@@ -173,6 +173,14 @@ describe("Mutation.registerLibraryVersion", () => {
     ]);
   });
 
+  it.each(["(3.0.0,3.0.0)", "(1.0,1.0)", "", " "])("refuses the range %j, in which no version is", async (range) => {
+    const dependency = [{ packageName: "A", range }];
+    const input = { semanticVersion: "1.0.0", dependencies: dependency, conflictsWith: dependency };
+    const { code, error } = await register(await aLibrary(token), input);
+    expect([code, error?.["status"]]).toEqual(["LIBRARIES_INVALID", 422]);
+    expect(pointersOf(error)).toEqual(["/conflictsWith/0/range", "/dependencies/0/range"]);
+  });
+
   it.each([["file:///etc/passwd"], ["javascript:alert(1)"], ["no url"]])(
     "takes no advisory at %s",
     async (advisoryUrl) => {
@@ -224,6 +232,20 @@ describe("the life of a library version", () => {
     expect((await deprecate(id, deprecation)).value).toMatchObject({ status: "Deprecated", deprecation });
     expect((await retire(id)).value).toEqual({ status: "Retired", retirementReason: "It leaks." });
     expect(await evaluated(packageName, "1.0.0")).toEqual({ compatible: false, rules: ["LibraryVersionRetired"] });
+  });
+
+  it("takes a reason of the list, by the rule and the limits of template versions", async () => {
+    const id = await aVersion();
+    const refused = (await deprecate(id, { reason: "Whim" })).error;
+    expect(refused).toMatchObject({ code: "PARAMETERS_INVALID", status: 422 });
+    expect(pointersOf(refused)).toEqual(["/input/reason"]);
+    expect((await deprecate(id, { reason: "Other", message: "" })).code).toBe("VALIDATION_FAILED");
+    expect((await deprecate(id, { reason: "x".repeat(51) })).code).toBe("VALIDATION_FAILED");
+    const registered = await register(await aLibrary(token), {
+      semanticVersion: "1.0.0",
+      deprecation: { reason: "Whim" },
+    });
+    expect([registered.code, pointersOf(registered.error)]).toEqual(["LIBRARIES_INVALID", ["/deprecation/reason"]]);
   });
 
   it("has no way back, and no second time", async () => {

@@ -111,7 +111,7 @@ describe("deprecateTemplateVersion", () => {
     expect(refused(await deprecate(draft.templateVersionId, { reason: "Other" }))?.code).toBe("INVALID_STATE");
     const version = await published();
     const { templateVersionId } = version;
-    expect(refused(await deprecate(templateVersionId, { reason: "Old" }))?.code).toBe("VALIDATION_FAILED");
+    expect(refused(await deprecate(templateVersionId, { reason: "Old" }))?.code).toBe("PARAMETERS_INVALID");
     for (const replacementTemplateVersionId of [templateVersionId, "tpv_none"])
       expect(refused(await deprecate(templateVersionId, { reason: "Other", replacementTemplateVersionId }))?.code).toBe(
         "REFERENCE_NOT_FOUND",

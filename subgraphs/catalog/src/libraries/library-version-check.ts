@@ -1,8 +1,9 @@
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { knownReason, reasonDetail } from "../deprecations/deprecation-reason.js";
 import { type Framework, frameworkName, parseFramework, readFramework } from "../nuget/framework.js";
 import { isCompatible } from "../nuget/framework-compatibility.js";
 import { formatVersion, parseVersion } from "../nuget/version.js";
-import { parseRange } from "../nuget/version-range.js";
+import { isEmpty, parseRange } from "../nuget/version-range.js";
 import type {
   DeprecateLibraryVersionInput,
   LibraryVersionInput,
@@ -62,8 +63,10 @@ export function checkDeprecation(
   pointer: string,
   problems: InputProblems,
 ): Deprecation {
+  const known = knownReason(reason);
+  if (!known) problems.add(`${pointer}/reason`, "UNKNOWN_VALUE", reasonDetail);
   return {
-    reason,
+    reason: known ?? "Other",
     message: message ?? null,
     alternatePackage:
       alternatePackage == null ? null : checkRange(alternatePackage, `${pointer}/alternatePackage`, problems),
@@ -80,8 +83,9 @@ export function checkRanges(
 
 function checkRange({ packageName, range }: PackageRangeInput, pointer: string, problems: InputProblems): PackageRange {
   if (!isPackageName(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", "This is no NuGet package id.");
-  if (range != null && !parseRange(range))
-    problems.add(`${pointer}/range`, "FORMAT", "This is no NuGet version range.");
+  const read = range == null ? undefined : parseRange(range);
+  if (range != null && !read) problems.add(`${pointer}/range`, "FORMAT", "This is no NuGet version range.");
+  if (read && isEmpty(read)) problems.add(`${pointer}/range`, "FORMAT", "No version is in this range.");
   return { packageName, range: range ?? null };
 }
 

@@ -5,6 +5,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
+import { requireReason } from "../deprecations/deprecation-reason.js";
 import { Library } from "./library.entity.js";
 import type {
   DeprecateLibraryVersionInput,
@@ -78,6 +79,7 @@ export class LibraryVersionService {
     input: DeprecateLibraryVersionInput,
   ): Promise<LibraryVersionType> {
     const problems = new InputProblems();
+    requireReason(input.reason);
     const deprecation = checkDeprecation(input, "", problems);
     problems.refuse("The version cannot be deprecated like this.");
     return this.#move(context, {

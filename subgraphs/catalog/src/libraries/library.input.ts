@@ -1,6 +1,6 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
-import { DeprecationReason, LibraryStatus, VulnerabilitySeverity } from "./library.type.js";
+import { LibraryStatus, VulnerabilitySeverity } from "./library.type.js";
 
 @InputType()
 export class CapabilityInput {
@@ -23,7 +23,7 @@ export class PackageRangeInput {
   packageName: string;
 
   @Field(() => String, { nullable: true })
-  @Constraint({ minLength: 1, maxLength: 200 })
+  @Constraint({ maxLength: 200 })
   range?: string | null;
 }
 
@@ -49,11 +49,12 @@ export class VulnerabilityInput {
 
 @InputType()
 export class DeprecateLibraryVersionInput {
-  @Field(() => DeprecationReason)
-  reason: keyof typeof DeprecationReason;
+  @Field({ description: "Legacy, CriticalBugs or Other." })
+  @Constraint({ maxLength: 50 })
+  reason: string;
 
   @Field(() => String, { nullable: true })
-  @Constraint({ maxLength: 2000 })
+  @Constraint({ minLength: 1, maxLength: 2000 })
   message?: string | null;
 
   @Field(() => PackageRangeInput, { nullable: true, description: "What to use instead." })

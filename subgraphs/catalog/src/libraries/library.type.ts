@@ -2,6 +2,7 @@ import type { Connection } from "@factory/runtime/pagination/page";
 import { PageInfo } from "@factory/runtime/pagination/page-info.type";
 import { DateTime } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { DeprecationReason, type DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 
 export const LibraryStatus = { Active: "Active" } as const;
 registerEnumType(LibraryStatus, { name: "LibraryStatus" });
@@ -14,7 +15,6 @@ export const LibraryVersionStatus = {
 } as const;
 registerEnumType(LibraryVersionStatus, { name: "LibraryVersionStatus" });
 
-export const DeprecationReason = { Legacy: "Legacy", CriticalBugs: "CriticalBugs", Other: "Other" } as const;
 registerEnumType(DeprecationReason, { name: "DeprecationReason" });
 
 export const VulnerabilitySeverity = {
@@ -64,7 +64,7 @@ export class VulnerabilityType {
 @ObjectType("LibraryDeprecation", { simpleResolvers: true })
 export class LibraryDeprecationType {
   @Field(() => DeprecationReason)
-  reason: keyof typeof DeprecationReason;
+  reason: DeprecationReasonName;
 
   @Field(() => String, { nullable: true })
   message: string | null;

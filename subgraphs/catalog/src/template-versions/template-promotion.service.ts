@@ -4,11 +4,12 @@ import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { LockMode } from "@mikro-orm/postgresql";
+import { requireReason } from "../deprecations/deprecation-reason.js";
 import { checkNames } from "../validations/checks/finding-codes.js";
 import { TemplateVersion } from "./template-version.entity.js";
 import type { DeprecateTemplateVersionInput } from "./template-version.input.js";
 import { type TemplateVersionState, templateVersionStates } from "./template-version.states.js";
-import { DeprecationReason, type TemplateVersionType } from "./template-version.type.js";
+import type { TemplateVersionType } from "./template-version.type.js";
 import { versionEntityView } from "./template-version.view.js";
 
 interface CheckOutcome extends Record<string, unknown> {
@@ -118,17 +119,6 @@ async function requireValidated({ execute, tenant }: Transaction, version: Templ
       ? "The source of the version was never read: validate it first."
       : `The version has not passed ${missingChecks.join(", ")} on the content it has now.`;
   throw new DomainError("TEMPLATE_VERSION_NOT_VALIDATED", { detail, missingChecks });
-}
-
-function requireReason(asked: string): keyof typeof DeprecationReason {
-  const reasons = Object.values(DeprecationReason);
-  const reason = reasons.find((known) => known === asked);
-  if (reason) return reason;
-  const detail = `Must be one of ${reasons.join(", ")}.`;
-  throw new DomainError("VALIDATION_FAILED", {
-    detail: "There is no such reason.",
-    errors: [{ pointer: "/input/reason", code: "UNKNOWN_VALUE", detail }],
-  });
 }
 
 async function requireReplacement({ em, tenant }: Transaction, version: TemplateVersion, replacementId: string) {

@@ -1,15 +1,14 @@
 import { DateTime, JsonObject } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import type { DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 
 export const TemplateVersionStatus = { Draft: "Draft", Published: "Published", Deprecated: "Deprecated" } as const;
 registerEnumType(TemplateVersionStatus, { name: "TemplateVersionStatus" });
 
-export const DeprecationReason = { Legacy: "Legacy", CriticalBugs: "CriticalBugs", Other: "Other" } as const;
-
 @ObjectType("TemplateDeprecation", { simpleResolvers: true })
 export class TemplateDeprecationType {
   @Field(() => String, { description: "Legacy, CriticalBugs or Other, as in NuGet." })
-  reason: keyof typeof DeprecationReason;
+  reason: DeprecationReasonName;
 
   @Field(() => String, { nullable: true })
   message: string | null;

@@ -28,8 +28,11 @@ export class RegisterProviderInput {
   @Constraint({ maxLength: 200 })
   apiClient?: string | null;
 
-  @Field(() => [String], { nullable: true, description: "Dotted names, <area>.<action>." })
-  @Constraint({ maxItems: 100, maxLength: 100, pattern: "^[a-z][a-z0-9-]*(\\.[a-z][a-z0-9-]*)+$" })
+  @Field(() => [String], {
+    nullable: true,
+    description: "Dotted names, <area>.<action>, in any case; kept and answered in lower case.",
+  })
+  @Constraint({ maxItems: 100, maxLength: 100, pattern: "^[A-Za-z][A-Za-z0-9-]*(\\.[A-Za-z][A-Za-z0-9-]*)+$" })
   capabilities?: string[] | null;
 
   @Field(() => String, { nullable: true })

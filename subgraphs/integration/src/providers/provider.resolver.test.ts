@@ -27,7 +27,7 @@ const sendgrid = {
   category: "Communication",
   authModel: "ApiKey",
   apiClient: "sendgrid-v3",
-  capabilities: ["email.send", "email.send"],
+  capabilities: ["email.send", "Email.Send"],
   baseUrl: "https://203.0.113.7/v3",
 };
 

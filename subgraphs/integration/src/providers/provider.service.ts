@@ -72,7 +72,7 @@ export class ProviderService {
             authModel,
             apiClient: input.apiClient ?? null,
             apiClientId: newId("apc"),
-            capabilities: [...new Set(input.capabilities ?? [])],
+            capabilities: canonical(input.capabilities ?? []),
             baseUrl: input.baseUrl ?? null,
             status: "Registered",
             statusReason: null,
@@ -104,6 +104,11 @@ export class ProviderService {
       });
     return undefined;
   }
+}
+
+/** Each once, in the case in which searches compare them. */
+function canonical(capabilities: readonly string[]): string[] {
+  return [...new Set(capabilities.map((name) => name.toLowerCase()))];
 }
 
 function checkedSets(input: RegisterProviderInput): { category: ProviderCategory; authModel: AuthModel } {

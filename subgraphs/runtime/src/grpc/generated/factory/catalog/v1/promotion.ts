@@ -2076,7 +2076,10 @@ export const PromotionDefinition = {
       responseStream: false,
       options: {},
     },
-    /** libraries.write. Registers the version that a NuGet package holds; takes as long as fetching it. */
+    /**
+     * libraries.write. Dependency scanning: registers the version that a NuGet package holds, Published, with the
+     * dependencies that its manifest names. It takes as long as fetching the package.
+     */
     importLibraryPackage: {
       name: "ImportLibraryPackage",
       requestType: ImportLibraryPackageRequest as typeof ImportLibraryPackageRequest,
@@ -2085,7 +2088,10 @@ export const PromotionDefinition = {
       responseStream: false,
       options: {},
     },
-    /** libraries.read. NOT_SUPPORTED in this release. */
+    /**
+     * libraries.read. What newer versions a set of libraries could take, each alone and all together. UNAVAILABLE when
+     * it takes too long. A set holds at most 200 libraries.
+     */
     upgradeAdvice: {
       name: "UpgradeAdvice",
       requestType: UpgradeAdviceRequest as typeof UpgradeAdviceRequest,
@@ -2123,12 +2129,18 @@ export interface PromotionServiceImplementation<CallContextExt = {}> {
     request: RetireLibraryVersionRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<RetireLibraryVersionResponse>>;
-  /** libraries.write. Registers the version that a NuGet package holds; takes as long as fetching it. */
+  /**
+   * libraries.write. Dependency scanning: registers the version that a NuGet package holds, Published, with the
+   * dependencies that its manifest names. It takes as long as fetching the package.
+   */
   importLibraryPackage(
     request: ImportLibraryPackageRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ImportLibraryPackageResponse>>;
-  /** libraries.read. NOT_SUPPORTED in this release. */
+  /**
+   * libraries.read. What newer versions a set of libraries could take, each alone and all together. UNAVAILABLE when
+   * it takes too long. A set holds at most 200 libraries.
+   */
   upgradeAdvice(
     request: UpgradeAdviceRequest,
     context: CallContext & CallContextExt,
@@ -2161,12 +2173,18 @@ export interface PromotionClient<CallOptionsExt = {}> {
     request: DeepPartial<RetireLibraryVersionRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<RetireLibraryVersionResponse>;
-  /** libraries.write. Registers the version that a NuGet package holds; takes as long as fetching it. */
+  /**
+   * libraries.write. Dependency scanning: registers the version that a NuGet package holds, Published, with the
+   * dependencies that its manifest names. It takes as long as fetching the package.
+   */
   importLibraryPackage(
     request: DeepPartial<ImportLibraryPackageRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<ImportLibraryPackageResponse>;
-  /** libraries.read. NOT_SUPPORTED in this release. */
+  /**
+   * libraries.read. What newer versions a set of libraries could take, each alone and all together. UNAVAILABLE when
+   * it takes too long. A set holds at most 200 libraries.
+   */
   upgradeAdvice(
     request: DeepPartial<UpgradeAdviceRequest>,
     options?: CallOptions & CallOptionsExt,

@@ -1,0 +1,22 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+
+/** NuGet's list. */
+export const DeprecationReason = { Legacy: "Legacy", CriticalBugs: "CriticalBugs", Other: "Other" } as const;
+export type DeprecationReasonName = keyof typeof DeprecationReason;
+
+const reasons = Object.values(DeprecationReason);
+export const reasonDetail = `Must be one of ${reasons.join(", ")}.`;
+
+export function knownReason(asked: string): DeprecationReasonName | undefined {
+  return reasons.find((reason) => reason === asked);
+}
+
+/** The same for versions of templates and of libraries. */
+export function requireReason(asked: string): DeprecationReasonName {
+  const reason = knownReason(asked);
+  if (reason) return reason;
+  throw new DomainError("PARAMETERS_INVALID", {
+    detail: "There is no such reason.",
+    errors: [{ pointer: "/input/reason", code: "UNKNOWN_VALUE", detail: reasonDetail }],
+  });
+}
