@@ -8,6 +8,7 @@ export const commandTypes = {
   PublishLibraryVersion:    { handler: "catalog", scopes: ["libraries.publish"] },
   DeprecateLibraryVersion:  { handler: "catalog", scopes: ["libraries.publish"] },
   RetireLibraryVersion:     { handler: "catalog", scopes: ["libraries.publish"] },
+  ImportLibraryPackage:     { handler: "catalog", scopes: ["libraries.write"] },
 } as const satisfies Record<string, { handler: "catalog" | "integration" | "spine"; scopes: readonly Scope[] }>;
 
 export type CommandType = keyof typeof commandTypes;

@@ -12,6 +12,8 @@ import { type SubgraphHost, SubgraphResources } from "@factory/runtime/subgraph/
 import type { GraphQLSchema } from "graphql";
 import { ApiClientProjection } from "./api-clients/api-client.projection.js";
 import { CommandService } from "./commands/command.service.js";
+import { CommandRefusals } from "./commands/command-refusals.js";
+import { ImportCommandService, importPackageJob } from "./commands/import-command.service.js";
 import { promotionEndpoint } from "./commands/promotion.endpoint.js";
 import { Promotions } from "./commands/promotions.js";
 import { CompatibilityService } from "./compatibility/compatibility.service.js";
@@ -63,7 +65,7 @@ export interface Catalog {
 
 export async function startCatalog(host: SubgraphHost, settings: CatalogSettings): Promise<Catalog> {
   await requireGit();
-  const resources = await SubgraphResources.open(host, catalogTables, [executionJob]);
+  const resources = await SubgraphResources.open(host, catalogTables, [executionJob, importPackageJob]);
   const { database, jobs } = resources;
   const { logger } = host;
   const { masterKeys } = settings;
@@ -110,7 +112,10 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const stopping = new AbortController();
   const promoting = new Promotions(promotions, libraryVersions);
   await resources.consume(new ApiClientProjection(database).consumer());
-  await resources.consume(new CommandService(database, promoting, logger));
+  const refusals = new CommandRefusals(database, logger);
+  const commandedImports = new ImportCommandService({ database, jobs, imports: libraryImports, refusals });
+  await jobs.work(importPackageJob, (payload) => commandedImports.run(payload), commandedImports);
+  await resources.consume(new CommandService({ promotions: promoting, imports: commandedImports, refusals }));
   const runs = {
     here: (payload: ExecutionPayload, attempt: JobAttempt) => parts.runner.run(payload, attempt),
     inChild: executionInChild(host, settings),

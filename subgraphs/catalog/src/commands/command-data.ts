@@ -18,6 +18,7 @@ export interface CommandData {
   PublishLibraryVersion: { libraryVersionId: string };
   DeprecateLibraryVersion: { libraryVersionId: string } & DeprecateLibraryVersionInput;
   RetireLibraryVersion: { libraryVersionId: string } & RetireLibraryVersionInput;
+  ImportLibraryPackage: ImportLibraryPackageInput;
 }
 
 /** As protobuf gives it. */
@@ -29,16 +30,6 @@ interface ImportRequest {
 type Validate = (value: unknown) => FieldError[];
 const validators = new Map<CommandType, Validate>();
 
-/** As the input of the mutation bounds it. */
-const validateImport = inputValidator({
-  type: "object",
-  required: ["sourceRef"],
-  properties: {
-    sourceRef: { type: "string", minLength: 1, maxLength: 2048 },
-    libraryId: { type: ["string", "null"], minLength: 1, maxLength: 200 },
-  },
-});
-
 /** Refuses what the schema of the command refuses; members that it does not know are tolerated. */
 export function checkedData<C extends CommandType>(type: C, data: unknown): CommandData[C] {
   requireValid(type, data, validator(type));
@@ -46,12 +37,10 @@ export function checkedData<C extends CommandType>(type: C, data: unknown): Comm
 }
 
 export function checkedImport({ sourceRef, libraryId }: ImportRequest): ImportLibraryPackageInput {
-  const input = { sourceRef, ...(libraryId === undefined ? {} : { libraryId }) };
-  requireValid("ImportLibraryPackage", input, validateImport);
-  return input;
+  return checkedData("ImportLibraryPackage", { sourceRef, ...(libraryId === undefined ? {} : { libraryId }) });
 }
 
-function requireValid(name: string, data: unknown, validate: Validate): void {
+function requireValid(name: CommandType, data: unknown, validate: Validate): void {
   const unstorable = unstorableText(data);
   const errors = unstorable.length > 0 ? unstorable : validate(data);
   if (errors.length > 0)

@@ -7,6 +7,9 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import { eventTypes } from "@factory/schema/event-names";
 import { aPrincipal, type CatalogFixture, startCatalogFixture } from "../catalog.fixture.js";
+import { nuspecOf } from "../library-packages/nuspec.fixture.js";
+import { PackageServer } from "../sources/package-server.fixture.js";
+import { zipOf } from "../sources/zip.fixture.js";
 
 describe("commands of the bus", () => {
   let fixture: CatalogFixture;
@@ -166,6 +169,54 @@ describe("commands of the bus", () => {
     expect(
       await fixture.rows("select from catalog.outbox where envelope->>'tenantid' = $1", actor.tenantId),
     ).toHaveLength(0);
+  });
+
+  describe("to import a package", () => {
+    let server: PackageServer;
+    beforeAll(async () => {
+      server = await PackageServer.start();
+    });
+    afterAll(() => server.stop());
+
+    const files = { "A.nuspec": nuspecOf("", { id: "Acme.Scanned", version: "1.2.3" }), "lib/net8.0/A.dll": "MZ" };
+
+    it("register its version, once however often they are delivered", async () => {
+      const sourceRef = `nupkg+${server.serve("/acme.scanned.nupkg", zipOf(files))}`;
+      const sent = sealed("ImportLibraryPackage", { sourceRef });
+      await fixture.bus.publish([sent]);
+      expect(await answerTo(sent)).toMatchObject({ type: "LibraryRegistered", actorid: actor.subject });
+      await deliverAgain(sent);
+      await settled();
+      const caused = (await causedBy(sent)).map(({ type, data }) => [type, data["semanticVersion"]]);
+      expect(caused).toEqual([
+        ["LibraryRegistered", undefined],
+        ["LibraryVersionRegistered", "1.2.3"],
+      ]);
+      const again = await send("ImportLibraryPackage", { sourceRef, libraryId: null });
+      expect(await answerTo(again)).toMatchObject(refusal("LIBRARY_VERSION_EXISTS"));
+    });
+
+    it("are refused like their mutation", async () => {
+      const wrong: [Record<string, unknown>, string][] = [
+        [{}, "VALIDATION_FAILED"],
+        [{ sourceRef: "nonsense" }, "SOURCE_REF_INVALID"],
+        [{ sourceRef: `nupkg+${server.url}/nothing.nupkg` }, "LIBRARY_PACKAGE_INVALID"],
+        [{ sourceRef: `nupkg+${server.url}/a.nupkg`, libraryId: newId("lib") }, "LIBRARY_NOT_FOUND"],
+      ];
+      for (const [data, code] of wrong)
+        expect(await answerTo(await send("ImportLibraryPackage", data))).toMatchObject(refusal(code));
+    });
+
+    it("hold up no other command while a server does not answer", async () => {
+      server.on("/silent.nupkg", () => undefined);
+      const waiting = await send("ImportLibraryPackage", { sourceRef: `nupkg+${server.url}/silent.nupkg` });
+      const until = Date.now() + 15_000;
+      while (!server.asked.includes("/silent.nupkg") && Date.now() < until)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(server.asked).toContain("/silent.nupkg");
+      expect((await settled()).type).toBe("CommandRefused");
+      expect(await causedBy(waiting)).toEqual([]);
+    });
   });
 
   it("are never sent for nobody", async () => {

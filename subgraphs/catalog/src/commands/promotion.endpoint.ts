@@ -6,12 +6,12 @@ import { PromotionDefinition } from "@factory/runtime/grpc/generated/factory/cat
 import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-service";
 import { serviceIdentities } from "@factory/runtime/grpc/service-identity";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import { commandTypes } from "@factory/schema/command-names";
 import type { Scope } from "@factory/schema/scopes";
 import type { CompatibilityService } from "../compatibility/compatibility.service.js";
 import type { LibraryImportService } from "../libraries/library-import.service.js";
 import { checkedImport } from "./command-data.js";
-import type { Promotions } from "./promotions.js";
+import type { Promotions, PromotionType } from "./promotions.js";
 import { upgradeAnswer } from "./upgrade-answer.js";
 
 interface PromotionServices {
@@ -39,7 +39,7 @@ export function promotionEndpoint({
     if (stopping.aborted) throw new DomainError("UNAVAILABLE", { detail: "The catalog is stopping." });
     return authenticatedCall(call, verifier, scopes, work);
   };
-  const promote = async <C extends CommandType>(type: C, request: object, call: ServiceCallContext) =>
+  const promote = async <C extends PromotionType>(type: C, request: object, call: ServiceCallContext) =>
     authorized(call, commandTypes[type].scopes, (context) => promotions.carryOut(type, context, request));
   return grpcService(
     PromotionDefinition,
@@ -60,7 +60,7 @@ export function promotionEndpoint({
         return { libraryVersion: await promote("RetireLibraryVersion", request, call) };
       },
       importLibraryPackage: async (request, call) =>
-        authorized(call, ["libraries.write"], async (context) => {
+        authorized(call, commandTypes.ImportLibraryPackage.scopes, async (context) => {
           const { library, version, warnings } = await imports.importPackage(context, checkedImport(request));
           return { libraryVersion: version, packageName: library.packageName, warnings };
         }),

@@ -14,7 +14,10 @@ interface Promoted {
   RetireLibraryVersion: LibraryVersionType;
 }
 
-type Ways = { [C in CommandType]: (context: RequestContext, data: CommandData[C]) => Promise<Promoted[C]> };
+/** Commands that move a version on. */
+export type PromotionType = Exclude<CommandType, "ImportLibraryPackage">;
+
+type Ways = { [C in PromotionType]: (context: RequestContext, data: CommandData[C]) => Promise<Promoted[C]> };
 
 /** What moves versions on, by the name of its command; one way in for the bus and for gRPC. */
 export class Promotions {
@@ -36,7 +39,7 @@ export class Promotions {
     };
   }
 
-  async carryOut<C extends CommandType>(type: C, context: RequestContext, data: unknown): Promise<Promoted[C]> {
+  async carryOut<C extends PromotionType>(type: C, context: RequestContext, data: unknown): Promise<Promoted[C]> {
     return this.#ways[type](context, checkedData(type, data));
   }
 }

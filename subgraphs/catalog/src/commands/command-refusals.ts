@@ -1,0 +1,59 @@
+import type { Database } from "@factory/runtime/db/database";
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import { contextOf, type KeptCommand, tenantOfCommand } from "./command-context.js";
+
+const refusalField = "refuseCommand";
+
+const refusedBefore = tenantStatement(
+  "command_refused_before",
+  `select key from idempotency_records
+   where tenant_id = scope.tenant and principal = $2 and field = '${refusalField}' and key = $3`,
+);
+
+/** Passes by itself, like what another delivery of the command is doing. */
+const passing = new Set<ErrorCode>(["IDEMPOTENCY_IN_PROGRESS", "RATE_LIMITED"]);
+
+/** Final, unlike what does not answer, what passes, and bugs. */
+export function isRefusal(error: unknown): error is DomainError {
+  if (!(error instanceof DomainError) || passing.has(error.code)) return false;
+  return (errorCodes[error.code].status ?? 409) < 500;
+}
+
+/** Answers commands with why they were not carried out. */
+export class CommandRefusals {
+  readonly #database: Database;
+  readonly #logger: Logger;
+
+  constructor(database: Database, logger: Logger) {
+    this.#database = database;
+    this.#logger = logger;
+  }
+
+  /** A refusal that was told stays true, though the same command might succeed by now. */
+  async wasTold(command: KeptCommand): Promise<boolean> {
+    const { reader } = this.#database;
+    return (await reader.row(refusedBefore, tenantOfCommand(command), command.actorid, command.id)) !== undefined;
+  }
+
+  async tell(command: KeptCommand, code: ErrorCode, detail: string = errorCodes[code].title): Promise<void> {
+    const { id: commandId, type, partitionkey } = command;
+    await mutate(this.#database, contextOf(command), {
+      field: refusalField,
+      arguments: { commandId },
+      commit: async ({ record }) => {
+        record({
+          type: "CommandRefused",
+          subject: `commands/${commandId}`,
+          partitionKey: partitionkey,
+          data: { commandId, command: type, code, detail },
+        });
+        return null;
+      },
+    });
+    this.#logger.info({ commandId, command: type, code, tenantId: command.tenantid }, "command refused");
+  }
+}

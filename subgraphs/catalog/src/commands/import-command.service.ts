@@ -1,0 +1,81 @@
+import type { Database } from "@factory/runtime/db/database";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { JobEnd, JobOwner } from "@factory/runtime/jobs/job-definition";
+import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { CommandEnvelope } from "@factory/runtime/outbox/envelope";
+import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import type { ImportLibraryPackageInput } from "../libraries/library.input.js";
+import type { LibraryImportService } from "../libraries/library-import.service.js";
+import { contextOf, type KeptCommand } from "./command-context.js";
+import { checkedData } from "./command-data.js";
+import { type CommandRefusals, isRefusal } from "./command-refusals.js";
+
+interface ImportPayload {
+  readonly tenantId: string;
+  readonly command: KeptCommand;
+  readonly input: ImportLibraryPackageInput;
+}
+
+/** A package is given 30 s to arrive. */
+export const importPackageJob: JobDefinition<ImportPayload> = {
+  queue: "import-package",
+  retryLimit: 4,
+  retryDelaySeconds: 2,
+  retryBackoff: true,
+  expireInSeconds: 120,
+  concurrency: 4,
+  concurrencyPerTenant: 2,
+  fair: true,
+};
+
+interface ImportServices {
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly imports: LibraryImportService;
+  readonly refusals: CommandRefusals;
+}
+
+/** Imports that the bus asks for. They wait for servers of others, so each is a job and no command waits behind it. */
+export class ImportCommandService implements JobOwner<ImportPayload> {
+  readonly #services: ImportServices;
+
+  constructor(services: ImportServices) {
+    this.#services = services;
+  }
+
+  /** One job for one command, however often it is delivered. */
+  async accept(command: CommandEnvelope): Promise<void> {
+    const { sourceRef, libraryId = null } = checkedData("ImportLibraryPackage", command.data);
+    const { id, type, tenantid, actorid, correlationid, partitionkey, traceparent } = command;
+    const kept = { id, type, tenantid, actorid, correlationid, partitionkey, traceparent };
+    const payload = { tenantId: tenantid, command: kept, input: { sourceRef, libraryId } };
+    await mutate(this.#services.database, contextOf(command), {
+      field: "acceptCommand",
+      arguments: { commandId: id },
+      commit: async (transaction) => {
+        await this.#services.jobs.send(transaction, importPackageJob, payload);
+        return null;
+      },
+    });
+  }
+
+  async run({ command, input }: ImportPayload): Promise<void> {
+    const { imports, refusals } = this.#services;
+    if (await refusals.wasTold(command)) return;
+    try {
+      await imports.importPackage(contextOf(command), input);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await refusals.tell(command, error.code, error.facts.detail);
+    }
+  }
+
+  /** What a bug says is for the log. */
+  async abandoned({ command }: ImportPayload, { code }: JobEnd): Promise<void> {
+    await this.#services.refusals.tell(command, isKnown(code) ? code : "INTERNAL");
+  }
+}
+
+function isKnown(code: string | undefined): code is ErrorCode {
+  return code !== undefined && Object.hasOwn(errorCodes, code);
+}
