@@ -1,6 +1,10 @@
 import { tenantScopes } from "@factory/schema/scopes";
+import { anAgent, exchange } from "../kit/agents.js";
+import { Browser } from "../kit/browser.js";
+import { aThirdPartyClient, authorizeUrl, redeem, returned, signInAs } from "../kit/code-flow.js";
 import { aPerson } from "../kit/people.js";
-import { graphql } from "../kit/request.js";
+import { platform } from "../kit/platform.js";
+import { graphql, type Json } from "../kit/request.js";
 import { aPasswordClient, signedIn } from "../kit/sign-ins.js";
 import { aTenant } from "../kit/tenants.js";
 
@@ -40,6 +44,35 @@ describe("the query me", () => {
         me: { principalType: "Service", tenantId: tenant.tenantId, scopes: [...tenantScopes].sort(), user: null },
       },
     });
+  });
+
+  it("shows a third party and an agent no more of a person than was agreed to", async () => {
+    const tenant = await aTenant();
+    const person = await aPerson(tenant, "TenantOwner");
+    const made = { scopes: ["templates.read", "user.read"] };
+    const client = await aThirdPartyClient(await tenant.tokenWith(), made);
+    const browser = new Browser(platform().publicUrl);
+    returned(
+      await browser.submit(
+        await signInAs(
+          browser,
+          await browser.open(authorizeUrl(client, { scope: "openid templates.read user.read" })),
+          person,
+        ),
+        { action: "allow" },
+      ),
+    );
+    const tokenWith = async (scope: string) => {
+      const { code } = returned(await browser.open(authorizeUrl(client, { scope })));
+      return String((await redeem(client, String(code))).body["access_token"]);
+    };
+    const narrow = await tokenWith("templates.read");
+    const shown = async (token: string) => (await graphql<Json>(document, { token })).body.data?.["me"]?.["user"];
+    const agent = await anAgent(tenant.tenantId);
+    const { body } = await exchange(agent, narrow);
+    expect([await shown(narrow), await shown(String(body["access_token"]))]).toEqual([null, null]);
+    for (const scope of ["openid templates.read", "templates.read user.read"])
+      expect(await shown(await tokenWith(scope))).toEqual({ userId: person.userId, email: person.email });
   });
 
   it("needs a token", async () => {

@@ -68,6 +68,14 @@ describe("/connect/userinfo", () => {
     const insufficient = [403, 'Bearer error="insufficient_scope", scope="openid"'];
     expect(await ask(`Bearer ${narrow}`)).toEqual(insufficient);
     expect(await ask(`Bearer ${await tenant.tokenWith()}`)).toEqual(insufficient);
+    // a refresh that leaves openid out gives a token for less
+    const { refresh_token: refresh } = (await redeem(await aCode())).body;
+    const narrowed = await redeem("", {
+      grant_type: "refresh_token",
+      refresh_token: String(refresh),
+      scope: "templates.read",
+    });
+    expect(await ask(`Bearer ${String(narrowed.body["access_token"])}`)).toEqual(insufficient);
     const form = { token, client_id: app.clientId, client_secret: app.clientSecret ?? "" };
     await fetch(`${home()}/connect/revocation`, { method: "POST", body: new URLSearchParams(form) });
     expect(await ask(`Bearer ${token}`)).toEqual([401, 'Bearer error="invalid_token"']);

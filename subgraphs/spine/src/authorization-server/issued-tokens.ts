@@ -8,6 +8,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import type { Pool } from "pg";
 import { z } from "zod";
 import { revoke } from "../revocations/revoke.js";
+import { platformTenant } from "../tenants/platform-tenant.js";
 
 const ours = z.looseObject({
   jti: z.string(),
@@ -27,8 +28,9 @@ export type IssuedToken = z.infer<typeof ours>;
 
 const standing = {
   name: "standing_of_token",
+  // a user's token rests on a client of the tenant, or on one of the platform's
   text: `select tenant.status = 'Active' and not exists (
-      select from revocations where tenant_id = $1 and expires_at > now() and (
+      select from revocations where tenant_id in ($1, $8) and expires_at > now() and (
         (kind = 'Token' and subject = $2) or (kind = 'Grant' and subject = $3)
         or (kind = 'Principal' and subject = $4 and revoked_at >= to_timestamp($6 / 1000.0))
         or (kind = 'Client' and subject = any($5) and revoked_at >= to_timestamp($7 / 1000.0)))) as good
@@ -71,7 +73,8 @@ export class IssuedTokens {
     const { jti, grantId = null, sub, client_id: clientId, iat, issuedAtMs = iat * 1000, tenantId } = token;
     const clients = clientsOf({ clientId, subject: sub, actors: actorsOf(token.act) });
     const knows = (kind: Revocation["kind"]) => issuedAtMs - marginOf(kind, { subject: sub });
-    const values = [decodeId("ten", tenantId), jti, grantId, sub, clients, knows("Principal"), knows("Client")];
+    const revoked = [jti, grantId, sub, clients, knows("Principal"), knows("Client")];
+    const values = [decodeId("ten", tenantId), ...revoked, platformTenant.uuid];
     const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...standing, values });
     if (!rows[0]) return "TenantUnknown";
     return rows[0].good ? "Good" : "Refused";

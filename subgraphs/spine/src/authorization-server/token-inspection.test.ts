@@ -1,4 +1,5 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt } from "jose";
 import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
@@ -155,6 +156,24 @@ describe("POST /connect/introspect", () => {
       [decodeId("ten", tenantId), userId],
     );
     expect(await introspect(accessToken)).toEqual({ active: false });
+  });
+
+  it("calls a user's token inactive whose client is the platform's and was disabled, and shows no claims for it", async () => {
+    const studio = await aClient(platformTenantId, {
+      grantTypes: ["authorization_code", "password"],
+      redirectUris: ["https://studio.example/back"],
+    });
+    const { email, password } = await aUser(platform, tenantId, ["templates.read"]);
+    const { body } = await post("/connect/token", { grant_type: "password", username: email, password }, studio);
+    const token = String(body["access_token"]);
+    const userinfo = async () =>
+      (await fetch(`${base}/connect/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect([await introspect(token), await userinfo()]).toMatchObject([{ active: true }, 403]);
+    await platform.ask(
+      principal(platformTenantId, tenantScopes),
+      `mutation { disableApiClient(clientId: "${studio.clientId}") { status } }`,
+    );
+    expect([await introspect(token), await userinfo()]).toEqual([{ active: false }, 401]);
   });
 
   it("calls an agent's token inactive when the service it acts for is disabled", async () => {

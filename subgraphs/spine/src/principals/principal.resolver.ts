@@ -26,15 +26,25 @@ export class PrincipalResolver {
     return principalView(principalOf(context));
   }
 
-  @FieldResolver(() => UserType, { nullable: true, description: "The caller's own record; null for services." })
+  @FieldResolver(() => UserType, {
+    nullable: true,
+    description:
+      "The caller's own record, for a first-party client and for tokens with `openid` or `user.read`; otherwise null, as for services.",
+  })
   async user(@Root() { subject }: PrincipalView, @Ctx() context: RequestContext): Promise<UserType | null> {
-    return (await this.#users.find(context, subject)) ?? null;
+    return showsPerson(principalOf(context)) ? ((await this.#users.find(context, subject)) ?? null) : null;
   }
 
   @FieldResolver(() => TenantType, { nullable: true })
   async tenant(@Root() { tenantId }: PrincipalView, @Ctx() context: RequestContext): Promise<TenantType | null> {
     return tenantId === null ? null : ((await this.#tenants.find(context, tenantId)) ?? null);
   }
+}
+
+/** A third party, or an agent, learns of a person what the person has agreed to. */
+function showsPerson({ firstParty, scopes }: Principal): boolean {
+  const agreed: ReadonlySet<string> = scopes;
+  return firstParty === true || agreed.has("openid") || agreed.has("user.read");
 }
 
 function principalView(principal: Principal): PrincipalView {
