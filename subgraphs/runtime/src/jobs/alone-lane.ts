@@ -1,5 +1,6 @@
 import type { Logger } from "../telemetry/logger.js";
-import { aloneBudgetMs, type JobGate, smallestRunMs } from "./job-gate.js";
+import { aloneBudgetMs, type JobGate } from "./job-gate.js";
+import type { JobProcess } from "./job-process.js";
 import type { AloneJob, JobRuns } from "./job-runs.js";
 import { LookLoop } from "./look-loop.js";
 
@@ -35,11 +36,11 @@ export class AloneLane {
   readonly #cutShort = new Set<string>();
   #children: () => readonly string[] = () => [];
 
-  constructor(gate: JobGate, runs: JobRuns, logger: Logger) {
+  constructor({ gate, bounds }: JobProcess, runs: JobRuns, logger: Logger) {
     this.#gate = gate;
     this.#runs = runs;
     this.#logger = logger;
-    this.#loop = new LookLoop(logger);
+    this.#loop = new LookLoop(logger, bounds.lookMs);
   }
 
   /** `children`: the queues whose jobs may go on in a child process. */
@@ -61,7 +62,7 @@ export class AloneLane {
         await work.end(next, workerDied);
         continue;
       }
-      const needed = this.#cutShort.has(next.id) ? this.#gate.budgetMs : Math.min(smallestRunMs, this.#gate.budgetMs);
+      const needed = this.#cutShort.has(next.id) ? this.#gate.budgetMs : this.#gate.smallestRunMs;
       const ran = await this.#gate.alone(needed, async (limitMs) => {
         const job = await this.#runs.takeAlone(next, false);
         if (job) await this.#run(work, job, limitMs);

@@ -12,10 +12,10 @@ export class ChildLane {
   readonly #logger: Logger;
   readonly #loop: LookLoop;
 
-  constructor(runs: JobRuns, logger: Logger) {
+  constructor(runs: JobRuns, logger: Logger, lookMs: number) {
     this.#runs = runs;
     this.#logger = logger;
-    this.#loop = new LookLoop(logger);
+    this.#loop = new LookLoop(logger, lookMs);
   }
 
   start(work: AloneWork): void {

@@ -17,6 +17,8 @@ import { JobProcess } from "./job-process.js";
 import { JobQueue } from "./job-queue.js";
 
 const deadlineMs = 60_000;
+/** What the queue does after seconds it does after a moment here. */
+const bounds = { lookMs: 100, graceMs: 200, abortMs: 1000 };
 const workspace = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const compiled = (module: string) => new URL(`../../dist/jobs/${module}.js`, import.meta.url);
 
@@ -71,7 +73,7 @@ describe("jobs in a child process", () => {
     await sql.query(
       "create table catalog_jobs.child_traces (tenant_id text, pid int, attempt int, secret text, at timestamptz default now())",
     );
-  }, 90_000);
+  });
   afterAll(async () => {
     await Promise.all(queues.map((queue) => queue.stop()));
     await sql.end();
@@ -86,7 +88,7 @@ describe("jobs in a child process", () => {
 
   async function aQueue(job: JobDefinition<FixturePayload>, { aloneMs, others = [], former }: Given = {}) {
     const gone = former ? { former: [{ processId: former.processId, stopped: false }] } : {};
-    const process = new JobProcess({ ...gone, gate: new JobGate(aloneMs) });
+    const process = new JobProcess({ ...gone, gate: new JobGate(aloneMs), bounds });
     const queue = new JobQueue(test.definition.connections, quiet, process);
     queues.push(queue);
     await queue.start([job, ...others]);
@@ -156,7 +158,7 @@ describe("jobs in a child process", () => {
     expect(trace).toMatchObject({ attempt: 1, secret: "CREDENTIAL_NOT_FOUND of this tenant" });
     expect(trace?.pid).not.toBe(process.pid);
     expect([attempts, more, ends]).toEqual([[1], [], []]);
-  }, 90_000);
+  });
 
   it("the death of the child leaves the process and other jobs alone, and its third ends the job as WORKER_DIED", async () => {
     const [job, other] = [definition("deadly"), definition("beside")];
@@ -172,7 +174,7 @@ describe("jobs in a child process", () => {
     expect(ends).toEqual([expect.objectContaining({ code: "WORKER_DIED" })]);
     expect(await traces(tenant)).toHaveLength(3);
     await eventually("the other job runs", () => ran[0]);
-  }, 90_000);
+  });
 
   it("the tables of a previous release are brought up to date at the start", async () => {
     const columns = async () =>
@@ -187,7 +189,7 @@ describe("jobs in a child process", () => {
     expect(await columns()).toEqual([]);
     await aQueue(definition("upgraded"));
     expect(await columns()).toEqual(["alone_runs", "job_runs"]);
-  }, 90_000);
+  });
 
   it("a job whose child fails has failed once, with the error of the child", async () => {
     const job = definition("failing");
@@ -199,7 +201,7 @@ describe("jobs in a child process", () => {
     await eventually("it is given up", () => ends[0]);
     expect(ends).toEqual([{ code: "RENDER_FAILED", message: "refused" }]);
     expect((await traces(tenant)).map(({ attempt }) => attempt)).toEqual([1, 2]);
-  }, 90_000);
+  });
 
   it("a child that runs past the job's own limit is ended, attempt by attempt, and the job ends as RUN_TOO_LONG", async () => {
     const job = { ...definition("endless"), expireInSeconds: 2 };
@@ -210,10 +212,13 @@ describe("jobs in a child process", () => {
     await work(async () => undefined);
     await eventually("it is given up", () => ends[0]);
     expect(ends).toEqual([expect.objectContaining({ code: "RUN_TOO_LONG" })]);
-    const ran = await traces(tenant);
-    expect(ran.map(({ attempt }) => attempt)).toEqual([1, 2]);
-    expect(ran.filter(({ pid }) => isAlive(pid))).toEqual([]);
-  }, 90_000);
+    // a busy machine may end a child before it has left its trace
+    const ran = await sql.query("select retry_count from catalog_jobs.alone_runs where group_id = $1 order by 1", [
+      tenant.tenantId,
+    ]);
+    expect(ran.rows).toEqual([{ retry_count: 0 }, { retry_count: 1 }]);
+    expect((await traces(tenant)).filter(({ pid }) => isAlive(pid))).toEqual([]);
+  });
 
   it("a stop ends the child, gives its job back and costs no chance; other jobs ran beside it, one child at a time", async () => {
     const [job, other] = [definition("waiting"), definition("next-to-it")];
@@ -241,7 +246,7 @@ describe("jobs in a child process", () => {
         state: expect.stringMatching(/^(created|retry)$/),
         alone_interruptions: 0,
       });
-  }, 90_000);
+  });
 
   it("the death of the parent is no interruption: the next holder runs the job in a child of its own, and the first child ends", async () => {
     const job = definition("taken-over");
@@ -259,7 +264,7 @@ describe("jobs in a child process", () => {
     expect(await stateOf(tenant)).toMatchObject({ state: "active", alone_interruptions: 0 });
     await first.queue.stop();
     await second.queue.stop();
-  }, 90_000);
+  });
 
   it("a child that never returns to its event loop ends with its parent", async () => {
     const tenant = aTenant();
@@ -273,5 +278,5 @@ describe("jobs in a child process", () => {
     parent.kill("SIGKILL");
     await once(parent, "exit");
     await eventually("the child has ended", () => !isAlive(pid) || undefined);
-  }, 90_000);
+  });
 });

@@ -3,7 +3,6 @@ export const aloneBudgetMs = 60_000;
 const windowMs = 5 * 60_000;
 /** What a run alone costs when its process died of it: the restart was at everybody's expense. */
 const deathCostMs = 20_000;
-/** With less left, a run alone waits until the window has moved on. */
 export const smallestRunMs = 15_000;
 /** How long the jobs that run may take to make room; new ones wait meanwhile. */
 const drainMs = 15_000;
@@ -24,6 +23,8 @@ export interface AloneRun {
 export class JobGate {
   /** Milliseconds of runs alone in the window. */
   readonly budgetMs: number;
+  /** With less left, a run alone waits until the window has moved on. */
+  readonly smallestRunMs: number;
   #running = 0;
   #closed: Promise<void> | undefined;
   #emptied: (() => void) | undefined;
@@ -31,8 +32,9 @@ export class JobGate {
   #drainAfter = 0;
   #charged: { from: number; to: number }[] = [];
 
-  constructor(budgetMs = aloneBudgetMs) {
+  constructor(budgetMs = aloneBudgetMs, smallestMs = smallestRunMs) {
     this.budgetMs = budgetMs;
+    this.smallestRunMs = Math.min(smallestMs, budgetMs);
   }
 
   /** Undefined: an ordinary job may enter at once. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defaultBounds, type JobBounds } from "./job-bounds.js";
 import { JobGate } from "./job-gate.js";
 
 /** Who held the data directory before. */
@@ -13,15 +14,23 @@ export class JobProcess {
   readonly processId: string;
   readonly former: readonly FormerProcess[];
   readonly gate: JobGate;
+  readonly bounds: JobBounds;
 
   /** `former` are gone for certain: their jobs need not wait until a lease has lapsed. */
   constructor({
     processId,
     former,
     gate,
-  }: { processId?: string; former?: readonly FormerProcess[]; gate?: JobGate } = {}) {
+    bounds,
+  }: {
+    processId?: string;
+    former?: readonly FormerProcess[];
+    gate?: JobGate;
+    bounds?: Partial<JobBounds>;
+  } = {}) {
     this.processId = processId ?? randomUUID();
     this.former = former ?? [];
     this.gate = gate ?? new JobGate();
+    this.bounds = { ...defaultBounds, ...bounds };
   }
 }

@@ -33,11 +33,6 @@ import { ProcessLease } from "./process-lease.js";
 
 export type { JobAttempt, JobDefinition } from "./job-definition.js";
 
-/** How long a stop lets running jobs end by themselves, and then those that were told to. */
-const graceMs = 2000;
-const abortMs = 1000;
-
-const databaseLostDelaySeconds = 1;
 const maintenancePauseMs = 15 * 60_000;
 
 const expired = { code: "RUN_TOO_LONG", message: "The job took longer than it may." };
@@ -79,12 +74,12 @@ export class JobQueue {
     this.#app = `${connections.schema}_app`;
     this.#boss = openBoss(connections.worker, this.schema, logger);
     this.#sender = new JobSender(this.#boss, this.schema);
-    this.#workers = new JobWorkers(this.#boss, process.gate);
+    this.#workers = new JobWorkers(this.#boss, process);
     this.sql = { executeSql: (text, values) => this.#boss.getDb().executeSql(text, values) };
     this.#runs = new JobRuns(this.sql, this.schema, process.processId);
     this.#lease = new ProcessLease({ sql: this.sql, schema: this.schema, runs: this.#runs, process, logger });
-    this.#lane = new AloneLane(process.gate, this.#runs, logger);
-    this.#childLane = new ChildLane(this.#runs, logger);
+    this.#lane = new AloneLane(process, this.#runs, logger);
+    this.#childLane = new ChildLane(this.#runs, logger, process.bounds.lookMs);
   }
 
   async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
@@ -192,6 +187,7 @@ export class JobQueue {
     this.#stopping = true;
     await this.#workers.stop();
     await Promise.all([this.#lane.stop(), this.#childLane.stop()]);
+    const { graceMs, abortMs } = this.#process.bounds;
     await this.#held.ended(graceMs);
     const left = this.#held.all();
     await this.#runs.release(left).catch((error: unknown) => this.#logger.warn({ err: error }, "jobs not given back"));
@@ -253,7 +249,7 @@ export class JobQueue {
   /** A planned stop and a lost database are no attempts; the latter only so many times. */
   async #costsNothing(error: unknown, taken: TakenJob): Promise<boolean> {
     if (!this.#stopping && !isDatabaseOutage(error)) return false;
-    const delay = this.#stopping ? 0 : databaseLostDelaySeconds;
+    const delay = this.#stopping ? 0 : this.#process.bounds.databaseLostDelaySeconds;
     const released = await this.#runs.release([taken], delay).catch(() => undefined);
     // a database that does not answer now refuses the failure too, so the lease gives the job back
     return this.#stopping || released === undefined || released.has(taken.id);

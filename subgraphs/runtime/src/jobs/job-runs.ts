@@ -60,7 +60,7 @@ export class JobRuns {
            start_after = ${this.#schema}.job_now() + $4 * interval '1 s'
          from given left join ${this.#schema}.job_runs run on run.job_id = given.id
          where job.name = given.name and job.id = given.id and job.retry_count = given.retry_count
-           and job.state = 'active' and ($4 = 0 or coalesce(run.uncounted, 0) < ${uncountedLimit})
+           and job.state = 'active' and ($4::float8 = 0 or coalesce(run.uncounted, 0) < ${uncountedLimit})
          returning job.id),
        noted as (
          update ${this.#schema}.job_runs run set process_id = null,

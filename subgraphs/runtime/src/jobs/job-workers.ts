@@ -1,8 +1,6 @@
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { TenantPayload } from "./job-definition.js";
-import type { JobGate } from "./job-gate.js";
-
-const lookIntervalMs = 2000;
+import type { JobProcess } from "./job-process.js";
 
 interface Worker {
   id: string;
@@ -20,13 +18,13 @@ interface QueueWork {
 /** pg-boss's workers, woken when there may be something for them. */
 export class JobWorkers {
   readonly #boss: PgBoss;
-  readonly #gate: JobGate;
+  readonly #process: JobProcess;
   readonly #workers = new Map<string, Worker[]>();
   readonly #looks: NodeJS.Timeout[] = [];
 
-  constructor(boss: PgBoss, gate: JobGate) {
+  constructor(boss: PgBoss, process: JobProcess) {
     this.#boss = boss;
-    this.#gate = gate;
+    this.#process = process;
   }
 
   async start({ queue, concurrency, concurrencyPerTenant, run }: QueueWork): Promise<void> {
@@ -48,18 +46,18 @@ export class JobWorkers {
         } finally {
           worker.running -= 1;
           // else it pauses for its polling interval after every job, whatever waits in the queue
-          if (!this.#gate.closed) this.#boss.notifyWorker(worker.id);
+          if (!this.#process.gate.closed) this.#boss.notifyWorker(worker.id);
         }
       });
       workers.push(worker);
     }
     // retries, delayed jobs and those of other processes come without a wake-up
-    this.#looks.push(setInterval(() => this.wake(queue), lookIntervalMs).unref());
+    this.#looks.push(setInterval(() => this.wake(queue), this.#process.bounds.lookMs).unref());
   }
 
   /** One worker looks, since looking costs a statement each; who finds a job wakes the next. */
   wake(queue: string): void {
-    if (this.#gate.closed) return;
+    if (this.#process.gate.closed) return;
     const workers = this.#workers.get(queue) ?? [];
     const next = workers.find(({ running }) => running === 0) ?? workers[0];
     if (next) this.#boss.notifyWorker(next.id);

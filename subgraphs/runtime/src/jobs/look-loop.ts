@@ -1,16 +1,16 @@
 import type { Logger } from "../telemetry/logger.js";
 
-const lookMs = 2000;
-
-/** Looks for work every 2 s, one look at a time. */
+/** Looks for work again and again, one look at a time. */
 export class LookLoop {
   readonly #logger: Logger;
+  readonly #lookMs: number;
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, lookMs: number) {
     this.#logger = logger;
+    this.#lookMs = lookMs;
   }
 
   /** Aborted by the stop. */
@@ -24,7 +24,7 @@ export class LookLoop {
       this.#looking = look()
         .catch((error: unknown) => this.#logger.warn({ err: error }, "a job that has to run alone was not run"))
         .then(() => this.start(look));
-    }, lookMs).unref();
+    }, this.#lookMs).unref();
   }
 
   /** The look that is under way has ended then. */

@@ -2,10 +2,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { JobProcess } from "./job-process.js";
 import type { JobRuns, JobSql, TakenJob } from "./job-runs.js";
 
-const beatMs = 5000;
 const lapsedSeconds = 20;
-/** Who has not reached the database for so long itself cannot tell a dead process from a database that was away. */
-const steadyMs = 25_000;
 /** pg-boss writes the end of a job down after its handler; until then it looks like one that was left. */
 const settledMs = 10_000;
 const forgetMs = 60_000;
@@ -83,7 +80,7 @@ export class ProcessLease {
       this.#beating = this.#beat()
         .catch((error: unknown) => this.#logger.warn({ err: error }, "the process's lease on its jobs was not renewed"))
         .then(() => this.#schedule());
-    }, beatMs).unref();
+    }, this.#process.bounds.beatMs).unref();
   }
 
   async #beat(): Promise<void> {
@@ -92,7 +89,7 @@ export class ProcessLease {
     const held = await this.#runs.held();
     this.#loseWhatIsGone(running, held);
     await this.#releaseWhatWasLeft(held);
-    if (this.#lastBeat - this.#steadySince >= steadyMs) await this.#reap();
+    if (this.#lastBeat - this.#steadySince >= this.#process.bounds.steadyMs) await this.#reap();
     if (this.#lastBeat - this.#forgotAt < forgetMs) return;
     this.#forgotAt = this.#lastBeat;
     await this.#runs.forget();
@@ -105,7 +102,7 @@ export class ProcessLease {
       [this.#process.processId],
     );
     const now = performance.now();
-    if (now - this.#lastBeat > beatMs * 2 || this.#steadySince === 0) this.#steadySince = now;
+    if (now - this.#lastBeat > this.#process.bounds.beatMs * 2 || this.#steadySince === 0) this.#steadySince = now;
     this.#lastBeat = now;
   }
 
@@ -129,7 +126,7 @@ export class ProcessLease {
     const lapsed = await this.#rows<{ process_id: string }>(
       `select process_id from ${this.#schema}.job_processes
        where process_id <> $1 and beat_at < now() - interval '${lapsedSeconds} s'
-         and pg_postmaster_start_time() < now() - interval '${steadyMs} ms'`,
+         and pg_postmaster_start_time() < now() - interval '${this.#process.bounds.steadyMs} ms'`,
       [this.#process.processId],
     );
     if (lapsed.length > 0)
