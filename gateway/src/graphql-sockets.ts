@@ -67,8 +67,6 @@ const maxOperationsPerSocket = 100;
 const maxSocketsPerPrincipal = 20;
 const maxMessageBytes = 64 * 1024;
 const initTimeoutMs = 10_000;
-/** For the answer to a close. */
-const closeTimeoutMs = 5000;
 const goingAway = 1001;
 /** In the registry of RFC 6455 section 11.7. */
 const tryAgainLater = 1013;
@@ -197,7 +195,7 @@ export function graphqlSockets(options: {
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handleProtocols,
-    ...{ closeTimeout: closeTimeoutMs },
+    ...{ closeTimeout: bounds.closeMs },
   });
 
   return {

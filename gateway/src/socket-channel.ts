@@ -11,6 +11,8 @@ export interface ChannelBounds {
   readonly window: number;
   /** Characters that may wait for the window: answers to a peer that asks and does not read. */
   readonly maxWaiting: number;
+  /** How long the answer to a close may take. */
+  readonly closeMs: number;
 }
 
 export const defaultBounds: ChannelBounds = {
@@ -18,6 +20,7 @@ export const defaultBounds: ChannelBounds = {
   patienceMs: 60_000,
   window: 256 * 1024,
   maxWaiting: 16 * 1024 * 1024,
+  closeMs: 5000,
 };
 
 const policyViolation = 1008;

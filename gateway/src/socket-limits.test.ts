@@ -1,6 +1,7 @@
 import { connect as connectTcp } from "node:net";
 import { aPrincipal } from "./fixtures/principal.js";
 import { type Client, type SocketServer, startSocketServer, until } from "./fixtures/socket-server.js";
+import { defaultBounds } from "./socket-channel.js";
 import { SocketSeats } from "./socket-seats.js";
 
 const principals = { good: aPrincipal() };
@@ -9,7 +10,7 @@ let server: SocketServer;
 const clients: Client[] = [];
 
 async function start(options: Parameters<typeof startSocketServer>[1] = {}) {
-  server = await startSocketServer(principals, options);
+  server = await startSocketServer(principals, { bounds: { ...defaultBounds, closeMs: 500 }, ...options });
 }
 
 async function client(token?: string): Promise<Client> {
