@@ -2,11 +2,16 @@ import type { Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 
+const handsOf = ({ tenant }: Transaction) => [`hands of ${tenant.tenantId}`];
+
 /**
  * Refuses a caller who was deleted or disabled after the token was verified. A deletion that begins later waits for this
- * transaction, and so finds what it gave away.
+ * transaction, and so finds what it gave away. It waits before any row is locked, so this comes before the first row too:
+ * otherwise a user who renews secrets all the time fends off the own deletion by deadlocks.
  */
-export async function requireActing({ execute, tenant }: Transaction, principalId: string): Promise<void> {
+export async function requireActing(transaction: Transaction, principalId: string): Promise<void> {
+  const { execute, later, tenant } = transaction;
+  await later("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", handsOf(transaction));
   const userId = decodeId("usr", principalId);
   const [found] = await execute<{ status: string }>(
     userId === undefined
@@ -17,4 +22,9 @@ export async function requireActing({ execute, tenant }: Transaction, principalI
   // a principal of another tenant, such as a platform administrator, is not seen here
   if (found && found.status !== "Active")
     throw new DomainError("TOKEN_INVALID", { detail: "The access token is not valid: its subject is not active." });
+}
+
+/** Nobody of the tenant is told a secret, or installs a key, until the transaction ends. */
+export async function lockHands(transaction: Transaction): Promise<void> {
+  await transaction.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", handsOf(transaction));
 }

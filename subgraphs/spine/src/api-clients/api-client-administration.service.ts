@@ -121,7 +121,6 @@ export class ApiClientAdministrationService {
       arguments: { clientId },
       commit: async (transaction) => {
         const client = await findToChange(context, transaction, clientId);
-        await requireActing(transaction, principalOf(context).subject);
         if (client.isPublic || client.jwks) throw new DomainError("CONFLICT", { detail: "The client has no secret." });
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
@@ -153,11 +152,9 @@ export class ApiClientAdministrationService {
 }
 
 /** What changes a client is for callers who hold each of its scopes, whatever it changes. */
-async function findToChange(
-  context: RequestContext,
-  { em, tenant }: Transaction,
-  clientId: string,
-): Promise<ApiClient> {
+async function findToChange(context: RequestContext, transaction: Transaction, clientId: string): Promise<ApiClient> {
+  const { em, tenant } = transaction;
+  await requireActing(transaction, principalOf(context).subject);
   const row = { tenantId: tenant.tenantId, clientId, platformAdmin: false };
   const client = await em.findOne(ApiClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!client) throw new DomainError("NOT_FOUND", { detail: "There is no such client." });
@@ -204,7 +201,6 @@ async function changeKeys(
       detail: "The client does not prove who it is by a key.",
       errors: [{ pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client made with keys has keys." }],
     });
-  await requireActing(transaction, change.by);
   await handOver(transaction, client, keyHolders(client, client.jwks, change));
   client.jwks = change.keys;
 }

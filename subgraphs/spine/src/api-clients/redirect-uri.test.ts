@@ -1,4 +1,4 @@
-import { redirectUriAllowed, redirectUriProblem } from "./redirect-uri.js";
+import { isOnOwnMachine, redirectUriAllowed, redirectUriProblem } from "./redirect-uri.js";
 
 describe("an address that a sign-in returns to", () => {
   it.each([
@@ -61,5 +61,24 @@ describe("an address that a sign-in returns to", () => {
       "https://localhost:8443/secure",
     ])
       expect([other, redirectUriAllowed(other, registered)]).toEqual([other, false]);
+  });
+
+  it.each([
+    ["http://127.0.0.1:51004/cb", true],
+    ["http://[::1]/cb", true],
+    ["http://LOCALHOST/cb", true],
+    ["https://localhost./cb", true],
+    ["https://app.localhost/cb", true],
+    ["https://127.0.0.2/cb", true],
+    ["https://2130706433/cb", true],
+    ["https://0.0.0.0/cb", true],
+    ["https://[::]/cb", true],
+    ["https://[::ffff:127.0.0.1]/cb", true],
+    ["https://localhost.example/cb", false],
+    ["https://notlocalhost/cb", false],
+    ["https://127.0.0.1.example/cb", false],
+    ["https://[::ffff:8.8.8.8]/cb", false],
+  ])("may lead to the machine of the browser: %s %s", (uri, own) => {
+    expect(isOnOwnMachine(uri)).toBe(own);
   });
 });

@@ -23,8 +23,12 @@ export function redirectUriAllowed(uri: string, registered: readonly string[]): 
   return portless !== undefined && registered.some((known) => withoutLoopbackPort(known) === portless);
 }
 
+/** Names and addresses that lead to the machine itself: RFC 6761 section 6.3, RFC 5735 section 3, IPv4 inside of IPv6. */
+const ownMachine =
+  /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}:[\da-f]+|0:0)\])\.?$/;
+
 /** Any process of the machine can listen there, so the address says nothing about who gets the code. */
-export const isOnOwnMachine = (uri: string) => loopbackHosts.includes(new URL(uri).hostname);
+export const isOnOwnMachine = (uri: string) => ownMachine.test(new URL(uri).hostname);
 
 const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(\/.*)?$/;
 

@@ -9,23 +9,18 @@ interface HeldRow {
 
 /**
  * Clients of the tenant whose secret or keys only this principal was told, or only clients of which the same is true.
- * Their rows stay locked until the transaction ends.
+ * Their rows stay locked until the transaction ends. After `lockHands`, so no more of them can come.
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<ApiClient[]> {
   const { em, tenant, execute } = transaction;
   const { tenantId } = tenant;
-  for (let locked: ApiClient[] = []; ; ) {
-    const rows = await execute<HeldRow>(
-      "select client_id, secret_held_by from api_clients where tenant_id = $1 and secret_held_by is not null",
-      [tenant.uuid],
-    );
-    const held = [...soleHoldings(rows, principalId)].sort();
-    // a client that makes another one meanwhile waits for its row (`requireActing`)
-    if (held.every((clientId) => locked.some((client) => client.clientId === clientId)))
-      return locked.filter(({ clientId }) => held.includes(clientId));
-    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { clientId: "asc" }, refresh: true } as const;
-    locked = await em.find(ApiClient, { tenantId, clientId: { $in: held } }, lock);
-  }
+  const rows = await execute<HeldRow>(
+    "select client_id, secret_held_by from api_clients where tenant_id = $1 and secret_held_by is not null",
+    [tenant.uuid],
+  );
+  const held = [...soleHoldings(rows, principalId)];
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { clientId: "asc" } } as const;
+  return em.find(ApiClient, { tenantId, clientId: { $in: held } }, lock);
 }
 
 function soleHoldings(rows: readonly HeldRow[], principalId: string): Set<string> {

@@ -99,21 +99,25 @@ const deletion = (userId: string, more = "") =>
   `mutation { deleteUser(userId: "${userId}"${more}) { status clients { clientId name status } } }`;
 const rotation = (clientId: string) => `mutation { rotateApiClientSecret(clientId: "${clientId}") { clientId } }`;
 
-/** Holds a lock while the operations begin one behind the other, then lets them go on. */
-async function whileHeld(lock: string, value: string, operations: (() => Promise<unknown>)[]): Promise<void> {
+/** Holds a lock while the operations begin one behind the other, then lets them go on. Tells what they waited for. */
+async function whileHeld(lock: string, value: string, operations: (() => Promise<unknown>)[]): Promise<string[]> {
   const holder = await platform.admin.connect();
-  const waiting = async () =>
-    (await platform.admin.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rows.length;
+  const waits = "select wait_event as event from pg_stat_activity where wait_event_type = 'Lock' order by 1";
+  let waiting: { event: string }[] = [];
   try {
     await holder.query("begin");
     await holder.query(lock, [value]);
     const begun: Promise<unknown>[] = [];
     for (const operation of operations) {
       begun.push(operation());
-      await until(async () => (await waiting()) >= begun.length);
+      await until(async () => {
+        waiting = (await platform.admin.query<{ event: string }>(waits)).rows;
+        return waiting.length >= begun.length;
+      });
     }
     await holder.query("commit");
     await Promise.all(begun);
+    return waiting.map(({ event }) => event);
   } finally {
     await holder.query("rollback");
     holder.release();
@@ -276,6 +280,18 @@ describe("clients of a user who is deleted", () => {
     ]);
     const told = (await platform.eventsOf(tenantId)).filter(({ subject }) => subject === `users/${user.userId}`);
     expect(told.at(-1)?.data).toMatchObject({ clients: "Keep", clientIds: [clientId] });
+  });
+
+  it("do not keep the user by deadlocks while their secrets are renewed", async () => {
+    const user = await aUser(platform, tenantId, tenantScopes);
+    const clientId = await aClient(as(user));
+    const waits = await whileHeld("select from api_clients where client_id = $1 for update", clientId, [
+      () => done(as(user), rotation(clientId)),
+      () => done(owner(), deletion(user.userId)),
+    ]);
+    // the deletion holds no row yet that the renewal needs
+    expect(waits).toContain("advisory");
+    expect(await clientsOf(clientId)).toEqual({ [clientId]: "Disabled" });
   });
 
   it("are not disabled by a caller who holds less than they do", async () => {

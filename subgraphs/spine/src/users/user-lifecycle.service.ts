@@ -7,6 +7,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
+import { lockHands } from "../acting-principal.js";
 import { disableClients } from "../api-clients/disable-clients.js";
 import { clientsHeldOnlyBy } from "../api-clients/sole-holder.js";
 import { requireHeld } from "../held-scopes.js";
@@ -62,6 +63,7 @@ export class UserLifecycleService {
       // nobody knows the password that this is the hash of
       prepare: () => hashPassword(randomBytes(32).toString("base64url")),
       commit: async (transaction, unknownHash) => {
+        await lockHands(transaction);
         const { user } = await moveUser(context, transaction, { userId, to: "Deleted" });
         await forget(transaction, user, unknownHash);
         await this.#takeAllRoles(context, transaction, userId);
