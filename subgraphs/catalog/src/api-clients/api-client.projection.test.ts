@@ -80,6 +80,8 @@ describe("API clients over the bus", () => {
     expect(await found(provider)).toEqual([
       {
         libraryId: provider.apiClientId,
+        apiClientId: provider.apiClientId,
+        providerId: provider.providerId,
         packageName: "stripe",
         matchedCapability: "payment.refund",
         latestVersion: null,

@@ -1,0 +1,17 @@
+import { loggedError } from "./logger.js";
+
+describe("a logged error", () => {
+  it("holds no connection that hangs on it", () => {
+    const client = { secretKey: 1 };
+    const lost = Object.assign(new Error("terminating connection"), { code: "57P01", client });
+    expect(loggedError(lost)).toMatchObject({ type: "Error", message: "terminating connection", code: "57P01" });
+    expect(loggedError(lost)).not.toHaveProperty("client");
+    expect(loggedError({ message: "from a library", client })).toEqual({ message: "from a library" });
+  });
+
+  it("keeps cause and stack, and what is not an error", () => {
+    const error = new Error("outer", { cause: new Error("inner") });
+    expect(loggedError(error)).toMatchObject({ message: "outer: inner", stack: expect.stringContaining("caused by") });
+    expect(loggedError("text")).toBe("text");
+  });
+});
