@@ -1,6 +1,9 @@
 import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { removeData, temporaryDataDirectory } from "@factory/gateway/standalone/platform-process";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { platform } from "../kit/platform.js";
@@ -9,6 +12,7 @@ import { aTenant, platformToken } from "../kit/tenants.js";
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL("../../gateway/dist/standalone/jobs.js", import.meta.url));
+const tokenScript = fileURLToPath(new URL("../../gateway/dist/standalone/token.js", import.meta.url));
 const base = () => platform().internalUrl;
 
 interface Job {
@@ -53,6 +57,22 @@ describe("GET /jobs", () => {
       env: { PATH: process.env["PATH"], DATA_DIR: platform().dataDir },
     });
     expect(stdout).toContain(jobId);
+  });
+
+  it("has tools that say what to do: after a misspelt option, and where the platform was killed", async () => {
+    const said = (script: string, dataDir: string, ...args: string[]) =>
+      run(process.execPath, ["--no-warnings", script, ...args], {
+        env: { PATH: process.env["PATH"], DATA_DIR: dataDir },
+      })
+        .then(() => "")
+        .catch(({ stderr }: { stderr: string }) => stderr);
+    const [dataDir, closed] = [await temporaryDataDirectory(), "http://127.0.0.1:1"];
+    await writeFile(join(dataDir, "runtime.json"), JSON.stringify({ publicUrl: closed, internalUrl: closed }));
+    for (const tool of [script, tokenScript]) {
+      expect(await said(tool, dataDir)).toBe(`No platform runs on ${dataDir}: start one with "npm start"\n`);
+      expect(await said(tool, dataDir, "--scope", "x")).toContain("npm run -s");
+    }
+    await removeData(dataDir);
   });
 
   it("goes through all of them page by page", async () => {

@@ -1,4 +1,4 @@
-import { flag, port, readEnvironment } from "@factory/runtime/environment/read-environment";
+import { flag, integer, port, readEnvironment } from "@factory/runtime/environment/read-environment";
 import { isNetwork } from "@factory/runtime/ingress/client-address";
 import { z } from "zod";
 
@@ -54,7 +54,7 @@ const variables = z
     DATA_DIR: z.string().default(".data"),
     DATABASE_URL: z.string().optional(),
     /** After so long without the database the process ends with exit code 69; without it, it waits for ever. */
-    DATABASE_GIVE_UP_SECONDS: z.coerce.number().int().positive().optional(),
+    DATABASE_GIVE_UP_SECONDS: integer(1, 31_536_000).optional(),
     EMBEDDED_DATABASE: flag.optional(),
     POSTGRES_BIN_DIR: z.string().optional(),
     /** 32 bytes or more; in development one is made and kept in DATA_DIR. */
@@ -88,9 +88,9 @@ const variables = z
       "needs host=credential",
     ),
     /** How long webhook messages and their attempts are kept after they have ended. */
-    WEBHOOK_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
+    WEBHOOK_RETENTION_DAYS: integer(1, 3650).default(30),
     /** How long dead letters of the bus are kept. */
-    DEAD_LETTER_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
+    DEAD_LETTER_RETENTION_DAYS: integer(1, 3650).default(30),
     RATE_LIMIT_FACTOR: z.coerce.number().positive().default(1),
     /** Fault tests: where this process kills itself, e.g. execution.pushing:kill:1 */
     FAIL: z.string().optional(),

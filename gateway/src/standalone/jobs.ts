@@ -3,7 +3,15 @@ import { parseArgs } from "node:util";
 import type { DeadLetter } from "@factory/runtime/bus/dead-letters";
 import type { OperatorJob } from "@factory/runtime/jobs/job-operations";
 import { toolEnvironment } from "./environment.js";
-import { accessToken, type ClientCredentials, call, type RunningPlatform, readJson } from "./platform-api.js";
+import {
+  accessToken,
+  type ClientCredentials,
+  call,
+  failTool,
+  type RunningPlatform,
+  readJson,
+  runningPlatform,
+} from "./platform-api.js";
 
 const usage = `npm run -s jobs                          the newest jobs that run, wait for another try or have failed
 npm run -s jobs -- --after <cursor>      the next page
@@ -19,15 +27,13 @@ async function main(): Promise<void> {
   });
   if (values.help) return void process.stdout.write(usage);
   const dataDir = resolve(toolEnvironment().dataDir);
-  const platform = await readJson<RunningPlatform>(dataDir, "runtime.json").catch(() => {
-    throw new Error(`No platform runs on ${dataDir}: start one with "npm start"`);
-  });
+  const platform = await runningPlatform(dataDir);
   const token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
   const [command = "list", queue, id] = positionals;
   if (command === "list") await list(platform, token, values.after);
   else if (command === "letters") await letters(platform, token, values.after);
   else if (command === "redrive-letter" && queue !== undefined && id !== undefined)
-    await call("POST", `${platform.internalUrl}/bus/dead-letters/${path(queue, id)}/redrive`, { token });
+    await redriveLetter(platform, token, path(queue, id));
   else if (command === "redrive" && queue !== undefined && id !== undefined)
     await redrive(platform, token, path(queue, id));
   else throw new Error(usage);
@@ -44,6 +50,7 @@ async function letters({ internalUrl }: RunningPlatform, token: string, after: s
   );
   for (const { consumer, position, tenantId, type, ageSeconds, error } of body.items)
     process.stdout.write(`${[consumer, position, tenantId, type, `${Math.round(ageSeconds)} s`, error].join("  ")}\n`);
+  if (body.items.length === 0) process.stderr.write("There are no dead letters.\n");
   if (body.nextCursor !== null) process.stdout.write(`more: npm run -s jobs -- letters --after ${body.nextCursor}\n`);
 }
 
@@ -60,6 +67,7 @@ async function list({ internalUrl }: RunningPlatform, token: string, after: stri
     process.stdout.write(
       `${[state, queue, jobId, tenantId, `${ageSeconds} s`, `attempt ${attempts}`, reason ?? ""].join("  ")}\n`,
     );
+  if (body.items.length === 0) process.stderr.write("No job runs, waits for another try or has failed.\n");
   if (body.nextCursor !== null) process.stdout.write(`more: npm run -s jobs -- --after ${body.nextCursor}\n`);
 }
 
@@ -68,7 +76,9 @@ async function redrive({ internalUrl }: RunningPlatform, token: string, job: str
   process.stdout.write(`${body.queue} ${body.jobId} was sent again\n`);
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-});
+async function redriveLetter({ internalUrl }: RunningPlatform, token: string, letter: string): Promise<void> {
+  await call("POST", `${internalUrl}/bus/dead-letters/${letter}/redrive`, { token });
+  process.stdout.write(`${letter} was sent again\n`);
+}
+
+main().catch(failTool(usage));

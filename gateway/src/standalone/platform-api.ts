@@ -31,6 +31,26 @@ export async function readJson<T>(dataDir: string, file: string): Promise<T> {
   return JSON.parse(await readFile(join(dataDir, file), "utf8")) as T;
 }
 
+/** The platform of DATA_DIR, for a tool at a terminal. A process that was killed leaves its runtime.json. */
+export async function runningPlatform(dataDir: string): Promise<RunningPlatform> {
+  try {
+    const platform = await readJson<RunningPlatform>(dataDir, "runtime.json");
+    await fetch(`${platform.publicUrl}/livez`);
+    return platform;
+  } catch {
+    throw new Error(`No platform runs on ${dataDir}: start one with "npm start"`);
+  }
+}
+
+/** How a tool at a terminal ends with an error; after a misspelt option it tells the right ones. */
+export function failTool(usage: string): (error: unknown) => never {
+  return (error) => {
+    const { message, code } = error as NodeJS.ErrnoException;
+    process.stderr.write(code?.startsWith("ERR_PARSE_ARGS") ? `${message}\n\n${usage}` : `${message}\n`);
+    process.exit(1);
+  };
+}
+
 export async function call<T>(
   method: "GET" | "POST" | "PUT",
   url: string,

@@ -7,6 +7,7 @@ import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { platformEnvironment } from "./environment.js";
+import { listenProblem, PortInUseError } from "./listen-problem.js";
 import type { Platform } from "./platform.js";
 import { openPlatformDatabase } from "./platform-database.js";
 
@@ -69,7 +70,9 @@ async function run(): Promise<void> {
     registry,
     once(() => stop(1)),
   );
-  platform = await startPlatform(environment, { logger, registry }, database);
+  platform = await startPlatform(environment, { logger, registry }, database).catch((error: unknown) => {
+    throw listenProblem(error, environment) ?? error;
+  });
   process.stdout.write(`${greeting(platform, environment.development)}\n`);
   // a process that is killed writes nothing at its end
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();
@@ -110,5 +113,5 @@ function once(work: () => void): () => void {
 function exitCode(error: unknown): number {
   if (error instanceof EnvironmentError) return exitConfiguration;
   if (error instanceof DatabaseGivenUp) return exitUnavailable;
-  return error instanceof DataDirectoryInUseError ? exitInUse : 1;
+  return error instanceof DataDirectoryInUseError || error instanceof PortInUseError ? exitInUse : 1;
 }

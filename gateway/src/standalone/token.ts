@@ -8,19 +8,25 @@ import {
   type ClientCredentials,
   createTenantClient,
   ensureTenant,
+  failTool,
   type RunningPlatform,
   readJson,
+  runningPlatform,
 } from "./platform-api.js";
 
-/** `npm run -s token [-- --tenant demo --scopes "…"]`: prints an access token of a tenant's service client, made once. */
+const usage = `npm run -s token                               an access token with every scope of the tenant "demo"
+npm run -s token -- --tenant acme              the same for another tenant
+npm run -s token -- --scopes "templates.read"  with these scopes only
+Tenant and client are made when they are missing. The token lasts for 15 minutes.
+`;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { tenant: { type: "string", default: "demo" }, scopes: { type: "string" } },
+    options: { tenant: { type: "string", default: "demo" }, scopes: { type: "string" }, help: { type: "boolean" } },
   });
+  if (values.help) return void process.stdout.write(usage);
   const dataDir = resolve(toolEnvironment().dataDir);
-  const platform = await readJson<RunningPlatform>(dataDir, "runtime.json").catch(() => {
-    throw new Error(`No platform runs on ${dataDir}: start one with "npm start"`);
-  });
+  const platform = await runningPlatform(dataDir);
   const client = await tenantClient(platform, dataDir, values.tenant);
   process.stdout.write(`${await accessToken(platform, client, values.scopes)}\n`);
 }
@@ -40,7 +46,4 @@ async function tenantClient(platform: RunningPlatform, dataDir: string, slug: st
   return client;
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-});
+main().catch(failTool(usage));

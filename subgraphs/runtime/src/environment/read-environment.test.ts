@@ -13,4 +13,8 @@ describe("readEnvironment", () => {
     expect(read).toThrow(EnvironmentError);
     expect(read).toThrow(/PORT[^]*PUBLIC_URL[^]*DEBUG/);
   });
+
+  it.each(["high", "80.5", "-1", "65536"])("says in one sentence what a port must be: %s", (PORT) => {
+    expect(() => readEnvironment(schema, { PORT })).toThrow(/ {2}PORT: needs a whole number from 0 to 65535$/);
+  });
 });

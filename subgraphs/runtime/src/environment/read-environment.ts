@@ -16,6 +16,12 @@ export function readEnvironment<T>(schema: ZodType<T>, variables: NodeJS.Process
   throw new EnvironmentError(`The environment is not usable:\n${lines.join("\n")}`);
 }
 
-export const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
+/** With one sentence for everything that is wrong with it. */
+export function integer(least: number, most: number) {
+  const error = `needs a whole number from ${least} to ${most}`;
+  return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
+}
+
+export const port = (fallback: number) => integer(0, 65_535).default(fallback);
 
 export const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");

@@ -1,0 +1,31 @@
+import { types } from "node:util";
+import { EnvironmentError } from "@factory/runtime/environment/read-environment";
+import type { PlatformEnvironment } from "./environment.js";
+
+export class PortInUseError extends Error {
+  override readonly name = "PortInUseError";
+}
+
+type Addresses = Pick<PlatformEnvironment, "host" | "port" | "internalPort" | "grpcPort">;
+
+/** Where `error` tells why a server could not listen: the same in words that name the setting. */
+export function listenProblem(error: unknown, addresses: Addresses): Error | undefined {
+  if (!types.isNativeError(error)) return undefined;
+  // gRPC joins what happened at each address into one text and gives no code
+  const code = /\b(?:EADDRINUSE|EACCES|EADDRNOTAVAIL|ENOTFOUND)\b|^Name resolution failed/.exec(error.message)?.[0];
+  if (code === undefined) return undefined;
+  const port = /\b(?:EADDRINUSE|EACCES)\b.*?:(\d+)(?![\d:.])/.exec(error.message)?.[1];
+  const name = settingOf(Number(port), addresses);
+  if (code === "EADDRINUSE")
+    return new PortInUseError(`Port ${port} is in use: end the program that listens there, or set ${name} to another.`);
+  if (code === "EACCES")
+    return port === undefined
+      ? undefined
+      : new EnvironmentError(`This user may not listen on port ${port}: set ${name} to one from 1024 on.`);
+  return new EnvironmentError(`HOST=${addresses.host} is not an address of this machine.`);
+}
+
+function settingOf(port: number, { internalPort, grpcPort }: Addresses): string {
+  if (port === internalPort) return "INTERNAL_PORT";
+  return port === grpcPort ? "GRPC_PORT" : "PORT";
+}
