@@ -23,9 +23,17 @@ const malformed = (detail: string) => new DomainError("MALFORMED_JSON", { detail
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw malformed("The body is not JSON.");
+  } catch (error) {
+    throw malformed(`The body is not JSON${whereItFails(error)}.`);
   }
+}
+
+/** As far as V8 tells; its own words name the parts of a grammar. */
+function whereItFails(error: unknown): string {
+  const { message } = error as SyntaxError;
+  if (/^Unexpected end\b|^Unterminated\b/.test(message)) return ": it ends too early";
+  const place = /\(line (\d+) column (\d+)\)$/.exec(message);
+  return place ? `: see line ${place[1]}, column ${place[2]}` : "";
 }
 
 const quote = 0x22;

@@ -90,7 +90,6 @@ describe("GraphQL over HTTP", () => {
     ["broken JSON", { raw: "{" }],
     ["an unknown operation", { raw: `{"query":"query A { __typename }","operationName":"B"}` }],
     ["two operations and no name", { raw: `{"query":"query A { __typename } query B { __typename }"}` }],
-    ["a subscription", { raw: `{"query":"subscription { events { type } }"}` }],
     ["a form", { raw: "query={__typename}", headers: { "content-type": "application/x-www-form-urlencoded" } }],
     ["plain text", { raw: "{ __typename }", headers: { "content-type": "text/plain" } }],
   ])("refuses %s", async (_, options) => {
@@ -99,6 +98,13 @@ describe("GraphQL over HTTP", () => {
     expect(answer.status === 200 ? answer.body.errors?.length : answer.status).toBeGreaterThan(0);
     expect(answer.status === 200 ? answer.body.data : null).toBeFalsy();
     expect(answer.headers.get("x-trace-id")).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("tells who sends a subscription where it belongs", async () => {
+    const { body } = await graphql<Answer>("subscription { events { type } }", { token });
+    expect(body.errors).toMatchObject([
+      { message: "A subscription needs a websocket (graphql-ws) to the same address." },
+    ]);
   });
 });
 

@@ -133,7 +133,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
   }
 
   async execute(): Promise<ExecutionResult> {
-    return { errors: [new GraphQLError("A subscription is subscribed to, not executed")] };
+    return { errors: [new GraphQLError("A subscription needs a websocket (graphql-ws) to the same address.")] };
   }
 
   async subscribe(

@@ -1,6 +1,7 @@
 import { fetcherScript } from "./fetcher.js";
 
-const defaultQuery = `# Put {"authorization": "Bearer <npm run -s token>"} into Headers, below.
+const defaultQuery = `# Headers, below, take {"authorization": "Bearer …"}
+# with the output of: npm run -s token
 subscription {
   events(types: ["TemplateRegistered", "ScaffoldGenerated", "TemplateExecuted"]) {
     type

@@ -8,7 +8,7 @@ export const semanticVersionPattern =
 
 @InputType()
 export class CreateTemplateVersionInput {
-  @Field({ description: "SemVer 2.0.0 without a leading v; unique in the template, build metadata aside." })
+  @Field({ description: "SemVer 2.0.0 without a leading v, e.g. 1.2.0; unique in the template, build metadata aside." })
   @Constraint({ maxLength: 100, pattern: semanticVersionPattern })
   semanticVersion: string;
 

@@ -8,7 +8,7 @@ export class CreateCredentialInput {
   @Field(() => ID, { nullable: true, description: "The caller's own tenant, or absent." })
   tenantId?: string | null;
 
-  @Field({ description: "A name unique in the tenant; secret://<name> is accepted too." })
+  @Field({ description: "Letters, digits and ._:/@+-, unique in the tenant; secret://<name> is accepted too." })
   @Constraint({ pattern: credentialReferencePattern })
   name: string;
 

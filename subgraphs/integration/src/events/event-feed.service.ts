@@ -28,9 +28,11 @@ export class EventFeedService {
     if (sequence !== undefined) {
       const { newest, prunedThrough } = await this.#source.log.extent(tenant);
       if (sequence < prunedThrough)
-        throw new DomainError("CURSOR_EXPIRED", { detail: "Events after this cursor are no longer kept." });
+        throw new DomainError("CURSOR_EXPIRED", {
+          detail: "Events after this cursor are no longer kept: begin without a cursor.",
+        });
       if (sequence > newest)
-        throw new DomainError("INVALID_CURSOR", { detail: "The cursor lies ahead of every event." });
+        throw new DomainError("INVALID_CURSOR", { detail: "The cursor lies ahead of every event of this tenant." });
     }
     return new EventFeed(this.#source, { tenant, types: new Set(readable), after: sequence, expiresAt });
   }
@@ -39,11 +41,14 @@ export class EventFeedService {
 /** Without a wish, every type the token may read. A wish is granted whole or refused: half of it would look like silence. */
 function readableTypes(principal: Principal, wished: readonly string[] | undefined): EventType[] {
   if (wished === undefined) return allEventTypes.filter((type) => mayRead(type, principal));
+  if (wished.length === 0)
+    throw new DomainError("VALIDATION_FAILED", { detail: "The list of types is empty.", errors: [emptyList] });
   const known = wished.filter(isEventType);
-  if (known.length < wished.length || wished.length === 0)
+  const unknown = wished.find((type) => !isEventType(type));
+  if (unknown !== undefined)
     throw new DomainError("VALIDATION_FAILED", {
-      detail: "types names what is no platform event.",
-      errors: wished.length === 0 ? [emptyList] : wished.flatMap(unknownType),
+      detail: `No event has the type ${unknown.slice(0, 100)}.`,
+      errors: wished.flatMap(unknownType),
     });
   requireReadable(known, principal);
   return known;
@@ -60,6 +65,6 @@ function unknownType(type: string, index: number): FieldError[] {
 function parseCursor(cursor: string): number {
   const sequence = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.NaN;
   if (!Number.isSafeInteger(sequence))
-    throw new DomainError("INVALID_CURSOR", { detail: "The cursor is none that an event carried." });
+    throw new DomainError("INVALID_CURSOR", { detail: "The cursor must be that of an event, or 0 for the first one." });
   return sequence;
 }

@@ -8,7 +8,10 @@ export class RegisterProviderInput {
   @Field(() => ID, { nullable: true, description: "The caller's own tenant, or absent." })
   tenantId?: string | null;
 
-  @Field({ description: "Unique in the tenant; the value of X-Svc-Provider." })
+  @Field({
+    description:
+      "Lower-case letters, digits and hyphens, at most 63; unique in the tenant; the value of X-Svc-Provider.",
+  })
   @Constraint({ pattern: "^[a-z0-9][a-z0-9-]{0,62}$" })
   key: string;
 

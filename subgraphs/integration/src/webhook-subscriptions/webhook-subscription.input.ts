@@ -19,7 +19,7 @@ export class CreateWebhookSubscriptionInput {
   @Constraint({ maxLength: 2048, format: "uri" })
   endpointUrl: string;
 
-  @Field({ description: "Name of a WebhookSigning credential; an unknown name creates one." })
+  @Field({ description: "Name of a WebhookSigning credential, e.g. secret://orders; an unknown name creates one." })
   @Constraint({ pattern: credentialReferencePattern })
   signingSecretRef: string;
 

@@ -1,8 +1,16 @@
 import { buildSchema, type GraphQLInputObjectType } from "graphql";
+import { constraintDirective } from "./constraint.js";
 import { inputSchema } from "./input-schema.js";
 import { inputValidator } from "./input-validator.js";
 
 const schema = buildSchema(`
+  ${constraintDirective}
+  input Named {
+    """Lower-case letters, e.g. acme."""
+    slug: String @constraint(pattern: "^[a-z]+$")
+    name: String @constraint(pattern: "\\\\S")
+    url: String @constraint(format: "uri")
+  }
   enum Colour { Red Green }
   input Paint { colour: Colour colours: [Colour!] wanted: Colour! }
 `);
@@ -23,5 +31,20 @@ describe("a member of an enum", () => {
         detail: "Must be one of Red, Green.",
       })),
     );
+  });
+});
+
+describe("a text of another form", () => {
+  it("is told the form in words, not as a regular expression", () => {
+    const problems = inputValidator(inputSchema(schema.getType("Named") as GraphQLInputObjectType))({
+      slug: "Acme 1",
+      name: " ",
+      url: "there",
+    });
+    expect(problems.map(({ detail }) => detail)).toEqual([
+      "Does not fit the description of this member: Lower-case letters, e.g. acme.",
+      "Must not be blank.",
+      "Must be an absolute URL.",
+    ]);
   });
 });

@@ -9,6 +9,8 @@ const ajv = new Ajv2020({
   allowUnionTypes: true,
   ownProperties: true,
   unicodeRegExp: true,
+  // an error then knows the description of its member
+  verbose: true,
 });
 addFormats.default(ajv, ["email", "uri", "date", "date-time"]);
 
@@ -38,6 +40,13 @@ const codes: Record<string, string> = {
   uniqueItems: "DUPLICATE",
 };
 
+const formats: Record<string, string> = {
+  email: "Must be an e-mail address.",
+  uri: "Must be an absolute URL.",
+  date: "Must be a date, e.g. 2026-01-31.",
+  "date-time": "Must be a time with its zone, e.g. 2026-01-31T12:00:00Z.",
+};
+
 function fieldError(error: ErrorObject): FieldError {
   const missing = error.keyword === "required" ? `/${pointerToken(String(error.params["missingProperty"]))}` : "";
   return {
@@ -47,12 +56,17 @@ function fieldError(error: ErrorObject): FieldError {
   };
 }
 
-function sentence({ keyword, params, message }: ErrorObject): string {
+function sentence({ keyword, params, message, parentSchema }: ErrorObject): string {
   if (keyword === "type") return `Must be of type ${[params["type"]].flat().join(" or ")}.`;
   if (keyword === "enum") {
     const named = (params["allowedValues"] as (string | null)[]).filter((value) => value !== null);
     return `Must be one of ${named.join(", ")}.`;
   }
+  if (keyword === "pattern" && params["pattern"] === "\\S") return "Must not be blank.";
+  const meaning: unknown = parentSchema?.["description"];
+  if (keyword === "pattern" && typeof meaning === "string")
+    return `Does not fit the description of this member: ${meaning}`;
+  if (keyword === "format") return formats[String(params["format"])] ?? "Has another format.";
   return `The value ${message ?? "is not accepted"}.`;
 }
 

@@ -31,7 +31,8 @@ export class CursorSeal {
     const text = bytes.toString("base64url") === cursor ? this.#text(scope, bytes) : undefined;
     if (text === undefined)
       throw new DomainError("INVALID_CURSOR", {
-        detail: "The cursor was not made for this list, these filters and this order.",
+        detail:
+          "The cursor was not made for this list, these filters and this order. Take nextCursor of the page before, or begin without a cursor.",
       });
     return JSON.parse(text.toString());
   }
