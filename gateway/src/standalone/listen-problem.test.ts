@@ -1,34 +1,53 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { EnvironmentError } from "@factory/runtime/environment/read-environment";
-import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
+import { startGrpcServer } from "@factory/runtime/grpc/grpc-server";
+import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { jest } from "@jest/globals";
 import { listenProblem, PortInUseError } from "./listen-problem.js";
+import { removeData, temporaryDataDirectory } from "./platform-process.js";
 
 describe("a server that cannot listen", () => {
   const taken = createServer();
   let port: number;
+  let folder: string;
+  let certificates: ServiceCertificates;
 
   beforeAll(async () => {
-    setLogVerbosity(logVerbosity.NONE);
+    // the gRPC library prints before it throws
+    jest.spyOn(console, "error").mockReturnValue();
+    folder = await temporaryDataDirectory();
+    certificates = await serviceCertificates(folder);
     await once(taken.listen(0, "127.0.0.1"), "listening");
     port = (taken.address() as AddressInfo).port;
   });
 
   afterAll(async () => {
+    jest.restoreAllMocks();
     await new Promise((resolve) => taken.close(resolve));
+    await removeData(folder);
   });
 
   const tcp = (host: string, at: number) =>
     new Promise<Error>((resolve) => createServer().once("error", resolve).listen(at, host));
-  const grpc = (address: string) =>
-    new Promise<Error | null>((resolve) =>
-      new Server().bindAsync(address, ServerCredentials.createInsecure(), resolve),
+  const grpc = (host: string, at: number) =>
+    startGrpcServer({
+      host,
+      port: at,
+      services: [],
+      certificate: certificates.gateway,
+      reflection: false,
+      logger: createLogger("test", "silent"),
+    }).then(
+      () => undefined,
+      (error: unknown) => error,
     );
   const addresses = { host: "host.invalid", port: 1, internalPort: 2, grpcPort: 3 };
 
   it.each(["port", "internalPort", "grpcPort"] as const)("names the port and its setting: %s", async (member) => {
     const setting = { port: "PORT", internalPort: "INTERNAL_PORT", grpcPort: "GRPC_PORT" }[member];
-    const problems = [await tcp("127.0.0.1", port), await grpc(`127.0.0.1:${port}`)].map((error) =>
+    const problems = [await tcp("127.0.0.1", port), await grpc("127.0.0.1", port)].map((error) =>
       listenProblem(error, { ...addresses, [member]: port }),
     );
     const message = `Port ${port} is in use: end the program that listens there, or set ${setting} to another.`;
@@ -39,7 +58,7 @@ describe("a server that cannot listen", () => {
     const problem = new EnvironmentError("HOST=host.invalid is not an address of this machine.");
     // of TEST-NET-1 (RFC 5737)
     expect(listenProblem(await tcp("192.0.2.1", 0), addresses)).toEqual(problem);
-    expect(listenProblem(await grpc("192.0.2.1:0"), addresses)).toEqual(problem);
+    expect(listenProblem(await grpc("192.0.2.1", 0), addresses)).toEqual(problem);
     expect(listenProblem(new Error("listen EACCES: permission denied 0.0.0.0:3"), addresses)?.message).toContain(
       "port 3: set GRPC_PORT",
     );
