@@ -10,6 +10,8 @@ export interface Size {
   readonly outages: number;
   readonly documents: number;
   readonly neighbourSeconds: number;
+  /** The times between two misfortunes are multiplied with it. */
+  readonly pace: number;
 }
 
 export interface Scene {

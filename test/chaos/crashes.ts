@@ -8,7 +8,7 @@ export const crashes: Act = async ({ arena, load, ledger, pulse, random, size })
   load.start({ registrationsPerSecond: 5, executionsPerSecond: 2 });
   for (let kill = 0; kill < size.kills; kill += 1) {
     pulse.watch();
-    await sleep(3000 + 5000 * random());
+    await sleep((3000 + 5000 * random()) * size.pace);
     pulse.rest();
     await arena.crash({ withPostgres: kill % 2 === 1 });
     await arena.start();

@@ -11,6 +11,7 @@ const usage = `npm run chaos -- [options]
   --outages <n>     of each kind, default 2
   --neighbours <s>  seconds beside hostile tenants, default 30
   --documents <n>   default 10000, sent twice over HTTP and a quarter of it over a websocket
+  --pace <n>        of the times between misfortunes, default 1; 0.5 is twice as fast
   --seed <n>        of the random choices, default the time
   --json            the ledger as JSON on stdout
 `;
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
       outages: { type: "string", default: "2" },
       neighbours: { type: "string", default: "30" },
       documents: { type: "string", default: "10000" },
+      pace: { type: "string", default: "1" },
       seed: { type: "string", default: `${Date.now() % 1_000_000}` },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -38,6 +40,7 @@ async function main(): Promise<void> {
     outages: Number(values.outages),
     documents: Number(values.documents),
     neighbourSeconds: Number(values.neighbours),
+    pace: Number(values.pace),
   };
   const dataDir = await mkdtemp(join(tmpdir(), "factory-chaos-"));
   try {

@@ -46,13 +46,13 @@ type Repair = () => Promise<void>;
 
 /** Reads and writes go on meanwhile: each is answered in time, with 2xx or 503. */
 async function outage(
-  { arena, customers, ledger, random }: Scene,
+  { arena, customers, ledger, random, size }: Scene,
   name: string,
   begin: () => Promise<Repair | undefined>,
 ): Promise<void> {
   const [customer] = customers;
   if (!customer) return;
-  await sleep(1000 + 2000 * random());
+  await sleep((1000 + 2000 * random()) * size.pace);
   const answers: Answer<unknown>[] = [];
   let over = false;
   const asking = async (ask: () => Promise<Answer<unknown>>) => {

@@ -5,7 +5,7 @@ import type { Entry } from "../chaos/ledger.js";
 
 const run = promisify(execFile);
 const chaos = fileURLToPath(new URL("../dist/chaos/main.js", import.meta.url));
-const small = ["--kills", "3", "--outages", "1", "--neighbours", "5", "--documents", "300", "--json"];
+const small = ["--kills", "3", "--outages", "1", "--neighbours", "5", "--documents", "300", "--pace", "0.3", "--json"];
 
 describe("npm run chaos, in small", () => {
   it("loses nothing, doubles nothing and leaves nothing lying", async () => {

@@ -15,6 +15,8 @@ import { openPlatformDatabase } from "./platform-database.js";
 const exitUnavailable = 69;
 const exitInUse = 75;
 const stopTimeoutMs = 20_000;
+/** Without its database nothing that runs can be finished; who starts the process again need not wait long. */
+const givenUpStopTimeoutMs = 5000;
 /** Its few steps before PostgreSQL runs would otherwise wait behind all modules. A first start makes the cluster meanwhile. */
 const launchPatienceMs = 100;
 /** The first requests need what is loaded late, and do not wait for the disk. */
@@ -50,11 +52,11 @@ async function run(): Promise<void> {
   ]);
   const registry = new Registry();
   let platform: Platform | undefined;
-  const stop = (code: number) => {
+  const stop = (code: number, timeoutMs = stopTimeoutMs) => {
     setTimeout(() => {
-      logger.error({ stopTimeoutMs }, "the stop took too long and was cut off");
+      logger.error({ timeoutMs }, "the stop took too long and was cut off");
       process.exit(code);
-    }, stopTimeoutMs).unref();
+    }, timeoutMs).unref();
     // before the start is complete, PostgreSQL is stopped by its watch
     if (!platform) process.exit(code);
     platform.stop().then(
@@ -78,7 +80,7 @@ async function run(): Promise<void> {
   setTimeout(flushCompileCache, compileCacheDelayMs).unref();
   void platform.databaseGivenUp.then(() => {
     logger.fatal("the database does not come back; the process stops");
-    stop(exitUnavailable);
+    stop(exitUnavailable, givenUpStopTimeoutMs);
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.once(signal, () => {
