@@ -3,14 +3,14 @@ import { aDatabase, quiet, type TestDatabase } from "../db/database.fixture.js";
 import { type Envelope, sealEnvelope } from "../outbox/envelope.js";
 import { continueTrace } from "../telemetry/trace.js";
 import type { Tenant } from "../tenancy/tenant.js";
-import { PostgresBus } from "./postgres-bus.js";
+import { PostgresBus, type PostgresBusOptions } from "./postgres-bus.js";
 
 /** A bus in a PostgreSQL of its own, and a look behind it. */
 export interface TestBus {
   readonly test: TestDatabase;
   /** As the superuser. */
   rows<R = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<R[]>;
-  open(url?: string): Promise<PostgresBus>;
+  open(options?: PostgresBusOptions & { url?: string }): Promise<PostgresBus>;
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function aBus(): Promise<TestBus> {
   return {
     test,
     rows: async <R>(sql: string, ...values: unknown[]) => (await admin.query(sql, values)).rows as R[],
-    open: (url = test.definition.connections.worker) => PostgresBus.open(url, quiet),
+    open: ({ url = test.definition.connections.worker, ...options } = {}) => PostgresBus.open(url, quiet, options),
     async close() {
       await admin.end();
       await test.close();

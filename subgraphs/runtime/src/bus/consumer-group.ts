@@ -3,13 +3,12 @@ import { type Drained, DrainLoop } from "../db/drain-loop.js";
 import type { Turn } from "../db/turns.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type Consumer, ConsumerLog, type Kept, type NextMessage, type Read } from "./consumer-log.js";
-import { Fortunes, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";
+import { type BusPauses, Fortunes, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";
 import { type HeldMessage, HeldMessages, type Tried } from "./held-messages.js";
 
 /** Beyond these, what would be held of a tenant is parked. */
 const mostHeldPerTenant = 1000;
 const triedAtOnce = 4;
-const outagePauseMs = 1000;
 
 type Outcome = { readonly error: unknown } | undefined;
 
@@ -27,6 +26,7 @@ export class ConsumerGroup {
   readonly #consumer: Consumer;
   readonly #turn: Turn;
   readonly #logger: Logger;
+  readonly #pauses: BusPauses;
   readonly #log: ConsumerLog;
   readonly #held: HeldMessages;
   readonly #fortunes = new Fortunes();
@@ -35,10 +35,11 @@ export class ConsumerGroup {
   #notBefore = 0;
   #stopping = false;
 
-  constructor(options: { pool: pg.Pool; consumer: Consumer; turn: Turn; logger: Logger }) {
+  constructor(options: { pool: pg.Pool; consumer: Consumer; turn: Turn; logger: Logger; pauses: BusPauses }) {
     this.#consumer = options.consumer;
     this.#turn = options.turn;
     this.#logger = options.logger;
+    this.#pauses = options.pauses;
     this.#log = new ConsumerLog(options.pool, options.consumer);
     this.#held = new HeldMessages(options.pool, options.consumer.group);
     this.#passing = new DrainLoop(() => this.#inTurn(() => this.#pass()), options.logger);
@@ -81,8 +82,8 @@ export class ConsumerGroup {
     if (batch.to === undefined) return "empty";
     const kept = await this.#consume(batch.messages);
     if (!kept) {
-      this.#notBefore = performance.now() + outagePauseMs;
-      return outagePauseMs;
+      this.#notBefore = performance.now() + this.#pauses.standstill;
+      return this.#pauses.standstill;
     }
     if (!this.#turn.held) return "more";
     await this.#log.advance(batch, kept);
@@ -130,7 +131,12 @@ export class ConsumerGroup {
     // which of several it was is found out one by one
     if (messages.length > 1) return { position, parked: false, attempts: 0, delayMs: 0, error: reasonOf(error) };
     const general = this.#fortunes.othersFail(tenant);
-    return { position, attempts: 0, delayMs: 0, ...verdictOn(error, { attempts: 0, waitedMs: 0, general }) };
+    return {
+      position,
+      attempts: 0,
+      delayMs: 0,
+      ...verdictOn(error, { attempts: 0, waitedMs: 0, general }, this.#pauses),
+    };
   }
 
   /** A tenant's share of `bus.held` is full: parked, unless everybody waits for the same thing. */
@@ -171,7 +177,7 @@ export class ConsumerGroup {
     if (!outcome) return undefined;
     this.#fortunes.failed(tenant, outcome.error);
     const general = this.#fortunes.othersFail(tenant);
-    const verdict = verdictOn(outcome.error, { attempts, waitedMs, general });
+    const verdict = verdictOn(outcome.error, { attempts, waitedMs, general }, this.#pauses);
     if (verdict.parked) this.#tellParked(message);
     return verdict;
   }

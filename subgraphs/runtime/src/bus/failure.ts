@@ -8,14 +8,28 @@ import { UnreadableMessage } from "./bus.js";
  */
 type FailureKind = "outage" | "overload" | "failure" | "unreadable";
 
+/** The pauses of a consumer group, in milliseconds; tests of what comes after them shorten them. */
+export interface BusPauses {
+  /** Before each further attempt that counts; after the last one a message is parked. */
+  readonly retries: readonly number[];
+  /** While something does not answer: in the first minute of a held message, and later. */
+  readonly outage: { readonly atFirst: number; readonly later: number };
+  /** Before the log goes on that stands still because several tenants fail. */
+  readonly standstill: number;
+}
+
+export const defaultPauses: BusPauses = {
+  retries: [100, 1000, 5000, 30_000],
+  outage: { atFirst: 1000, later: 5000 },
+  standstill: 1000,
+};
+
 /** What becomes of a held message; `attempts` are those that count. */
 export type Verdict =
   | { readonly parked: true; readonly error: string }
   | { readonly parked: false; readonly error: string; readonly attempts: number; readonly delayMs: number };
 
-const retryDelaysMs = [100, 1000, 5000, 30_000];
 const firstMinuteMs = 60_000;
-const outageDelayMs = { atFirst: 1000, later: 5000 };
 const longestReason = 500;
 const quietMs = 30_000;
 const mostTroubled = 1000;
@@ -30,16 +44,20 @@ function failureKind(error: unknown): FailureKind {
 export const isPassing = (error: unknown) => failureKind(error) === "outage" || failureKind(error) === "overload";
 
 /** After a message failed alone. `waitedMs`: since it was held. */
-export function verdictOn(error: unknown, tried: { attempts: number; waitedMs: number; general: boolean }): Verdict {
+export function verdictOn(
+  error: unknown,
+  tried: { attempts: number; waitedMs: number; general: boolean },
+  pauses: BusPauses,
+): Verdict {
   const kind = failureKind(error);
   const reason = reasonOf(error);
   if (kind === "unreadable") return { parked: true, error: reason };
   if (kind === "outage" || (kind === "overload" && tried.general)) {
-    const delayMs = tried.waitedMs < firstMinuteMs ? outageDelayMs.atFirst : outageDelayMs.later;
+    const delayMs = tried.waitedMs < firstMinuteMs ? pauses.outage.atFirst : pauses.outage.later;
     return { parked: false, error: reason, attempts: tried.attempts, delayMs };
   }
   const attempts = tried.attempts + 1;
-  const delayMs = retryDelaysMs[attempts - 1];
+  const delayMs = pauses.retries[attempts - 1];
   return delayMs === undefined ? { parked: true, error: reason } : { parked: false, error: reason, attempts, delayMs };
 }
 

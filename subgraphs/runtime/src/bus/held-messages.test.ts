@@ -3,7 +3,11 @@ import { DomainError } from "../errors/domain-error.js";
 import type { Envelope } from "../outbox/envelope.js";
 import { aBus, anEvent, type TestBus } from "./bus.fixture.js";
 import { UnreadableMessage } from "./bus.js";
+import { defaultPauses } from "./failure.js";
 import type { PostgresBus } from "./postgres-bus.js";
+
+/** What waits for something that does not answer is tried again after a moment. */
+const pauses = { ...defaultPauses, outage: { atFirst: 20, later: 20 }, standstill: 20 };
 
 type Fault = (envelope: Envelope) => Error | undefined;
 
@@ -20,7 +24,7 @@ describe("a message that its consumer fails at", () => {
   });
   afterAll(() => behind.close());
   beforeEach(async () => {
-    bus = await behind.open();
+    bus = await behind.open({ pauses });
     group = `group${++count}`;
     seen = [];
     tried = new Map();
@@ -128,10 +132,7 @@ describe("a message that its consumer fails at", () => {
     let away = true;
     await subscribe(() => (away ? new DomainError("UNAVAILABLE") : undefined));
     await bus.publish([anEvent(aTenant(), "outage")]);
-    await until(async () => {
-      await hurry();
-      return (tried.get("outage 1") ?? 0) > 6;
-    });
+    await until(() => (tried.get("outage 1") ?? 0) > 6);
     expect(await parked()).toEqual([]);
     expect((await held()).map(({ attempts }) => attempts)).toEqual([0]);
     away = false;
@@ -167,10 +168,7 @@ describe("a message that its consumer fails at", () => {
     await until(async () => (await held()).length === 1);
     await bus.publish([anEvent(aTenant(), "two")]);
     await until(async () => (await held()).length === 2);
-    await until(async () => {
-      await hurry();
-      return (tried.get("one 1") ?? 0) > 6;
-    });
+    await until(() => (tried.get("one 1") ?? 0) > 6);
     expect(await parked()).toEqual([]);
     overload = false;
     await until(() => seen.length === 2);

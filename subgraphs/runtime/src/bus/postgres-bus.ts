@@ -9,6 +9,7 @@ import type { Bus, BusConsumer } from "./bus.js";
 import { busRetention } from "./bus-retention.js";
 import { ConsumerGroup } from "./consumer-group.js";
 import { BusDeadLetters } from "./dead-letters.js";
+import { type BusPauses, defaultPauses } from "./failure.js";
 
 const channel = "bus_messages";
 const publishLock = 4_000_004;
@@ -23,6 +24,7 @@ const unhurried = "-c synchronous_commit=off";
 export interface PostgresBusOptions {
   /** How long dead letters are kept. */
   readonly deadLetterDays?: number | undefined;
+  readonly pauses?: BusPauses;
 }
 
 /**
@@ -37,16 +39,22 @@ export class PostgresBus implements Bus {
   readonly #listener: Listener;
   readonly #retention: Retention;
   readonly #logger: Logger;
+  readonly #pauses: BusPauses;
   readonly #groups = new Map<ConsumerGroup, string>();
   readonly #alive: NodeJS.Timeout;
 
-  private constructor(url: string, logger: Logger, { deadLetterDays = 30 }: PostgresBusOptions) {
+  private constructor(
+    url: string,
+    logger: Logger,
+    { deadLetterDays = 30, pauses = defaultPauses }: PostgresBusOptions,
+  ) {
     this.#publishers = openPool(url, publishing, logger);
     this.#consumers = openPool(url, consuming, logger, { options: unhurried });
     this.#turns = new Turns(url, logger);
     this.#listener = new Listener(url, logger);
     this.#retention = new Retention(url, logger, busRetention(deadLetterDays));
     this.#logger = logger;
+    this.#pauses = pauses;
     this.#alive = setInterval(() => void this.#stayAlive(), aliveEveryMs).unref();
     this.deadLetters = new BusDeadLetters(this.#publishers);
   }
@@ -83,7 +91,8 @@ export class PostgresBus implements Bus {
       [consumer.group],
     );
     const turn = this.#turns.of("consumer", consumer.group);
-    const group = new ConsumerGroup({ pool: this.#consumers, consumer, turn, logger: this.#logger });
+    const shared = { pool: this.#consumers, logger: this.#logger, pauses: this.#pauses };
+    const group = new ConsumerGroup({ ...shared, consumer, turn });
     this.#groups.set(group, consumer.group);
     await this.#listener.on(channel, (types) => group.wake(types));
     group.start();

@@ -29,7 +29,7 @@ describe("a server that stops answering", () => {
   afterEach(async () => {
     thaw();
     await until(() => watch.answers && watch.refusal === undefined);
-  }, 60_000);
+  });
   afterAll(() => test.close());
 
   const pidIn = (tenant = aTenant()) =>
@@ -88,7 +88,7 @@ describe("a server that stops answering", () => {
     const later = await Promise.all(Array.from({ length: 30 }, () => pidIn()));
     expect(later.filter((pid) => pids.has(pid))).toEqual([]);
     expect(watch.answers).toBe(true);
-  }, 90_000);
+  });
 
   it("a frozen server leaves the outcome of a commit unknown, and the caller learns it", async () => {
     const tenant = aTenant();
@@ -103,12 +103,12 @@ describe("a server that stops answering", () => {
     expect(outcome).toMatch(/outcome is unknown.*same Idempotency-Key/);
     thaw();
     await answersAgain();
-  }, 60_000);
+  });
 
   it("a stall of our own event loop is no frozen server", async () => {
     let abandoned = 0;
     const leave = watch.join({ abandon: () => (abandoned += 1), sweep: () => undefined });
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const running = [pidIn(), test.database.reader.row(slowly, aTenant()), pidIn()];
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
       await Promise.all(running);
@@ -116,13 +116,13 @@ describe("a server that stops answering", () => {
     }
     leave();
     expect([abandoned, watch.answers]).toEqual([0, true]);
-  }, 60_000);
+  });
 
   it("a statement of a server that answers keeps its time", async () => {
     const tenant = aTenant();
-    const slept = test.database.transaction(tenant, cause, ({ execute }) => execute("select pg_sleep(5)"));
+    const slept = test.database.transaction(tenant, cause, ({ execute }) => execute("select pg_sleep(3.5)"));
     await expect(slept).resolves.toHaveLength(1);
-  }, 30_000);
+  });
 
   it("a listener hears again what is notified after a frozen time", async () => {
     const listener = new Listener(test.definition.connections.worker, quiet);
@@ -136,18 +136,18 @@ describe("a server that stops answering", () => {
     await test.database.transaction(aTenant(), cause, ({ execute }) => execute("notify frozen_test"));
     await until(() => heard > 0);
     await listener.close();
-  }, 60_000);
+  });
 
   it("its operator learns how long it has been silent", async () => {
     let silent = false;
     void watch.silentFor(1500).then(() => {
       silent = true;
     });
-    await pause(2500);
+    await pause(2000);
     expect(silent).toBe(false);
     thaw = freezeServer(test.pid);
     await until(() => silent);
     thaw();
     await answersAgain();
-  }, 60_000);
+  });
 });

@@ -2,7 +2,7 @@ import type { Logger } from "../telemetry/logger.js";
 import { DatabaseUnavailable, isWriteOutage } from "./database-failure.js";
 import { onceSocketsAreRead } from "./loop-time.js";
 import { ProbeConnection } from "./probe-connection.js";
-import { WriteProbe } from "./write-probe.js";
+import { type ProbePauses, WriteProbe } from "./write-probe.js";
 
 const tickMs = 250;
 const askEveryMs = 1000;
@@ -78,8 +78,8 @@ export class ServerWatch {
   }
 
   /** Also watches whether rows can be written, as a role that may write `health.writes`. */
-  watchWrites(workerUrl: string): void {
-    this.#writes ??= new WriteProbe(workerUrl, this.#logger);
+  watchWrites(workerUrl: string, pauses?: ProbePauses): void {
+    this.#writes ??= new WriteProbe(workerUrl, this.#logger, pauses);
   }
 
   /** Why nothing may be asked for now; undefined: the server is not frozen. */

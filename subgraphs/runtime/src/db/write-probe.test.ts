@@ -26,7 +26,7 @@ describe("whether the database takes writes", () => {
     await admin.query(`create function disk_full() returns trigger language plpgsql
       as $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`);
     watch = ServerWatch.of(test.url, quiet);
-    watch.watchWrites(test.definition.connections.worker);
+    watch.watchWrites(test.definition.connections.worker, { usual: 200, doubtful: 1000 });
   });
   afterAll(async () => {
     await admin.end();
@@ -46,7 +46,7 @@ describe("whether the database takes writes", () => {
     await until(() => !watch.writes);
     await hasRoom("health.writes");
     await until(() => watch.writes);
-  }, 60_000);
+  });
 
   it("a full disk is 503 and not a bug, and known at once where a request meets it", async () => {
     await isFull("catalog.notes");
@@ -60,7 +60,7 @@ describe("whether the database takes writes", () => {
     expect(databaseRefusal(refused)).toMatchObject({ code: "UNAVAILABLE", facts: { retryAfterSeconds: 1 } });
     await hasRoom("catalog.notes");
     await until(() => watch.writes);
-  }, 60_000);
+  });
 
   it("asks for new blocks of the disk, which an overwritten row does not need", async () => {
     await admin.query("set work_mem = '64kB'");

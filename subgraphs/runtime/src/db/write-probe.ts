@@ -2,8 +2,13 @@ import type { Logger } from "../telemetry/logger.js";
 import { isConnectionLost } from "./database-failure.js";
 import { ProbeConnection } from "./probe-connection.js";
 
-const usualPauseMs = 5000;
-const doubtfulPauseMs = 1000;
+/** In milliseconds between two questions, as long as writes succeed and once one has failed. */
+export interface ProbePauses {
+  readonly usual: number;
+  readonly doubtful: number;
+}
+
+const defaultPauses: ProbePauses = { usual: 5000, doubtful: 1000 };
 
 /**
  * Writes one row and, because a row that is overwritten needs no more room, counts more than fits in `work_mem`: that
@@ -19,6 +24,7 @@ const settings = { work_mem: "64kB", synchronous_commit: "off", statement_timeou
 export class WriteProbe {
   readonly #url: string;
   readonly #logger: Logger;
+  readonly #pauses: ProbePauses;
   #connection: ProbeConnection | undefined;
   #timer: NodeJS.Timeout;
   #asking = false;
@@ -28,10 +34,11 @@ export class WriteProbe {
   #succeeds = true;
   #stopped = false;
 
-  constructor(url: string, logger: Logger) {
+  constructor(url: string, logger: Logger, pauses = defaultPauses) {
     this.#url = url;
     this.#logger = logger;
-    this.#timer = setTimeout(() => this.#ask(), doubtfulPauseMs).unref();
+    this.#pauses = pauses;
+    this.#timer = setTimeout(() => this.#ask(), pauses.doubtful).unref();
   }
 
   /** False from the first failed write until one succeeds that was begun after it. */
@@ -42,7 +49,7 @@ export class WriteProbe {
   /** A write failed elsewhere. */
   doubt(): void {
     this.#doubts += 1;
-    if (this.#doubts === this.#dispelled + 1 && !this.#asking) this.#askIn(doubtfulPauseMs);
+    if (this.#doubts === this.#dispelled + 1 && !this.#asking) this.#askIn(this.#pauses.doubtful);
   }
 
   stop(): void {
@@ -68,7 +75,7 @@ export class WriteProbe {
       )
       .finally(() => {
         this.#asking = false;
-        this.#askIn(this.succeeds ? usualPauseMs : doubtfulPauseMs);
+        this.#askIn(this.succeeds ? this.#pauses.usual : this.#pauses.doubtful);
       });
   }
 
