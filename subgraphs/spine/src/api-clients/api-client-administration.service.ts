@@ -25,6 +25,7 @@ import {
   apiClientView,
 } from "./api-client.view.js";
 import { redirectUriErrors } from "./checked-client.js";
+import { requireRoomForClient } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
 import { disableClients } from "./disable-clients.js";
 import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
@@ -96,6 +97,7 @@ export class ApiClientAdministrationService {
   enable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
     return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
       if (client.status === "Active") return;
+      await requireRoomForClient(transaction, false);
       client.status = "Active";
       tell(transaction, "ApiClientEnabled", client);
     });

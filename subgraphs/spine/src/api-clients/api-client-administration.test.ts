@@ -328,3 +328,30 @@ describe("a client of another tenant", () => {
     expect((await row(clientId)).status).toBe("Active");
   });
 });
+
+describe("the clients of one tenant", () => {
+  it("are so few that deleting the user who made them all holds up nobody else", async () => {
+    const crowded = await platform.activeTenant("crowded");
+    const make = 'mutation { createApiClient(input: { name: "One more", scopes: ["templates.read"] }) { clientId } }';
+    const made = await platform.ask(owner(crowded), make);
+    const clientId: string = made.data?.["createApiClient"].clientId;
+    await platform.ask(owner(crowded), change("disableApiClient"), { clientId });
+    const fill = (status: string, count: number) =>
+      platform.admin.query(
+        `insert into api_clients select (jsonb_populate_record(client, jsonb_build_object(
+           'client_id', 'cli_' || gen_random_uuid(), 'status', $2::text))).*
+         from api_clients client, generate_series(1, $3) where client.client_id = $1`,
+        [clientId, status, count],
+      );
+    await fill("Active", 500);
+    const full = [await platform.ask(owner(crowded), make)];
+    full.push(await platform.ask(owner(crowded), change("enableApiClient"), { clientId }));
+    for (const { refusal } of full) expect(refusal).toMatchObject({ code: "CONFLICT", limit: 500 });
+    await platform.admin.query("update api_clients set status = 'Disabled' where tenant_id = $1", [
+      decodeId("ten", crowded),
+    ]);
+    await fill("Disabled", 4_499);
+    expect((await platform.ask(owner(crowded), make)).refusal).toMatchObject({ code: "CONFLICT", limit: 5_000 });
+    expect((await platform.ask(owner(crowded), change("enableApiClient"), { clientId })).refusal).toBeUndefined();
+  });
+});

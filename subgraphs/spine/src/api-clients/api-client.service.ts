@@ -13,6 +13,7 @@ import type { CreateApiClientInput } from "./api-client.input.js";
 import type { ApiClientSecretType } from "./api-client.type.js";
 import { type ApiClientView, apiClientFacts, apiClientView } from "./api-client.view.js";
 import { type CheckedClient, checkClient } from "./checked-client.js";
+import { requireRoomForClient } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
 
 /** What is stored for a repeated request: the secret's nonce in place of the secret. */
@@ -63,6 +64,7 @@ export class ApiClientService {
       commit: async (transaction) => {
         await this.#tenants.requireActive(transaction);
         await requireActing(transaction, principalOf(context).subject);
+        await requireRoomForClient(transaction, true);
         return this.#persist(transaction, checked, principalOf(context).subject);
       },
     });

@@ -1,26 +1,39 @@
 import type { Transaction } from "@factory/runtime/db/database";
-import { LockMode } from "@mikro-orm/postgresql";
 import { ApiClient } from "./api-client.entity.js";
 
 interface HeldRow {
   client_id: string;
+  name: string;
+  status: "Active" | "Disabled";
   secret_held_by: string;
+}
+
+export interface HeldClient {
+  readonly clientId: string;
+  readonly name: string;
+  readonly status: "Active" | "Disabled";
 }
 
 /**
  * Clients of the tenant whose secret or keys only this principal was told, or only clients of which the same is true.
- * Their rows stay locked until the transaction ends. After `lockHands`, so no more of them can come.
+ * After `lockHands`, so that they stay as they are until the transaction ends.
  */
-export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<ApiClient[]> {
-  const { em, tenant, execute } = transaction;
-  const { tenantId } = tenant;
-  const rows = await execute<HeldRow>(
-    "select client_id, secret_held_by from api_clients where tenant_id = $1 and secret_held_by is not null",
-    [tenant.uuid],
+export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<HeldClient[]> {
+  const rows = await transaction.execute<HeldRow>(
+    `select client_id, name, status, secret_held_by from api_clients
+     where tenant_id = $1 and secret_held_by is not null order by client_id`,
+    [transaction.tenant.uuid],
   );
-  const held = [...soleHoldings(rows, principalId)];
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { clientId: "asc" } } as const;
-  return em.find(ApiClient, { tenantId, clientId: { $in: held } }, lock);
+  const held = soleHoldings(rows, principalId);
+  return rows
+    .filter((row) => held.has(row.client_id))
+    .map(({ client_id: clientId, name, status }) => ({ clientId, name, status }));
+}
+
+/** To be changed, those of them that are Active. */
+export function activeOf({ em, tenant }: Transaction, clients: readonly HeldClient[]): Promise<ApiClient[]> {
+  const active = clients.filter(({ status }) => status === "Active").map(({ clientId }) => clientId);
+  return em.find(ApiClient, { tenantId: tenant.tenantId, clientId: { $in: active } }, { orderBy: { clientId: "asc" } });
 }
 
 function soleHoldings(rows: readonly HeldRow[], principalId: string): Set<string> {

@@ -9,7 +9,7 @@ import type { Scope } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
 import { lockHands } from "../acting-principal.js";
 import { disableClients } from "../api-clients/disable-clients.js";
-import { clientsHeldOnlyBy } from "../api-clients/sole-holder.js";
+import { activeOf, clientsHeldOnlyBy } from "../api-clients/sole-holder.js";
 import { requireHeld } from "../held-scopes.js";
 import type { RightsLost } from "../lost-rights.js";
 import { revoke } from "../revocations/revoke.js";
@@ -69,12 +69,13 @@ export class UserLifecycleService {
         await this.#takeAllRoles(context, transaction, userId);
         const orphans = await clientsHeldOnlyBy(transaction, userId);
         if (clients === "Disable") {
+          const active = await activeOf(transaction, orphans);
           requireHeld(
             context,
-            orphans.filter(({ status }) => status === "Active").flatMap((client) => client.scopes),
+            active.flatMap(({ scopes }) => scopes),
             "clients hold whose secret only the user was told; clients: Keep leaves them as they are",
           );
-          await disableClients(transaction, orphans);
+          await disableClients(transaction, active);
         }
         const clientIds = orphans.map(({ clientId }) => clientId);
         await this.#rightsLost(transaction, [userId, ...clientIds]);
@@ -83,7 +84,7 @@ export class UserLifecycleService {
           subject: `users/${userId}`,
           data: { ...userFacts(user), clients, clientIds },
         });
-        return Object.assign(userView(user, []), { clients: orphans.map(orphanView) });
+        return Object.assign(userView(user, []), { clients: orphans.map((client) => orphanView(client, clients)) });
       },
     });
   }

@@ -1,8 +1,8 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { ApiClient } from "../api-clients/api-client.entity.js";
+import type { HeldClient } from "../api-clients/sole-holder.js";
 import type { User } from "./user.entity.js";
 import type { UserState } from "./user.states.js";
-import type { OrphanedClientType, UserType } from "./user.type.js";
+import type { ClientsOfDeletedUser, OrphanedClientType, UserType } from "./user.type.js";
 
 /** A row of `users` as PostgreSQL gives it, with the codes of its roles. */
 export interface UserRow {
@@ -49,8 +49,9 @@ export function userView(user: User, roleCodes: readonly string[]): UserType {
   };
 }
 
-export function orphanView({ clientId, name, status }: ApiClient): OrphanedClientType {
-  return { clientId, name, status };
+/** After the deletion. */
+export function orphanView(client: HeldClient, clients: ClientsOfDeletedUser): OrphanedClientType {
+  return clients === "Disable" ? { ...client, status: "Disabled" } : { ...client };
 }
 
 /** Name and address are personal: who may read them asks for the user. */
