@@ -1,4 +1,8 @@
-import { platformEnvironment } from "./environment.js";
+import { readFile } from "node:fs/promises";
+import { platformEnvironment, settings } from "./environment.js";
+
+const root = new URL("../../../", import.meta.url);
+const readAtRoot = (file: string) => readFile(new URL(file, root), "utf8");
 
 const production = {
   NODE_ENV: "production",
@@ -37,5 +41,13 @@ describe("the environment", () => {
     expect(former(`${one}, ${one}`)).toEqual([one, one]);
     expect(former(JSON.stringify([one, other]))).toEqual([one, other]);
     expect(platformEnvironment({}).formerSecretsKeys).toEqual([]);
+  });
+
+  it("has the settings that README and .env.example name, and no other", async () => {
+    const [, chapter = ""] = (await readAtRoot("README.md")).split("\n## Settings\n");
+    const rows = chapter.split("\n| script")[0]?.match(/^\| `[^|]+\|/gm) ?? [];
+    expect(rows.flatMap((row) => row.match(/\w+/g) ?? []).sort()).toEqual([...settings].sort());
+    const examples = (await readAtRoot(".env.example")).match(/^# [A-Z_]+(?==)/gm) ?? [];
+    expect(examples.map((line) => line.slice(2)).sort()).toEqual([...settings].sort());
   });
 });

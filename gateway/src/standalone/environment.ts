@@ -74,7 +74,7 @@ const variables = z
     ALLOWED_ORIGINS: list,
     /** Addresses or networks of the proxies in front, whose X-Forwarded-For tells clients apart. */
     TRUSTED_PROXIES: list.refine((networks) => networks.every(isNetwork), "needs addresses or networks"),
-    /** Hosts that may be private or speak plain http, as sources, targets and receivers. */
+    /** Hosts of sources and targets that may be private or speak plain http. */
     ALLOWED_HOSTS: list,
     /** Folders that may hold template repositories for git+file. */
     SOURCE_ROOTS: list,
@@ -108,6 +108,9 @@ const variables = z
     if (given.FAIL !== undefined) problem("FAIL", "production has no failpoints");
     if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "production logs no more than debug");
   });
+
+/** What README and .env.example tell about. */
+export const settings: readonly string[] = Object.keys(variables.shape);
 
 export interface PlatformEnvironment {
   readonly development: boolean;
