@@ -15,7 +15,7 @@ interface End {
 }
 
 /** A client that keeps its connection alive and asks until the listener is gone. */
-async function ask(url: string, startAfterMs: number): Promise<End> {
+async function ask(url: string, startAfterMs: number, onAnswer: () => void): Promise<End> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const counts = { answered: 0, lastAnswers: 0 };
   await sleep(startAfterMs);
@@ -23,7 +23,10 @@ async function ask(url: string, startAfterMs: number): Promise<End> {
     const failure = await new Promise<string | undefined>((resolve) => {
       const headers = { authorization: "Bearer good" };
       get(`${url}/v1/templates/tpl_1`, { agent, headers }, (response) => {
-        if (response.statusCode === 200) counts.answered++;
+        if (response.statusCode === 200) {
+          counts.answered++;
+          onAnswer();
+        }
         if (response.headers.connection === "close") counts.lastAnswers++;
         response.resume().once("end", () => resolve(undefined));
       }).once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
@@ -59,13 +62,13 @@ async function open(url: string): Promise<Open> {
 }
 
 async function eventually(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1500 && !condition(); turn++) await sleep(10);
+  for (let turn = 0; turn < 3000 && !condition(); turn++) await sleep(10);
   expect(condition()).toBe(true);
 }
 
 /** New connections are. */
 async function refused(facade: Started): Promise<void> {
-  for (let turn = 0; turn < 1500; turn++) {
+  for (let turn = 0; turn < 3000; turn++) {
     const answer = await facade.call("GET /livez").catch(() => undefined);
     if (!answer) return;
   }
@@ -93,23 +96,26 @@ describe("starting", () => {
 
 describe("stopping", () => {
   it("finishes what is in flight, then hangs up, though the connection is kept alive", async () => {
-    let finish = () => {};
+    let finish: (() => void) | undefined;
     const facade = await startWith({
       template: () => new Promise((resolve) => (finish = () => resolve(template))),
     });
     const answer = facade.call("GET /v1/templates/tpl_1");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => finish !== undefined);
     const stopped = facade.close();
     await refused(facade);
-    finish();
+    finish?.();
     expect((await answer).status).toBe(200);
     await stopped;
   });
 
   it("resets no connection that is kept alive, and answers every request that was sent", async () => {
     const facade = await startWith({ template: () => sleep(5, template) }, { stopPatience: { graceMs: 300 } });
-    const clients = Array.from({ length: 20 }, (_, index) => ask(facade.publicUrl, index * 3));
-    await sleep(200);
+    const answered = new Set<number>();
+    const clients = Array.from({ length: 20 }, (_, index) =>
+      ask(facade.publicUrl, index * 3, () => answered.add(index)),
+    );
+    await eventually(() => answered.size === 20);
     await facade.close();
     const ends = await Promise.all(clients);
     expect(new Set(ends.map(({ end }) => end))).toEqual(new Set(["ECONNREFUSED"]));
@@ -168,10 +174,12 @@ describe("stopping", () => {
   });
 
   it("cuts what does not finish in time", async () => {
-    const facade = await startWith({ template: () => new Promise(() => {}) }, { stopPatience: { timeoutMs: 100 } });
+    let asked = false;
+    const never = () => ((asked = true), new Promise(() => {}));
+    const facade = await startWith({ template: never }, { stopPatience: { timeoutMs: 100 } });
     const answer = facade.call("GET /v1/templates/tpl_1");
     const outcome = expect(answer).rejects.toThrow();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => asked);
     await facade.close();
     await outcome;
   });

@@ -59,7 +59,7 @@ beforeAll(async () => {
     const first = migrations.findIndex((migration) => migration.name.endsWith("_foreign_keys"));
     await migrate({ ...rest, migrations: migrations.slice(0, first) });
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.end();
@@ -154,7 +154,7 @@ describe("a migration that adds keys", () => {
       [schemas],
     );
     expect(rowCount).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe("a row's parent", () => {

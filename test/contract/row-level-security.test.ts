@@ -33,7 +33,7 @@ beforeAll(async () => {
   await Promise.all([tenantObjects(one), tenantObjects(other)]);
   [ours, theirs] = [decodeId("ten", one.tenantId) ?? "", decodeId("ten", other.tenantId) ?? ""];
   await settled();
-}, 60_000);
+});
 
 afterAll(() => client.end());
 

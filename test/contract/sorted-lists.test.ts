@@ -42,7 +42,7 @@ beforeAll(async () => {
     await request(`POST /v1/templates/${objects.templateId}/validate`, { token, body });
     await Promise.all([anInvitation(token), aUser(token), aRole(token), aPendingApproval(tenant.tenantId)]);
   }
-}, 60_000);
+});
 
 const ignoresCase = ["templates", "libraries", "users", "invitations"];
 

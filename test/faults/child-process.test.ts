@@ -81,7 +81,7 @@ describe("an execution that needs longer than a run alone may take", () => {
     const published = () =>
       rows("select from catalog.outbox where tenant_id::text = $1 and published_at is null", [tenant.tenantId]);
     await eventually("its events are published", async () => (await published()).length === 0, deadlineMs);
-  }, 90_000);
+  });
 
   it("is Failed with WORKER_DIED after the third death of its child, which leaves others alone", async () => {
     const silent = await aSilentHost();

@@ -33,7 +33,7 @@ describe("the output of the platform", () => {
     platform = await startPlatformProcess(dataDir, variables, (line) => lines.push(line));
     process.env[platformVariable] = JSON.stringify(platform);
     token = await (await aTenant()).tokenWith();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     process.env[platformVariable] = shared;
@@ -60,7 +60,7 @@ describe("the output of the platform", () => {
     expect(lines.join("\n")).toContain("The platform is ready.");
     expect(told.filter((text) => engineWords.test(text))).toEqual([]);
     expect(told.filter((text) => text.includes('"INTERNAL"'))).toEqual([]);
-  }, 60_000);
+  });
 
   it("is JSON where the platform does not start", async () => {
     const said: string[] = [];

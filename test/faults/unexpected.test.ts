@@ -48,7 +48,7 @@ describe("an error that no code catches", () => {
     expect(text).toContain('process_unexpected_errors_total{kind="unhandledRejection"} 1');
     expect((await request("GET /readyz", { base })).status).toBe(200);
     expect(await running.stop()).toBe(0);
-  }, 120_000);
+  });
 
   it("stops the process in the ordinary way, PostgreSQL with it, when an exception was thrown out of a timer", async () => {
     const { publicUrl: base, ended } = await start("throw");
@@ -62,5 +62,5 @@ describe("an error that no code catches", () => {
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
     await expect(readFile(join(dataDir, "runtime.json"))).rejects.toThrow("ENOENT");
     expect(JSON.parse(await readFile(join(dataDir, "postgres.json"), "utf8")).pid).toBeNull();
-  }, 120_000);
+  });
 });

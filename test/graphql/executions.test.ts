@@ -26,7 +26,7 @@ beforeAll(async () => {
   silent = await aSilentHost();
   version = await aTemplateVersion(token, await aTemplateSource(aSmallPack()));
   endless = await aTemplateVersion(token, `git+${silent.url}/acme/never.git#main`);
-}, 20_000);
+});
 
 afterAll(() => silent.close());
 
@@ -86,7 +86,7 @@ describe("cancelExecution", () => {
     expect(await finished(token, execution.templateId, execution.executionId)).toMatchObject({ status: "Cancelled" });
     const again = await cancel(execution);
     expect(again.body.data.cancelExecution.status).toBe("Cancelled");
-  }, 20_000);
+  });
 
   it("refuses what has ended, what is unknown and what is another tenant's", async () => {
     const execution = await requested(version);

@@ -137,6 +137,6 @@ describe("the limits of a document", () => {
     const bomb = `${template("...F0")} ${levels} fragment F20 on Template { name }`;
     const started = Date.now();
     expect((await graphql(bomb, { token })).status).toBeLessThan(500);
-    expect(Date.now() - started).toBeLessThan(5000);
+    expect(Date.now() - started).toBeLessThan(15_000);
   });
 });

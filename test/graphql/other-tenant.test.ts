@@ -52,7 +52,7 @@ beforeAll(async () => {
   const [other, own] = [await aTenant(), await aTenant()];
   [theirToken, token] = [await other.tokenWith(), await own.tokenWith()];
   [theirs, ours] = [await tenantObjects(other), await tenantObjects(own)];
-}, 60_000);
+});
 
 function documentOf({ field, operation }: (typeof fields)[number]): string {
   const taken = field.args.filter(({ type }) => isNonNullType(type));

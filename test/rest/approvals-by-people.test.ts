@@ -48,7 +48,7 @@ beforeAll(async () => {
   browser = new Browser(platform().publicUrl);
   const studio = await aSignInClient(tenant.tenantId, { scopes, firstParty: true });
   returned(await signInAs(browser, await browser.open(authorizeUrl(studio, { scope })), second));
-}, 30_000);
+});
 
 /** Of an agent that acts for the first owner. */
 async function aWish(): Promise<string> {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   person = await aPerson(tenant);
   app = await aClient({ firstParty: true });
   publicApp = await aClient({ name: "Notebook", public: true });
-}, 30_000);
+});
 
 const authorizeUrl = (changes: Record<string, string | undefined> = {}, client = app) => urlOf(client, changes);
 

@@ -82,7 +82,7 @@ describe("onConflict: merge", () => {
     expect(await notesOf("main")).toBe(
       rendered(lines([2, "line 2, edited"], [6, "line 6, new"], [11, "line 11, renewed"])),
     );
-  }, 30_000);
+  });
 
   it("fails where both changed the same line, and pushes nothing", async () => {
     await into(first, "clash");
@@ -91,11 +91,11 @@ describe("onConflict: merge", () => {
     const next = await nextVersion("4.0.0", await packWith(lines([5, "line 5, renewed"])));
     expect(await into(next, "clash")).toMatchObject({ status: "Failed", error: { code: "TARGET_CONFLICT" } });
     expect(await host.git("rev-parse", "clash")).toBe(before);
-  }, 30_000);
+  });
 
   it("takes no other template's scaffold for its past", async () => {
     await into(first, "other");
     const other = await aTemplateVersion(token, await packWith(lines([3, "line 3 of another template"])));
     expect(await into(other, "other")).toMatchObject({ status: "Failed", error: { code: "TARGET_CONFLICT" } });
-  }, 30_000);
+  });
 });

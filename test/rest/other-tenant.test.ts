@@ -26,7 +26,7 @@ beforeAll(async () => {
   const [other, own] = [await aTenant(), await aTenant()];
   token = await own.tokenWith();
   [theirs, ours] = [await tenantObjects(other), await tenantObjects(own)];
-}, 60_000);
+});
 
 function bodyOf(run: string): { body?: Record<string, unknown> } {
   const type = graph

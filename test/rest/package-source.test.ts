@@ -74,7 +74,7 @@ describe("a template version over a package", () => {
     });
     process.env[platformVariable] = JSON.stringify(platform);
     token = await (await aTenant()).tokenWith();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     process.env[platformVariable] = shared;

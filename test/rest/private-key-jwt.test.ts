@@ -16,7 +16,7 @@ beforeAll(async () => {
   tenant = await aTenant();
   key = await aSigningKey("one");
   clientId = await aSigningClient(tenant.tenantId, [key]);
-}, 30_000);
+});
 
 const issuer = () => platform().publicUrl;
 

@@ -92,11 +92,13 @@ describe("assignments of a role", () => {
   });
 
   it("end by themselves", async () => {
-    const expiresAt = new Date(Date.now() + 300).toISOString();
-    const { status, body } = await assign({ principalId: await aClientId(token), expiresAt });
+    const principalId = await aClientId(token);
+    const expiresAt = new Date(Date.now() + 3000).toISOString();
+    const { status, body } = await assign({ principalId, expiresAt });
     expect([status, body["expiresAt"]]).toEqual([201, expiresAt]);
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    expect((await get(assignments())).text).not.toContain(body["assignmentId"]);
+    const listed = async () => (await get(assignments())).text.includes(String(body["assignmentId"]));
+    await eventually("it is listed no more", async () => !(await listed()));
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
   });
 
   it("are served with their methods named", async () => {
@@ -129,7 +131,7 @@ describe("a person who is signed in", () => {
     expect((await listUsers(first.access_token)).status).toBe(200);
 
     await request(`DELETE /v1/roles/${extra}/assignments/${String(held["assignmentId"])}`, { token });
-    await eventually("the token is refused", async () => (await listUsers(first.access_token)).status === 401, 3000);
+    await eventually("the token is refused", async () => (await listUsers(first.access_token)).status === 401);
 
     const second = await refreshed(client, first.refresh_token);
     expect(second.status).toBe(200);
@@ -154,12 +156,17 @@ describe("a person who is signed in", () => {
 
   it("loses a role when its time has come, tokens that are out included", async () => {
     const client = await aPasswordClient(tenant.tenantId);
-    const person = await aPerson(tenant, "Integrator");
-    const extra = await aRole(token, ["user.read"]);
-    const expiresAt = new Date(Date.now() + 1500).toISOString();
-    await request(`POST /v1/roles/${extra}/assignments`, { token, body: { userId: person.userId, expiresAt } });
-    const { access_token: held } = await signedIn(client, person);
-    expect((await listUsers(held)).status).toBe(200);
-    await eventually("the token is refused", async () => (await listUsers(held)).status === 401, 12_000);
+    const usedBefore = async (lastsMs: number) => {
+      const person = await aPerson(tenant, "Integrator");
+      const extra = await aRole(token, ["user.read"]);
+      const expiresAt = new Date(Date.now() + lastsMs).toISOString();
+      await request(`POST /v1/roles/${extra}/assignments`, { token, body: { userId: person.userId, expiresAt } });
+      const { access_token: held } = await signedIn(client, person);
+      return (await listUsers(held)).status === 200 ? held : undefined;
+    };
+    // a slow machine needs longer to use it in time
+    const held = (await usedBefore(1500)) ?? (await usedBefore(20_000)) ?? "";
+    expect(held).not.toBe("");
+    await eventually("the token is refused", async () => (await listUsers(held)).status === 401);
   });
 });

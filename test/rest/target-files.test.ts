@@ -48,7 +48,7 @@ beforeAll(async () => {
   solution = await version("Acme.Solution");
   service = await version("Acme.Service");
   item = await version("Acme.Item");
-}, 30_000);
+});
 
 const aRepository = () => `acme/r${Math.random().toString(36).slice(2)}`;
 const run = (version: TestVersion, name: string, target: Record<string, unknown>) =>

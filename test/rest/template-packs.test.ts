@@ -57,7 +57,7 @@ const pack = {
 beforeAll(async () => {
   token = await (await aTenant()).tokenWith();
   source = await aTemplateSource(pack);
-}, 30_000);
+});
 
 const target = () => ({ repository: `acme/r${Math.random().toString(36).slice(2)}` });
 const aVersion = (input: Record<string, unknown>) => aTemplateVersion(token, source, input);
@@ -120,7 +120,7 @@ describe("parameters as dotnet new takes them", () => {
     });
     expect(await details(closed)).toBeNull();
     expect(await scaffolded(closed)).toEqual({ "Orders.cs": "// net8.0 none\n" });
-  }, 30_000);
+  });
 
   it("come under long and short names, whose values the parameterSchema checks", async () => {
     expect(await scaffolded(closed, { f: "net9.0" })).toEqual({ "Orders.cs": "// net9.0 none\n" });

@@ -25,7 +25,7 @@ beforeAll(async () => {
     scopes: tenantScopes,
   });
   person = await aPerson(tenant);
-}, 30_000);
+});
 
 const issuer = () => platform().publicUrl;
 const read = (token: string) => request("GET /v1/templates/tpl_01jz3b0q8xk0n8v3m1w6y5t2r7", { token });

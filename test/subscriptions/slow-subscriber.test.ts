@@ -79,5 +79,5 @@ describe("a subscriber that stops reading while events come", () => {
     const whole = cursors(fast);
     expect([...got, ...cursors(resumed)].filter((cursor) => whole.includes(cursor))).toEqual(whole);
     for (const socket of [slow, fast, resumed]) socket.close();
-  }, 120_000);
+  });
 });

@@ -53,7 +53,7 @@ describe("an ad-hoc operation", () => {
     for (let count = 0; count < 520; count += 1) await read(`{ a${count}: version }`);
     expect(operations.held.documents).toBe(500);
     expect(operations.held.bytes).toBeLessThan(16 * 1024 * 1024);
-  }, 60_000);
+  });
 
   it.each([
     ["a literal", `{ echo(filter: ${"{nested: ".repeat(32)}{}${"}".repeat(32)}) }`, {}],

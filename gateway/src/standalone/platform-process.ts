@@ -10,7 +10,8 @@ import { bareEnvironment } from "./environment.js";
 import type { RunningPlatform } from "./platform-api.js";
 
 const main = fileURLToPath(new URL("../../dist/standalone/main.js", import.meta.url));
-const startTimeoutMs = 60_000;
+/** Generous: a first start makes the cluster, and the machine may be busy. */
+const startTimeoutMs = 120_000;
 const freePorts = { PORT: "0", INTERNAL_PORT: "0", GRPC_PORT: "0" };
 
 /** The platform as its user starts it: a process of its own, on free ports. */

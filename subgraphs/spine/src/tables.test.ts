@@ -5,7 +5,7 @@ import { RunningSpine } from "./testing/running-spine.js";
 let platform: RunningSpine;
 beforeAll(async () => {
   platform = await RunningSpine.start();
-}, 60_000);
+});
 afterAll(() => platform?.stop());
 
 describe("spine migrations", () => {

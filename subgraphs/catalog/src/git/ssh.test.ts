@@ -47,7 +47,7 @@ describe("ssh without a server", () => {
       message: expect.stringMatching(message),
     });
     await expect(target).rejects.not.toMatchObject({ message: expect.stringContaining("secret") });
-    const options = { timeoutMs: 5_000, ...(credential && { credential: credential as RemoteCredential }) };
+    const options = { timeoutMs: 60_000, ...(credential && { credential: credential as RemoteCredential }) };
     await expect(resolveSource(sourceRef(`git+${address}`), rules, options)).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(message),
@@ -80,7 +80,7 @@ describeWithServer("ssh with a server (needs /usr/sbin/sshd)", () => {
   afterEach(() => repository.remove());
 
   const url = () => server.url(repository.folder);
-  const options = () => ({ timeoutMs: 15_000, credential });
+  const options = () => ({ timeoutMs: 60_000, credential });
 
   it("reads a source", async () => {
     await repository.run(["config", "uploadpack.allowFilter", "true"]);
@@ -133,7 +133,7 @@ describeWithServer("ssh with a server (needs /usr/sbin/sshd)", () => {
       const workspace = await Workspace.open({
         remote,
         credential: await server.credential(knownAs),
-        timeoutMs: 9_000,
+        timeoutMs: 60_000,
       });
       try {
         await workspace.initialise("sha1");
@@ -155,7 +155,7 @@ describeWithServer("ssh with a server (needs /usr/sbin/sshd)", () => {
       code: "TARGET_FORBIDDEN",
       message: expect.stringMatching(/host key/),
     });
-    const attempt = resolveSource(sourceRef(`git+${url()}`), policy, { timeoutMs: 9_000, credential: stranger });
+    const attempt = resolveSource(sourceRef(`git+${url()}`), policy, { timeoutMs: 60_000, credential: stranger });
     await expect(attempt).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/host key/),

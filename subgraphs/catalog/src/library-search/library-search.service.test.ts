@@ -204,7 +204,6 @@ describe("the search", () => {
       );
       if (draw === "known") expect([...seen].sort()).toEqual([...tierNames].sort());
     },
-    120_000,
   );
 });
 

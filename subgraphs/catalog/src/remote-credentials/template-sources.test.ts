@@ -11,7 +11,7 @@ import { TemplateSources } from "./template-sources.js";
 
 const [owner, stranger] = [tenantWithId(newId("ten")), tenantWithId(newId("ten"))];
 const expected = `Basic ${Buffer.from("x-access-token:sesame").toString("base64")}`;
-const options = { timeoutMs: 10_000, subject: "executions/exe_1", trace: continueTrace(undefined) };
+const options = { timeoutMs: 60_000, subject: "executions/exe_1", trace: continueTrace(undefined) };
 
 describe("TemplateSources", () => {
   let server: PackageServer;

@@ -58,7 +58,7 @@ const small = pack({}, { "a.txt": "a" });
 const unbounded = { evaluationMs: 100_000, totalMs: 100_000 };
 
 let pool: RenderingPool;
-beforeAll(() => ensureCompiledWorker(), 60_000);
+beforeAll(() => ensureCompiledWorker());
 beforeEach(() => {
   lost.length = 0;
   const limits = { renderMs: 700, parametersMs: 300, checksMs: 700, patterns: unbounded };

@@ -243,7 +243,7 @@ describe("the embedded git store", () => {
     const policy = { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] };
     const parsed = parseSourceRef(`git+http://127.0.0.1:${port}/git/demo/acme/templates.git#main:web`, policy);
     if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error("unreadable");
-    await expect(resolveSource(parsed.ref, policy, { timeoutMs: 10_000 })).rejects.toMatchObject({
+    await expect(resolveSource(parsed.ref, policy, { timeoutMs: 60_000 })).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/let us in/),
     });
@@ -290,7 +290,7 @@ describe("git over http without credentials", () => {
   });
 
   const policy = { allowFile: false, fileRoots: [], allowLoopback: true, allowHosts: [] };
-  const options = { timeoutMs: 10_000 };
+  const options = { timeoutMs: 60_000 };
   const parse = (text: string) => {
     const parsed = parseSourceRef(text, policy);
     if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error(JSON.stringify(parsed));

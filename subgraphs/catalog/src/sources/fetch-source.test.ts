@@ -9,7 +9,7 @@ import { resolveSource } from "./resolve-source.js";
 import { type GitSourceRef, parseSourceRef } from "./source-ref.js";
 
 const policy: SourcePolicy = { allowFile: true, fileRoots: [], allowLoopback: true, allowHosts: [] };
-const options = { timeoutMs: 15_000 };
+const options = { timeoutMs: 60_000 };
 
 function sourceRef(text: string): GitSourceRef {
   const parsed = parseSourceRef(text);

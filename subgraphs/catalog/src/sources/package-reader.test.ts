@@ -14,7 +14,7 @@ import { nupkgOf, type ZipEntry, zipOf } from "./zip.fixture.js";
 
 const open: SourcePolicy = { allowFile: true, fileRoots: [], allowLoopback: true, allowHosts: [] };
 const closed: SourcePolicy = { ...open, allowFile: false, allowLoopback: false };
-const options = { timeoutMs: 10_000 };
+const options = { timeoutMs: 60_000 };
 const config = ".template.config/template.json";
 
 const closers: (() => unknown)[] = [];

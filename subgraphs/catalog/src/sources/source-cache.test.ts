@@ -83,7 +83,7 @@ describe("reading sources for a tenant", () => {
   });
 
   const read = (ref: string, tenantId?: string, credential?: RemoteCredential) =>
-    reader.read(ref, { timeoutMs: 10_000, ...(tenantId && { tenantId }), ...(credential && { credential }) });
+    reader.read(ref, { timeoutMs: 60_000, ...(tenantId && { tenantId }), ...(credential && { credential }) });
 
   it("fetches a pinned package once, and a moving one each time", async () => {
     const moving = `nupkg+${server.serve("/x.nupkg", nupkgOf({ "a.txt": "1" }))}`;

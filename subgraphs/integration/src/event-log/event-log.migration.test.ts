@@ -33,7 +33,7 @@ beforeAll(async () => {
       decodeId("ten", ours.tenantId ?? ""),
     ]);
   });
-}, 60_000);
+});
 
 afterAll(() => fixture.close());
 

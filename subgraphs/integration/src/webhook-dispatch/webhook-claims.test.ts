@@ -119,5 +119,5 @@ describe("the statements that find what is due", () => {
     expect(rowsRead(claim, "webhook_messages")).toBeLessThanOrEqual(2 * (16 + 10));
     const look = await explained(waitingLanes, [1000, 256]);
     expect(rowsRead(look, "webhook_messages")).toBeLessThanOrEqual(51);
-  }, 60_000);
+  });
 });

@@ -129,5 +129,5 @@ describe("a database whose deliveries were jobs", () => {
       await integration.close();
       await bus.close();
     }
-  }, 60_000);
+  });
 });

@@ -1,6 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { jest } from "@jest/globals";
 import pg from "pg";
 import {
   anEvent,
@@ -19,7 +18,6 @@ let healthy: WebhookReceiver;
 let hanging: WebhookReceiver[];
 
 const patienceMs = 30_000;
-jest.setTimeout(90_000);
 
 beforeEach(async () => {
   fixture = await startIntegrationFixture();

@@ -165,8 +165,13 @@ describe("Database", () => {
       await Promise.allSettled([ended, ...attempts]);
     }
     await admin.end();
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    await Promise.all(Array.from({ length: 10 }, () => write()));
+    const allAtOnce = () => Promise.all(Array.from({ length: 10 }, () => write()));
+    await until(() =>
+      allAtOnce().then(
+        () => true,
+        () => false,
+      ),
+    );
   });
 
   it("gives the application role no way around the policies", async () => {

@@ -102,7 +102,6 @@ describe("whether the database takes writes", () => {
         rmdirSync(disk);
       }
     },
-    60_000,
   );
 });
 

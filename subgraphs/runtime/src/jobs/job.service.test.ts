@@ -113,7 +113,7 @@ describe("jobs as a tenant sees them", () => {
     expect(ran.filter((name) => name === "letter")).toHaveLength(2);
     expect(revived).toEqual(["letter"]);
     expect((await service.list(contextOf(tenant), {})).items).toEqual([]);
-  }, 60_000);
+  });
 
   it("are not sent again when what they worked for has ended: the operation that tries again is named", async () => {
     refuse = true;
@@ -125,7 +125,7 @@ describe("jobs as a tenant sees them", () => {
       code: "INVALID_STATE",
       facts: { detail: expect.stringContaining("retryExecution") },
     });
-  }, 60_000);
+  });
 
   it("are listed page by page, newest first", async () => {
     refuse = true;
@@ -137,5 +137,5 @@ describe("jobs as a tenant sees them", () => {
     const second = await service.list(contextOf(tenant), { first: 2, after: first.nextCursor });
     expect(second.items.map(({ subjectId }) => subjectId)).toEqual(["one"]);
     expect(second.nextCursor).toBeNull();
-  }, 60_000);
+  });
 });

@@ -115,7 +115,7 @@ describe("the sweeper", () => {
     );
     expect(await sweeper.lying()).toEqual({ notes: 0 });
     await setText(tenant.tenantId, later, "written");
-  }, 60_000);
+  });
 
   it("is not held off by a job of another tenant that names the row", async () => {
     const [tenant, other] = [aTenant(), aTenant()];
@@ -141,5 +141,5 @@ describe("the sweeper", () => {
     ]);
     expect(await textOf(noteId)).toBe("failed");
     expect(await sweeper.lying()).toEqual({ notes: 0 });
-  }, 60_000);
+  });
 });

@@ -124,7 +124,7 @@ describe("the outbox relay", () => {
       { numRuns: 15, endOnFailure: true },
     );
     await elsewhere.end();
-  }, 120_000);
+  });
 
   it("publishes past a transaction that stays open, and what that one wrote when it is committed", async () => {
     const relay = await aRelay();

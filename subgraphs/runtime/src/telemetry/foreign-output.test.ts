@@ -9,7 +9,7 @@ import { keepingLogger } from "./logged-lines.fixture.js";
 
 const workspace = fileURLToPath(new URL("../..", import.meta.url));
 
-beforeAll(() => ensureCompiled(workspace, { entry: "telemetry/foreign-output.js", sources: "telemetry/*.ts" }), 60_000);
+beforeAll(() => ensureCompiled(workspace, { entry: "telemetry/foreign-output.js", sources: "telemetry/*.ts" }));
 
 it("makes a line of the log of whatever a library prints", async () => {
   const from = (name: string) => JSON.stringify(new URL(`../../dist/telemetry/${name}.js`, import.meta.url).href);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   platform = await RunningSpine.start();
   tenantId = await platform.activeTenant("acme");
   otherTenantId = await platform.activeTenant("other");
-}, 60_000);
+});
 afterAll(() => platform?.stop());
 
 const owner = (tenant = tenantId) => principal(tenant, ["client.read", "client.manage", "templates.read", "user.read"]);

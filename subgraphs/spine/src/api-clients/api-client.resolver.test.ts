@@ -9,7 +9,7 @@ let tenantId: string;
 beforeAll(async () => {
   platform = await RunningSpine.start();
   tenantId = await platform.activeTenant("acme");
-}, 60_000);
+});
 afterAll(() => platform?.stop());
 
 const fields =

@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await platform.openDatabase();
   requests = new ApprovalRequests(database);
   tenantId = await platform.activeTenant("acme");
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close();
   await platform?.stop();

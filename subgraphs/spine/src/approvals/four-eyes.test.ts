@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await platform.openDatabase();
   tenantId = await platform.activeTenant("acme");
   [person, colleague] = [(await aUser(platform, tenantId, [])).userId, (await aUser(platform, tenantId, [])).userId];
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close();
   await platform?.stop();

@@ -29,7 +29,7 @@ beforeAll(async () => {
     },
   );
   clientId = data?.["createTenantApiClient"].clientId;
-}, 60_000);
+});
 
 afterAll(() => platform?.stop());
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   base = await platform.listen();
   tenantId = await platform.activeTenant("acme");
   client = await newClient(["templates.read", "templates.write"]);
-}, 60_000);
+});
 
 afterAll(() => platform?.stop());
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
   platform = await RunningSpine.start({ rateLimitFactor: 1000 });
   endpoint = `${await platform.listen()}/connect/token`;
   tenantId = await platform.activeTenant("acme");
-}, 60_000);
+});
 
 afterAll(() => platform?.stop());
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await aClient("Service", [...scopes, "user.read"]);
   agent = await aClient("Agent", [...scopes, "config.read"]);
   subjectToken = await ownToken(service);
-}, 60_000);
+});
 
 afterAll(() => platform?.stop());
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   issuedTo = await aClient(tenantId);
   colleague = await aClient(tenantId);
   stranger = await aClient(await platform.activeTenant("globex"));
-}, 60_000);
+});
 
 afterAll(() => platform?.stop());
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   base = await platform.listen();
   tenantId = await platform.activeTenant("acme");
   client = await aClient();
-}, 60_000);
+});
 
 afterAll(() => platform?.stop());
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   outbox = await mkdtemp(join(tmpdir(), "outbox-"));
   platform = await RunningSpine.start({ mail: { outbox } });
   tenantId = await platform.activeTenant("acme");
-}, 60_000);
+});
 afterAll(async () => {
   await platform?.stop();
   await rm(outbox, { recursive: true, force: true });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = await platform.openDatabase();
   tenantId = await platform.activeTenant("acme");
   other = await platform.activeTenant("other");
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close();
   await platform?.stop();

@@ -14,7 +14,7 @@ let database: Database;
 beforeAll(async () => {
   platform = await RunningSpine.start();
   database = await platform.openDatabase();
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close();
   await platform?.stop();

@@ -26,7 +26,7 @@ beforeAll(async () => {
     createServer((request, response) => authorizationServer.handle(request, response)),
   );
   bases = await Promise.all(servers.map(listening));
-}, 60_000);
+});
 
 beforeEach(() => {
   jest.spyOn(Date, "now").mockImplementation(() => realNow() + ahead);
@@ -145,7 +145,7 @@ describe("a rotation of signing keys", () => {
     expect([await kids(), await kids(bases[1])]).toEqual([[next], [next]]);
     // the first key took nobody's place
     expect(await told()).toEqual([{ keyId: next, reason: "Requested", actor: "cli_test" }]);
-  }, 60_000);
+  });
 
   it("is not begun again while the next key waits for its turn", async () => {
     const before = await told();

@@ -8,7 +8,7 @@ let platform: RunningSpine;
 
 beforeAll(async () => {
   platform = await RunningSpine.start({ masterKeys: someMasterKeys(7) });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const sealedKeys = async () =>

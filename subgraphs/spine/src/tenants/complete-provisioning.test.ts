@@ -5,7 +5,7 @@ import { RunningSpine, testSettings, until } from "../testing/running-spine.js";
 let platform: RunningSpine;
 beforeAll(async () => {
   platform = await RunningSpine.start();
-}, 60_000);
+});
 afterAll(() => platform?.stop());
 
 const steps = async (tenantId: string) => {
@@ -48,5 +48,5 @@ describe("a start", () => {
     const third = await startSpine(platform.host, testSettings);
     await third.close();
     expect(await invitations(earlier)).toBe(2);
-  }, 30_000);
+  });
 });

@@ -9,7 +9,7 @@ const told: Revocation[] = [];
 beforeAll(async () => {
   platform = await RunningSpine.start();
   await platform.spine.watchRevocations((revocation) => told.push(revocation));
-}, 60_000);
+});
 afterAll(() => platform?.stop());
 
 type Move = "suspendTenant" | "resumeTenant" | "archiveTenant";

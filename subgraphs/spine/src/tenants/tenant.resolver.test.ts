@@ -6,7 +6,7 @@ import { type Json, platformAdmin, principal, RunningSpine, until } from "../tes
 let platform: RunningSpine;
 beforeAll(async () => {
   platform = await RunningSpine.start();
-}, 60_000);
+});
 afterAll(() => platform?.stop());
 
 const register =
@@ -209,7 +209,7 @@ describe("Mutation.provisionTenant", () => {
       runId: expect.not.stringMatching(runId),
     });
     await until(async () => (await platform.tenantStatus(tenantId)) === "Active");
-  }, 60_000);
+  });
 });
 
 describe("Tenant as a federated entity", () => {

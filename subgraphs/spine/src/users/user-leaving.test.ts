@@ -17,7 +17,7 @@ beforeAll(async () => {
   platform = await RunningSpine.start();
   database = await platform.openDatabase();
   tenantId = await platform.activeTenant("leaving");
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close();
   await platform?.stop();

@@ -10,7 +10,7 @@ beforeAll(async () => {
   platform = await RunningSpine.start();
   tenantId = await platform.activeTenant("people");
   owner = principal(tenantId, tenantScopes);
-}, 60_000);
+});
 afterAll(() => platform?.stop());
 
 interface Person {
@@ -161,7 +161,7 @@ describe("Query.users", () => {
     expect(await pages(both, "-createdAt")).toEqual(everybody.filter(disabled).filter(viewer).toReversed());
     expect(await pages({ q: "same" }, "-createdAt")).toEqual(everybody.toReversed());
     expect(await pages({ q: "same", roleCode: "Viewer" }, "-createdAt")).toEqual(everybody.filter(viewer).toReversed());
-  }, 30_000);
+  });
 
   it("needs user.read, and a filter that there is", async () => {
     const stranger = principal(of, ["user.invite"]);

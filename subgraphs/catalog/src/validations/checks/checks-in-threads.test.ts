@@ -6,7 +6,7 @@ import { pack } from "./lint-pack.fixture.js";
 import { realisticPacks } from "./realistic-packs.fixture.js";
 
 const pool = new RenderingPool({ size: 1, logger: createLogger("test", "silent") });
-beforeAll(() => ensureCompiledWorker(), 60_000);
+beforeAll(() => ensureCompiledWorker());
 afterAll(() => pool.close());
 
 describe("checks in their threads", () => {
@@ -18,12 +18,12 @@ describe("checks in their threads", () => {
       checks: ["StructuralLint", "ParameterSchema"],
     });
     expect(findings.map(({ code }) => code)).toEqual(["RegexTooSlow", "PatternTooSlow", "PropertyWithoutSymbol"]);
-  }, 20_000);
+  });
 
   it("take all realistic packs", async () => {
     for (const { files, schema } of realisticPacks) {
       const subject = { parameterSchema: schema, targetFramework: "net8.0", checks: checkNames };
       expect(await pool.runChecks(files, subject)).toMatchObject({ findings: [], samples: expect.any(Number) });
     }
-  }, 60_000);
+  });
 });
