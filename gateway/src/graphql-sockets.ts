@@ -40,7 +40,7 @@ export interface GraphqlSockets {
 interface SocketState {
   principal: Principal;
   token: string;
-  /** Of `connection_init`: the operations of the socket continue its trace. */
+  /** From `connection_init`; the operations of the socket continue this trace. */
   traceparent: string | undefined;
   expiry: NodeJS.Timeout;
   operations: number;
@@ -223,7 +223,7 @@ export function graphqlSockets(options: {
   };
 }
 
-/** What is wrong with the tenant is said by its code. Where the verifier could not tell, a new token would not help. */
+/** A problem of the tenant closes with its error code. 1013 says that the verifier could not decide: a new token would not help. */
 function refuse(channel: SocketChannel, reason: string): (error: unknown) => undefined {
   return (error) => {
     if (isUnavailable(error)) channel.close(tryAgainLater, "Unavailable");

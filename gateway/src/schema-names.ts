@@ -37,7 +37,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/"(?!\$|@)_{0,2}[A-Za-z]\w*\.(\w+)(\([^"]*\))?"/g, '"$1"'],
 ];
 
-/** The same done to `valueCompletion`, the nulls that the schema does not allow; undefined where there are none. */
+/** Extensions whose `valueCompletion` (nulls that the schema forbids) names no types; undefined where it is absent. */
 export function withoutSchemaDetails(
   extensions: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown> | undefined {

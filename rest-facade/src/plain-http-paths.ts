@@ -179,7 +179,7 @@ function userinfo(operationId: string, summary: string) {
     summary,
     description:
       "OpenID Connect Core 1.0 section 5.3, for an access token of a person whose sign-in asked for `openid`. Refusals are those of RFC 6750, in `WWW-Authenticate`.",
-    // any token of a person; `openid` is no scope that the token carries
+    // a token of a person whose sign-in asked for `openid`, which is not a scope of the API
     security: [{ oauth2: [] }],
     responses: {
       "200": json("The claims of the person.", {

@@ -15,7 +15,7 @@ export interface AskedFields {
 
 /** A field that no fetch of the plan brings. */
 export interface UnservedField {
-  /** Of its parent, with the names that the plan uses. */
+  /** The path of its parent, with the names that the plan uses. */
   readonly parent: ResponsePath;
   /** The client's key. */
   readonly key: string;

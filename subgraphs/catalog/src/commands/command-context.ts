@@ -7,13 +7,13 @@ import { type RequestContext, requestContext } from "@factory/runtime/tenancy/re
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { commandTypes } from "@factory/schema/command-names";
 
-/** What is needed of a command after it was read. */
+/** The members of a command that its handling needs. */
 export type KeptCommand = Pick<
   CommandEnvelope,
   "id" | "type" | "tenantid" | "actorid" | "correlationid" | "traceparent" | "partitionkey"
 >;
 
-/** Without a tenant and an actor there is nobody to tell of a refusal. */
+/** A refusal is told to the tenant and the actor of the command, so both must be there. */
 export function tenantOfCommand({ tenantid, actorid, id }: KeptCommand): Tenant {
   const uuid = decodeId("ten", tenantid);
   if (uuid === undefined || typeof actorid !== "string" || actorid === "")

@@ -2,6 +2,7 @@ import { compareVersions, type NugetVersion } from "../nuget/version.js";
 import type { VersionRange } from "../nuget/version-range.js";
 import type { Entry } from "./evaluate-entries.js";
 import { Nearness } from "./evaluate-nearest.js";
+import { differing, Pace, sameChoice, usualRounds } from "./evaluate-pace.js";
 import type { Dependency, KnownLibrary, Release, Snapshot } from "./evaluate-snapshot.js";
 
 /** A package that takes part in a restore: listed in the set, or brought in by what it lists. */
@@ -49,12 +50,6 @@ export interface Ground {
   readonly dependenciesOf: (release: Release) => readonly Dependency[];
 }
 
-/** A restore settles in a few rounds; a chain of demands that raise one another takes one for each link. */
-const usualRounds = 10;
-const maxRounds = 100;
-/** Dependencies looked at in all rounds beyond the usual ones: about 50 ms, but the same on every machine. */
-const maxSteps = 100_000;
-
 /** Walks the dependencies as a restore does: listed versions win, then the nearest asker on each way, and among the
  * askers that are left the lowest version that serves them all. */
 export function walk(entries: readonly Entry[], ground: Ground): Graph {
@@ -81,27 +76,6 @@ export function walk(entries: readonly Entry[], ground: Ground): Graph {
     }
     chosen = next.chosen;
   }
-}
-
-/** Ends a walk that goes round in a circle, or takes too long to settle. */
-class Pace {
-  rounds = 1;
-  #steps = 0;
-  // Brent's way to find a circle: compared with one choice of before, kept twice as long each time
-  #kept: ReadonlyMap<string, Release> | undefined;
-
-  isOver(choice: ReadonlyMap<string, Release>, steps: number): boolean {
-    this.#steps += steps;
-    if (this.#kept !== undefined && sameChoice(this.#kept, choice)) return true;
-    if (this.rounds >= maxRounds || (this.rounds >= usualRounds && this.#steps > maxSteps)) return true;
-    if ((this.rounds & (this.rounds - 1)) === 0) this.#kept = choice;
-    this.rounds += 1;
-    return false;
-  }
-}
-
-function differing(a: ReadonlyMap<string, Release>, b: ReadonlyMap<string, Release>): string[] {
-  return [...new Set([...a.keys(), ...b.keys()])].filter((key) => a.get(key) !== b.get(key)).sort();
 }
 
 interface Surroundings extends Ground {
@@ -280,10 +254,6 @@ function byPackage(edges: readonly Edge[]): Map<string, Edge[]> {
 function highestAsked(snapshot: Snapshot, library: KnownLibrary, edges: readonly Edge[]): Release | undefined {
   const wanted = edges.flatMap(({ range }) => snapshot.lowest(library, [range]) ?? []);
   return wanted.sort((a, b) => compareVersions(b.version, a.version))[0];
-}
-
-function sameChoice(a: ReadonlyMap<string, Release>, b: ReadonlyMap<string, Release>): boolean {
-  return a.size === b.size && [...a].every(([key, release]) => b.get(key) === release);
 }
 
 /** A package that others bring in; the way to it is spelled out only where a sentence names it. */

@@ -12,7 +12,7 @@ const SHOWN = /^(?:name|description|author|symbols\/.+)$/;
 const MAX_CULTURES = 60;
 const MAX_FILE_BYTES = 128 * 1024;
 
-/** Localized texts of a template by culture. A file that is no object of texts is left out as a whole, as the original does. */
+/** Localized texts of a template by culture. A file that does not hold an object of texts is ignored as a whole, as dotnet does. */
 export function readLocalizations(files: FileTree): Map<string, LocalizedTexts> {
   const cultures = new Map<string, LocalizedTexts>();
   for (const [path, { bytes }] of files) {
