@@ -9,7 +9,7 @@ import { Database } from "@factory/runtime/db/database";
 import { openPool } from "@factory/runtime/db/pool";
 import { provisionDatabase, schemaConnections } from "@factory/runtime/db/roles";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
@@ -45,7 +45,7 @@ export async function startCatalogFixture(
   logger: Logger = createLogger("test", "silent"),
 ): Promise<CatalogFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "catalog-"));
-  const server = await startEmbeddedPostgres({ dataDir, logger });
+  const server = await startReadyPostgres({ dataDir, logger });
   await provisionDatabase(server.url, ["catalog"]);
   const connections = schemaConnections(server.url, "catalog");
   const bus = await PostgresBus.open(connections.worker, logger);

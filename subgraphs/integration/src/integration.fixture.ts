@@ -8,7 +8,7 @@ import { Retention } from "@factory/runtime/db/retention";
 import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/outbox/envelope";
-import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
@@ -44,7 +44,7 @@ export async function startIntegrationFixture(
   formerly: (connections: SchemaConnections, admin: pg.Pool) => Promise<void> = async () => undefined,
 ): Promise<IntegrationFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "integration-"));
-  const server = await startEmbeddedPostgres({ dataDir, logger });
+  const server = await startReadyPostgres({ dataDir, logger });
   await provisionDatabase(server.url, ["integration"]);
   const connections = schemaConnections(server.url, "integration");
   const bus = await PostgresBus.open(connections.worker, logger);

@@ -7,7 +7,7 @@ import { migrate } from "@factory/runtime/db/migrate";
 import { provisionDatabase, schemaConnections } from "@factory/runtime/db/roles";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
-import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger } from "@factory/runtime/telemetry/logger";
@@ -26,7 +26,7 @@ const logger = createLogger("test", "silent");
 /** Libraries and their search over a real PostgreSQL. */
 export async function aLibrarySearch() {
   const dataDir = await mkdtemp(join(tmpdir(), "library-search-"));
-  const server = await startEmbeddedPostgres({ dataDir, logger });
+  const server = await startReadyPostgres({ dataDir, logger });
   await provisionDatabase(server.url, ["catalog"]);
   const connections = schemaConnections(server.url, "catalog");
   const definition = { connections, ...catalogTables };

@@ -6,7 +6,7 @@ import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { migrate } from "@factory/runtime/db/migrate";
 import { provisionDatabase, schemaConnections } from "@factory/runtime/db/roles";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger } from "@factory/runtime/telemetry/logger";
@@ -21,13 +21,13 @@ import { WebhookReceiver } from "../webhook-receiver.fixture.js";
 const logger = createLogger("test", "silent");
 const masterKeys = new MasterKeys(randomBytes(32));
 let dataDir: string;
-let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+let server: Awaited<ReturnType<typeof startReadyPostgres>>;
 let admin: pg.Pool;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "integration-"));
-  server = await startEmbeddedPostgres({ dataDir, logger });
+  server = await startReadyPostgres({ dataDir, logger });
   admin = new pg.Pool({ connectionString: server.url, max: 2 });
   admin.on("error", () => undefined);
   receiver = await WebhookReceiver.start();

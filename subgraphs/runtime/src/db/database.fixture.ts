@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { EntitySchema } from "@mikro-orm/core";
 import { MikroORM } from "@mikro-orm/postgresql";
 import { newId } from "../identifiers/wire-id.js";
-import { startEmbeddedPostgres } from "../postgres/embedded-postgres.js";
+import { startReadyPostgres } from "../postgres/ready-postgres.fixture.js";
 import { removeDataDirectory } from "../postgres/remove-cluster.js";
 import { createLogger } from "../telemetry/logger.js";
 import { type Tenant, tenantWithId } from "../tenancy/tenant.js";
@@ -42,7 +42,7 @@ export interface TestDatabase {
 /** A real PostgreSQL with the roles of one subgraph and a table of notes. */
 export async function aDatabase(): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), "factory-runtime-"));
-  const server = await startEmbeddedPostgres({ dataDir, logger: quiet });
+  const server = await startReadyPostgres({ dataDir, logger: quiet });
   await provisionDatabase(server.url, ["catalog"]);
   const definition: DatabaseDefinition = {
     connections: schemaConnections(server.url, "catalog"),

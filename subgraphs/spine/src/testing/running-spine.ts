@@ -12,7 +12,7 @@ import { Listener } from "@factory/runtime/db/listener";
 import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
-import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
@@ -60,7 +60,7 @@ export class RunningSpine {
   static async start(changes: Partial<SpineSettings> = {}): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
     const dataDir = await mkdtemp(join(tmpdir(), "spine-"));
-    const server = await startEmbeddedPostgres({ dataDir, logger });
+    const server = await startReadyPostgres({ dataDir, logger });
     await provisionDatabase(server.url, ["spine"]);
     const connections = schemaConnections(server.url, "spine");
     const bus = await PostgresBus.open(connections.worker, logger);
