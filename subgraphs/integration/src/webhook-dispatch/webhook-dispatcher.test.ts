@@ -127,7 +127,9 @@ describe("the webhook dispatcher", () => {
     await subscribe(principal, healthy.url("/ok"));
     await publish(principal, 60);
     await arrivals(healthy, "/ok", 60);
-    expect(hanging[0]?.mostWaiting).toBe(16);
+    const [receiver] = hanging as [WebhookReceiver];
+    await stuck(receiver, 16);
+    expect(receiver.mostWaiting).toBe(16);
   });
 
   it("a claim whose process died is delivered again with the same webhook-id, and only one outcome counts", async () => {
