@@ -24,7 +24,7 @@ export function isProjectBinding(binding: string | null): boolean {
   return /^\s*msbuild\s*:/i.test(binding ?? "");
 }
 
-/** Of a target's paths those that a template may look at, the nearest to the folder of what is produced first. */
+/** The paths of the target that a template may look at, nearest to the output folder first. */
 export function pathsLookedAt(paths: Iterable<string>, directory: string): string[] {
   const around = foldersAbove(directory);
   const rank = (path: string) => {

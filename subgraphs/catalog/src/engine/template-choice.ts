@@ -35,7 +35,7 @@ export function chosenTemplates<T extends TemplateCandidate>(candidates: readonl
   return preferred(fitting, choice);
 }
 
-/** Of one group: the usual language unless one was asked for, then the highest precedence. */
+/** Chooses one template of a group: the asked language, else the usual one, then the highest precedence. */
 function preferred<T extends TemplateCandidate>(group: readonly T[], choice: TemplateChoice): T[] {
   const usual = group.filter(({ config }) => fits(USUAL_LANGUAGE, config.tags["language"]));
   const rest = isBlank(choice.language) && usual.length > 0 ? usual : group;

@@ -44,7 +44,7 @@ export class EarlierRenders {
       { trace: continueTrace(undefined) },
       ({ em }) => em.findOne(Execution, { tenantId, executionId, templateId }),
     );
-    // a scaffold of another name or folder beside this one is none of its past: the template removed nothing of it
+    // a scaffold with another name or folder is a different project, so its files were not removed by the template
     if (!earlier || !samePlace(earlier, current)) return undefined;
     const fetched = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
     const { files, primaryOutputs } = await this.#scaffolding.render(fetched, earlier, { signal, targetTexts });

@@ -35,7 +35,7 @@ export async function checkedParameters(
   });
 }
 
-/** A name that the schema itself defines is no alias. */
+/** A name that the schema defines is a parameter, even if the template has it as an alias. */
 function ownNames(
   parameters: Record<string, unknown>,
   aliases: Readonly<Record<string, string>>,

@@ -41,7 +41,7 @@ export interface SearchPageRow {
   unusable: number;
   name_key: string;
   name: string;
-  /** Of an API client. */
+  /** Set for API clients, null for libraries. */
   provider_id: string | null;
   capability: string | null;
   /** Those that can be used. */

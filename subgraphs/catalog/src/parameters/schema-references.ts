@@ -78,7 +78,7 @@ export class SchemaDocument {
     return fragment === "" || fragment.startsWith("#/") ? atPointer(resource, fragment) : this.#anchors.get(uri);
   }
 
-  /** Of everything, since a reference may lead into a keyword that no rule describes. */
+  /** Collects the names in every member, since a reference may lead into an unknown keyword. */
   #collectNames(value: JsonValue, outer: string): void {
     if (typeof value !== "object" || value === null) return;
     const base = isJsonObject(value) ? this.#nameOf(value, outer) : outer;
@@ -99,7 +99,7 @@ export class SchemaDocument {
   }
 }
 
-/** The schema and those in it, with a pointer to each. What only looks like one, as inside an `enum`, is none. */
+/** The schema and those in it, with a pointer to each. Objects inside an `enum` are values, not schemas. */
 function* schemasOf(schema: JsonValue | undefined, pointer: string): Generator<[part: JsonObject, pointer: string]> {
   if (!isJsonObject(schema)) return;
   yield [schema, pointer];

@@ -34,7 +34,7 @@ export class TargetTree {
     return (await readBlobs(this.workspace, [{ id: entry.id, size }])).get(entry.id);
   }
 
-  /** Of the regular ones among these paths. */
+  /** The texts of the paths that are regular files. */
   async texts(
     paths: readonly string[],
     { maxBytes, maxTotalBytes }: { maxBytes: number; maxTotalBytes: number },

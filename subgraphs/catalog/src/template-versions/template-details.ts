@@ -3,7 +3,7 @@ import type { TemplateChoice } from "../engine/template-choice.js";
 import { describeTemplate, type TemplateTexts } from "../engine/template-description.js";
 import { loadTemplatePack } from "../engine/template-pack.js";
 
-/** Of one version, in its row. */
+/** The largest details that the row of a version keeps. */
 const mostCharacters = 256 * 1024;
 
 /** What the content says of itself; null where it cannot be read or says more than is kept. */

@@ -28,9 +28,9 @@ export interface TemplateVersionRow {
 
 /** What executions ask of a version beside its own fields. */
 export interface KnownParameters {
-  /** Of its template; null until the content was read. */
+  /** The names of the template's parameters; null until the content was read. */
   readonly parameterNames: readonly string[] | null;
-  /** Of its template: other names of parameters, each to the parameter's own. */
+  /** Alias to the name of the parameter, from the template. */
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 

@@ -41,7 +41,7 @@ export const sortedValidationResults = new SortedList<ValidationResultType, Tena
     ),
 });
 
-/** Of one version. */
+/** Lists the validations of one template version. */
 export class ValidationListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

@@ -36,7 +36,7 @@ function instance<T extends object>(type: new () => T, fields: object | undefine
   return fields ? Object.assign(new type(), fields) : null;
 }
 
-/** Turns `<resource>/<id>` into the keyed type it names: a stub for other subgraphs, the whole object for our own. */
+/** Turns `<resource>/<id>` into the keyed type it names: a reference for other subgraphs, the whole object for our own. */
 export class EventSubjects {
   readonly #resolvers: Partial<Record<IdPrefix, Resolve>>;
 
