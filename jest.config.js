@@ -21,6 +21,8 @@ export default {
   testTimeout: 120_000,
   projects: [
     unit("runtime", "subgraphs/runtime"),
+    unit("template-engine", "subgraphs/catalog/template-engine"),
+    unit("nuget", "subgraphs/catalog/nuget"),
     unit("catalog", "subgraphs/catalog"),
     unit("integration", "subgraphs/integration"),
     unit("spine", "subgraphs/spine"),

@@ -1,3 +1,4 @@
+import { type Framework, parseFramework } from "@factory/nuget/framework";
 import type { Database } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -7,7 +8,6 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
-import { type Framework, parseFramework } from "../nuget/framework.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { TemplateFacts } from "../template-versions/template-facts.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";

@@ -1,7 +1,7 @@
-import { frameworkName, parseFramework } from "../nuget/framework.js";
-import { isCompatible } from "../nuget/framework-compatibility.js";
-import { isPrerelease } from "../nuget/version.js";
-import { describeRange } from "../nuget/version-range.js";
+import { frameworkName, parseFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
+import { isPrerelease } from "@factory/nuget/version";
+import { describeRange } from "@factory/nuget/version-range";
 import { compareText, type Entry, entryName } from "./evaluate-entries.js";
 import { lastDayOfSupport } from "./evaluate-lifecycle.js";
 import { membersOf, nameOf } from "./evaluate-members.js";

@@ -1,6 +1,6 @@
-import { type FourParts, parseParts } from "../nuget/four-parts.js";
-import type { Framework } from "../nuget/framework.js";
-import { compareVersions, isPrerelease, type NugetVersion, parseVersion } from "../nuget/version.js";
+import { type FourParts, parseParts } from "@factory/nuget/four-parts";
+import type { Framework } from "@factory/nuget/framework";
+import { compareVersions, isPrerelease, type NugetVersion, parseVersion } from "@factory/nuget/version";
 import { compareText } from "./evaluate-entries.js";
 import type { Move } from "./evaluate-input.js";
 import { add, changeRuntime, changeVersion, replace } from "./evaluate-move.js";

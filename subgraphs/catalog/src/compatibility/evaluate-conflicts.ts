@@ -1,5 +1,5 @@
-import type { NugetVersion } from "../nuget/version.js";
-import { covers, describeRange } from "../nuget/version-range.js";
+import type { NugetVersion } from "@factory/nuget/version";
+import { covers, describeRange } from "@factory/nuget/version-range";
 import { alternatives, moveTo, releasesNear, smallestFirst } from "./evaluate-candidates.js";
 import type { Move } from "./evaluate-input.js";
 import { type Member, membersOf, nameOf } from "./evaluate-members.js";

@@ -1,7 +1,7 @@
-import { compareParts } from "../nuget/four-parts.js";
-import { type Framework, frameworkName, parseFramework } from "../nuget/framework.js";
-import { formatVersion, type NugetVersion, parseVersion } from "../nuget/version.js";
-import { describeRange, isAbove, parseRange, type VersionRange } from "../nuget/version-range.js";
+import { compareParts } from "@factory/nuget/four-parts";
+import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
+import { formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
+import { describeRange, isAbove, parseRange, type VersionRange } from "@factory/nuget/version-range";
 import { alternatives, moveTo, releasesNear, runtimesWhere } from "./evaluate-candidates.js";
 import type { Move, TemplateVersionSide } from "./evaluate-input.js";
 import { sentence } from "./evaluate-listing.js";

@@ -1,5 +1,5 @@
-import { compareVersions, formatVersion, type NugetVersion } from "../nuget/version.js";
-import { describeRange, isAbove, isBelow, satisfies, type VersionRange } from "../nuget/version-range.js";
+import { compareVersions, formatVersion, type NugetVersion } from "@factory/nuget/version";
+import { describeRange, isAbove, isBelow, satisfies, type VersionRange } from "@factory/nuget/version-range";
 import { moveTo, releasesNear, smallestFirst } from "./evaluate-candidates.js";
 import type { Move } from "./evaluate-input.js";
 import { sentence } from "./evaluate-listing.js";

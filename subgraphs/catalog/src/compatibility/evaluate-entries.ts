@@ -1,4 +1,4 @@
-import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "../nuget/version.js";
+import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
 import type { EvaluationInput } from "./evaluate-input.js";
 import type { KnownLibrary, Release, Snapshot } from "./evaluate-snapshot.js";
 

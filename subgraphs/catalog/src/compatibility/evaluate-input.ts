@@ -1,4 +1,4 @@
-import type { Framework } from "../nuget/framework.js";
+import type { Framework } from "@factory/nuget/framework";
 
 export interface PackageRequirement {
   packageName: string;

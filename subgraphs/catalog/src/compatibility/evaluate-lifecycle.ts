@@ -1,5 +1,5 @@
-import { trimParts } from "../nuget/four-parts.js";
-import type { Framework } from "../nuget/framework.js";
+import { trimParts } from "@factory/nuget/four-parts";
+import type { Framework } from "@factory/nuget/framework";
 
 // The last day of support, as published on dotnet.microsoft.com/platform/support/policy and in
 // learn.microsoft.com/lifecycle/products. From .NET Framework 4.7 on it is supported as long as its Windows.

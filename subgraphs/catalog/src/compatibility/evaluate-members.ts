@@ -1,4 +1,4 @@
-import type { NugetVersion } from "../nuget/version.js";
+import type { NugetVersion } from "@factory/nuget/version";
 import { compareText } from "./evaluate-entries.js";
 import type { Situation } from "./evaluate-situation.js";
 import { type Release, releaseName } from "./evaluate-snapshot.js";

@@ -1,4 +1,4 @@
-import { type Framework, frameworkName, parseFramework } from "../nuget/framework.js";
+import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
 import type { EvaluationInput, Move, TemplateSide } from "./evaluate-input.js";
 
 const nothing: Omit<Move, "action"> = {

@@ -1,5 +1,5 @@
-import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "../nuget/version.js";
-import { describeRange, isAbove, isBelow, parseRange, satisfies } from "../nuget/version-range.js";
+import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
+import { describeRange, isAbove, isBelow, parseRange, satisfies } from "@factory/nuget/version-range";
 import { moveTo, releasesNear } from "./evaluate-candidates.js";
 import { onlyWarned } from "./evaluate-dependencies.js";
 import type { Entry } from "./evaluate-entries.js";

@@ -1,7 +1,7 @@
-import { type Framework, readFramework, sameFramework } from "../nuget/framework.js";
-import { frameworkKey } from "../nuget/framework-families.js";
-import { compareVersions, type NugetVersion, parseVersion } from "../nuget/version.js";
-import { parseRange, type VersionRange } from "../nuget/version-range.js";
+import { type Framework, readFramework, sameFramework } from "@factory/nuget/framework";
+import { frameworkKey } from "@factory/nuget/framework-families";
+import { compareVersions, type NugetVersion, parseVersion } from "@factory/nuget/version";
+import { parseRange, type VersionRange } from "@factory/nuget/version-range";
 import { compareText } from "./evaluate-entries.js";
 import type { CatalogLibrary, CatalogLibraryVersion, PackageRequirement } from "./evaluate-input.js";
 

@@ -1,5 +1,5 @@
-import type { Framework } from "../nuget/framework.js";
-import { asProject } from "../nuget/framework-compatibility.js";
+import type { Framework } from "@factory/nuget/framework";
+import { asProject } from "@factory/nuget/framework-compatibility";
 import { type Entry, entriesOf } from "./evaluate-entries.js";
 import type { EvaluationInput, Move, TemplateSide } from "./evaluate-input.js";
 import type { Snapshot } from "./evaluate-snapshot.js";

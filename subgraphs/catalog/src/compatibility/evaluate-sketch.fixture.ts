@@ -1,4 +1,4 @@
-import { type Framework, parseFramework } from "../nuget/framework.js";
+import { type Framework, parseFramework } from "@factory/nuget/framework";
 import type {
   CatalogLibrary,
   CatalogLibraryVersion,

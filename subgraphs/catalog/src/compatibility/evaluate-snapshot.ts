@@ -1,9 +1,9 @@
-import { type Framework, sameFramework } from "../nuget/framework.js";
-import { isCompatible } from "../nuget/framework-compatibility.js";
-import { frameworkKey } from "../nuget/framework-families.js";
-import { nearestFramework } from "../nuget/nearest-framework.js";
-import { compareVersions, isPrerelease } from "../nuget/version.js";
-import { admitsPrereleases, bestMatch, satisfies, type VersionRange } from "../nuget/version-range.js";
+import { type Framework, sameFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
+import { frameworkKey } from "@factory/nuget/framework-families";
+import { nearestFramework } from "@factory/nuget/nearest-framework";
+import { compareVersions, isPrerelease } from "@factory/nuget/version";
+import { admitsPrereleases, bestMatch, satisfies, type VersionRange } from "@factory/nuget/version-range";
 import type { CatalogLibrary } from "./evaluate-input.js";
 import { type Dependency, frameworkOf, type KnownLibrary, type Release, readLibrary } from "./evaluate-reading.js";
 

@@ -1,4 +1,4 @@
-import { frameworkName } from "../nuget/framework.js";
+import { frameworkName } from "@factory/nuget/framework";
 import { addedTo, findingsOf, identityOf } from "./evaluate-findings.js";
 import type { EvaluationInput, Move, Resolution } from "./evaluate-input.js";
 import { applyMove } from "./evaluate-move.js";

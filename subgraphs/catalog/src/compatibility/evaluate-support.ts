@@ -1,6 +1,6 @@
-import { frameworkName, parseFramework } from "../nuget/framework.js";
-import { isCompatible } from "../nuget/framework-compatibility.js";
-import { compareVersions, parseVersion } from "../nuget/version.js";
+import { frameworkName, parseFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
+import { compareVersions, parseVersion } from "@factory/nuget/version";
 import { alternatives, moveTo, releasesNear, runtimesFor } from "./evaluate-candidates.js";
 import type { Move, TemplateVersionSide } from "./evaluate-input.js";
 import { sentence } from "./evaluate-listing.js";

@@ -1,4 +1,4 @@
-import { compareVersions } from "../nuget/version.js";
+import { compareVersions } from "@factory/nuget/version";
 import type { Entry } from "./evaluate-entries.js";
 import type { Finding } from "./evaluate-situation.js";
 import type { Release } from "./evaluate-snapshot.js";

@@ -1,4 +1,4 @@
-import { compareVersions, isPrerelease, type NugetVersion } from "../nuget/version.js";
+import { compareVersions, isPrerelease, type NugetVersion } from "@factory/nuget/version";
 import type { Finding } from "./evaluate-situation.js";
 import type { Release, Snapshot } from "./evaluate-snapshot.js";
 import type { RuleName } from "./rules.js";

@@ -1,4 +1,4 @@
-import type { Framework } from "../nuget/framework.js";
+import type { Framework } from "@factory/nuget/framework";
 import { type Entry, entriesOf } from "./evaluate-entries.js";
 import type { CatalogLibrary, EvaluationInput, TemplateSide } from "./evaluate-input.js";
 import { type Release, Snapshot } from "./evaluate-snapshot.js";

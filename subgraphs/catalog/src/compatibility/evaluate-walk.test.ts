@@ -1,5 +1,5 @@
+import { formatVersion } from "@factory/nuget/version";
 import fc from "fast-check";
-import { formatVersion } from "../nuget/version.js";
 import type { EvaluationInput } from "./evaluate-input.js";
 import { evaluateSet } from "./evaluate-set.js";
 import { situationOf } from "./evaluate-situation.js";

@@ -1,5 +1,5 @@
-import { compareVersions, type NugetVersion } from "../nuget/version.js";
-import type { VersionRange } from "../nuget/version-range.js";
+import { compareVersions, type NugetVersion } from "@factory/nuget/version";
+import type { VersionRange } from "@factory/nuget/version-range";
 import type { Entry } from "./evaluate-entries.js";
 import { Nearness } from "./evaluate-nearest.js";
 import { differing, Pace, sameChoice, usualRounds } from "./evaluate-pace.js";

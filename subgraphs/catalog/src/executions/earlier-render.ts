@@ -2,7 +2,7 @@ import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
-import type { FileTree } from "../engine/file-tree.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
 import { injectPackageReferences } from "../package-references/inject.js";
 import { Execution } from "./execution.entity.js";
 import type { Scaffolding } from "./scaffolding.js";

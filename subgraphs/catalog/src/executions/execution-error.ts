@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { TemplateError } from "../engine/template-error.js";
+import { TemplateError } from "@factory/template-engine/template-error";
 import type { ExecutionErrorType } from "./execution.type.js";
 
 /** A refusal becomes the execution's error; anything else is a bug or an outage and is tried again. */

@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { withoutAliases } from "../engine/host-data.js";
-import { escapePointer, isJsonObject } from "../engine/json-value.js";
+import { withoutAliases } from "@factory/template-engine/host-data";
+import { escapePointer, isJsonObject } from "@factory/template-engine/json-value";
 import { everDefined } from "../parameters/schema-properties.js";
 import type { RenderingClient, RenderingPool } from "../rendering/rendering-pool.js";
 

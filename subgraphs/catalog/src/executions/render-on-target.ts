@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { type TargetEdit as TemplateEdit, withChanges } from "../engine/post-actions/target-edits.js";
-import type { RenderResult } from "../engine/render.js";
-import { pathsLookedAt } from "../engine/target-files.js";
+import { type TargetEdit as TemplateEdit, withChanges } from "@factory/template-engine/post-actions/target-edits";
+import type { RenderResult } from "@factory/template-engine/render";
+import { pathsLookedAt } from "@factory/template-engine/target-files";
 import type { Target, TargetEdit } from "../targets/push-scaffold.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
 import type { Execution } from "./execution.entity.js";

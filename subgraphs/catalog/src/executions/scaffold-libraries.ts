@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { branchFilesToRead, type InjectionWarning, injectPackageReferences } from "../package-references/inject.js";
 import type { Target, TargetEdit } from "../targets/push-scaffold.js";
 import type { LibraryReference } from "./execution.entity.js";

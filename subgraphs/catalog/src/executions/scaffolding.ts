@@ -1,11 +1,11 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import type { FileTree } from "../engine/file-tree.js";
-import type { RenderResult } from "../engine/render.js";
-import { looksAtTarget } from "../engine/target-files.js";
-import { TemplateError } from "../engine/template-error.js";
-import { loadTemplatePack } from "../engine/template-pack.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { RenderResult } from "@factory/template-engine/render";
+import { looksAtTarget } from "@factory/template-engine/target-files";
+import { TemplateError } from "@factory/template-engine/template-error";
+import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { ReadSource } from "../sources/source-reader.js";

@@ -1,5 +1,5 @@
+import { parseVersion } from "@factory/nuget/version";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-import { parseVersion } from "../nuget/version.js";
 
 const packageIdForm = /^\w+([.-]\w+)*$/;
 

@@ -1,9 +1,9 @@
+import { type Framework, frameworkName, parseFramework, readFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
+import { formatVersion, parseVersion } from "@factory/nuget/version";
+import { isEmpty, parseRange } from "@factory/nuget/version-range";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { knownReason, reasonDetail } from "../deprecations/deprecation-reason.js";
-import { type Framework, frameworkName, parseFramework, readFramework } from "../nuget/framework.js";
-import { isCompatible } from "../nuget/framework-compatibility.js";
-import { formatVersion, parseVersion } from "../nuget/version.js";
-import { isEmpty, parseRange } from "../nuget/version-range.js";
 import type {
   DeprecateLibraryVersionInput,
   LibraryVersionInput,

@@ -1,6 +1,6 @@
+import { compareVersions, parseVersion } from "@factory/nuget/version";
 import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import { compareVersions, parseVersion } from "../nuget/version.js";
 import type { Library, LibraryCapability } from "./library.entity.js";
 import type { LibraryVersionState, ReleasedState } from "./library.states.js";
 import type { LibraryType, LibraryVersionType } from "./library.type.js";

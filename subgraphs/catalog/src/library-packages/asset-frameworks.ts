@@ -1,4 +1,4 @@
-import { type Framework, frameworkName, parseFramework, readFramework } from "../nuget/framework.js";
+import { type Framework, frameworkName, parseFramework, readFramework } from "@factory/nuget/framework";
 import type { PackageProblems } from "./package-problem.js";
 
 export interface ImportWarning {

@@ -1,8 +1,8 @@
+import { compareVersions, parseVersion } from "@factory/nuget/version";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
-import { compareVersions, parseVersion } from "../nuget/version.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { PackageListing } from "../sources/source-reader.js";
 import { parseSourceRef } from "../sources/source-ref.js";

@@ -1,7 +1,7 @@
+import { frameworkName, parseFramework, readFramework } from "@factory/nuget/framework";
+import { parseVersion } from "@factory/nuget/version";
+import { parseRange } from "@factory/nuget/version-range";
 import { isPackageName } from "../libraries/library-reference.js";
-import { frameworkName, parseFramework, readFramework } from "../nuget/framework.js";
-import { parseVersion } from "../nuget/version.js";
-import { parseRange } from "../nuget/version-range.js";
 import { childrenOf, type NuspecElement, readNuspecXml, textOf } from "./nuspec-xml.js";
 import { type PackageProblems, packageProblem } from "./package-problem.js";
 

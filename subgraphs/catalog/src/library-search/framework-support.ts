@@ -1,5 +1,5 @@
-import { type Framework, frameworkName, parseFramework } from "../nuget/framework.js";
-import { isCompatible } from "../nuget/framework-compatibility.js";
+import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
 
 /** Stands for a version that names no framework. */
 const anyFramework = "*";

@@ -1,4 +1,4 @@
-import { compareVersions, isPrerelease, type NugetVersion, parseVersion } from "../nuget/version.js";
+import { compareVersions, isPrerelease, type NugetVersion, parseVersion } from "@factory/nuget/version";
 
 /** The highest version, a stable one before every prerelease. What does not read as a version comes last. */
 export function latestOf(versions: readonly string[]): string | null {

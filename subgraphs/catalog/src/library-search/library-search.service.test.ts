@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { type Framework, parseFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import fc from "fast-check";
 import type { RegisterLibraryInput } from "../libraries/library.input.js";
-import { matchCapability } from "../nuget/capability-match.js";
-import { type Framework, parseFramework } from "../nuget/framework.js";
-import { isCompatible } from "../nuget/framework-compatibility.js";
+import { matchCapability } from "./capability-match.js";
 import { aCaller, aLibrarySearch, type LibrarySearchFixture } from "./library-search.fixture.js";
 import type { SearchLibrariesInput } from "./library-search.input.js";
 import type { LibrarySearchResultsType, LibrarySearchResultType } from "./library-search.type.js";

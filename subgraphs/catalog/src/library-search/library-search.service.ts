@@ -1,11 +1,11 @@
+import { type Framework, parseFramework } from "@factory/nuget/framework";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LibraryStatus } from "../libraries/library.type.js";
-import { isOneEditAway, shortestFuzzy, spellings } from "../nuget/capability-match.js";
-import { type Framework, parseFramework } from "../nuget/framework.js";
+import { isOneEditAway, shortestFuzzy, spellings } from "./capability-match.js";
 import { FrameworkSupport } from "./framework-support.js";
 import { latestOf } from "./latest-version.js";
 import type { SearchLibrariesInput } from "./library-search.input.js";

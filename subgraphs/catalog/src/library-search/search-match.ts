@@ -1,4 +1,4 @@
-import { indexTokens, spellings } from "../nuget/capability-match.js";
+import { indexTokens, spellings } from "./capability-match.js";
 import { termKinds } from "./search-posting.entity.js";
 import { afterPrefix, bounded, sequenceTerm } from "./search-terms.js";
 

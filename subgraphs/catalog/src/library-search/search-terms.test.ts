@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { isOneEditAway } from "../nuget/capability-match.js";
+import { isOneEditAway } from "./capability-match.js";
 import { afterPrefix, bounded, postedTerms, spellingsOf } from "./search-terms.js";
 
 const bytes = (text: string) => Buffer.from(text);

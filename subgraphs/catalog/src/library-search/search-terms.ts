@@ -1,4 +1,4 @@
-import { indexTokens, shortestFuzzy, spellings } from "../nuget/capability-match.js";
+import { indexTokens, shortestFuzzy, spellings } from "./capability-match.js";
 import { placeCount, termKinds } from "./search-posting.entity.js";
 
 export interface CapabilityText {

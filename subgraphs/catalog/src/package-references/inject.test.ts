@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { TreeFile } from "../engine/file-tree.js";
+import type { TreeFile } from "@factory/template-engine/file-tree";
 import { branchFilesToRead, type InjectionContext, injectPackageReferences } from "./inject.js";
 import { ScaffoldTexts } from "./scaffold-texts.js";
 

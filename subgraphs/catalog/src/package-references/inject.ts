@@ -1,6 +1,6 @@
+import { parseVersion } from "@factory/nuget/version";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
-import { parseVersion } from "../nuget/version.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { centralFileNames, centralVersionsOf } from "./central-versions.js";
 import {
   centralVersion,

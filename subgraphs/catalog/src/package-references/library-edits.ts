@@ -1,4 +1,4 @@
-import { compareVersions, parseVersion } from "../nuget/version.js";
+import { compareVersions, parseVersion } from "@factory/nuget/version";
 import { addItem, metadataOf, type PackageItem, packageItems, removeMetadata, setMetadata } from "./msbuild.js";
 
 export interface LibraryReference {

@@ -1,4 +1,4 @@
-import type { FileTree } from "../engine/file-tree.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
 import { readText } from "./text-file.js";
 
 /** Project kinds that build no .NET assembly and so take no package references. */

@@ -1,4 +1,4 @@
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { injectionFailed, readText, type TextFile } from "./text-file.js";
 import { outline } from "./xml-outline.js";
 

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { decodeBody, detectEncoding, encodeBody } from "../engine/encodings.js";
+import { decodeBody, detectEncoding, encodeBody } from "@factory/template-engine/encodings";
 
 /** The text of a file, and the way back to bytes in the same encoding and with the same byte order mark. */
 export interface TextFile {

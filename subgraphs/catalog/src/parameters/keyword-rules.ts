@@ -1,5 +1,5 @@
 // biome-ignore-all format: one row per keyword, aligned
-import { isJsonObject, type JsonValue } from "../engine/json-value.js";
+import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
 
 export type ParameterErrorCode =
   | "REQUIRED" | "TYPE" | "FORMAT" | "TOO_LONG" | "TOO_SHORT" | "OUT_OF_RANGE" | "UNKNOWN_VALUE" | "DUPLICATE";

@@ -13,8 +13,8 @@ import {
 import type { EvaluationPlugin } from "@hyperjump/json-schema/experimental";
 import { type JsonNode, uri as placeOf } from "@hyperjump/json-schema/instance/experimental";
 import "@hyperjump/json-schema/formats";
-import { escapePointer, isJsonObject, type JsonObject } from "../engine/json-value.js";
-import { PatternBudget, PatternOverrun } from "../engine/pattern-budget.js";
+import { escapePointer, isJsonObject, type JsonObject } from "@factory/template-engine/json-value";
+import { PatternBudget, PatternOverrun } from "@factory/template-engine/pattern-budget";
 import { DIALECT, isDialect } from "./schema-limits.js";
 import { type FaultyReference, SchemaDocument } from "./schema-references.js";
 

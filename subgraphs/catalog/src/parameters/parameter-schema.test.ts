@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { PatternBudget } from "@factory/template-engine/pattern-budget";
 import { getAllRegisteredSchemaUris } from "@hyperjump/json-schema";
-import { PatternBudget } from "../engine/pattern-budget.js";
 import { checkParameters, schemaProblem } from "./parameter-schema.js";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";

@@ -1,5 +1,5 @@
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../engine/json-value.js";
-import { PatternBudget } from "../engine/pattern-budget.js";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { PatternBudget } from "@factory/template-engine/pattern-budget";
 import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
 import { compileOffline, type Failure, SchemaError, SlowSchemaError } from "./offline-schema.js";
 import { atPointer, nameIn } from "./schema-pointer.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../engine/json-value.js";
+import type { JsonObject } from "@factory/template-engine/json-value";
 import { compileOffline, referenceError, SchemaError } from "./offline-schema.js";
 import { SchemaDocument } from "./schema-references.js";
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../engine/json-value.js";
+import { isJsonObject } from "@factory/template-engine/json-value";
 
 export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../engine/json-value.js";
+import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
 
 /** What a pointer, plain or as a local URI fragment, names. */
 export function atPointer(root: JsonValue, pointer: string): JsonValue | undefined {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../engine/json-value.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import { atPointer } from "./schema-pointer.js";
 import { SchemaDocument } from "./schema-references.js";
 

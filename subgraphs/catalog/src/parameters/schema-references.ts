@@ -1,4 +1,4 @@
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../engine/json-value.js";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import { DIALECT } from "./schema-limits.js";
 import { atPointer } from "./schema-pointer.js";
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../engine/json-value.js";
-import { type PatternBudget, PatternOverrun } from "../engine/pattern-budget.js";
+import type { JsonObject } from "@factory/template-engine/json-value";
+import { type PatternBudget, PatternOverrun } from "@factory/template-engine/pattern-budget";
 import { nearestNames } from "../spelling/nearest-names.js";
 import { SchemaError } from "./offline-schema.js";
 import type { ParameterError } from "./parameter-schema.js";

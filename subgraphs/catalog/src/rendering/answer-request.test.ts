@@ -1,4 +1,4 @@
-import type { TreeFile } from "../engine/file-tree.js";
+import type { TreeFile } from "@factory/template-engine/file-tree";
 import { answerRequest } from "./answer-request.js";
 import { packTree, unpackTree } from "./packed-tree.js";
 import type { RenderOrder } from "./rendering-request.js";

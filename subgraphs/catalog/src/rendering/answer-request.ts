@@ -1,8 +1,8 @@
+import { render } from "@factory/template-engine/render";
+import { NO_TARGET } from "@factory/template-engine/target-files";
+import { TemplateError } from "@factory/template-engine/template-error";
+import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import { upgradeAdvice } from "../compatibility/evaluate-upgrade.js";
-import { render } from "../engine/render.js";
-import { NO_TARGET } from "../engine/target-files.js";
-import { TemplateError } from "../engine/template-error.js";
-import { loadTemplatePack } from "../engine/template-pack.js";
 import { checkParameters } from "../parameters/parameter-schema.js";
 import { schemaFault } from "../parameters/schema-fitness.js";
 import { runCheck } from "../validations/checks/run-check.js";

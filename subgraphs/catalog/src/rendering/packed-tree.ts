@@ -1,4 +1,4 @@
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 
 export type PackedFiles = readonly { readonly path: string; readonly size: number; readonly executable: boolean }[];
 

@@ -1,5 +1,5 @@
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import type { TreeFile } from "../engine/file-tree.js";
+import type { TreeFile } from "@factory/template-engine/file-tree";
 import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
 import { RenderingPool } from "./rendering-pool.js";
 

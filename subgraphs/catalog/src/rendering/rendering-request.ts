@@ -1,11 +1,11 @@
+import type { Finding } from "@factory/template-engine/finding";
+import type { JsonObject } from "@factory/template-engine/json-value";
+import type { PatternLimits } from "@factory/template-engine/pattern-budget";
+import type { TargetEdit } from "@factory/template-engine/post-actions/target-edits";
+import type { TargetFiles } from "@factory/template-engine/target-files";
+import type { TemplateChoice } from "@factory/template-engine/template-choice";
+import type { TemplateErrorCode } from "@factory/template-engine/template-error";
 import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
-import type { Finding } from "../engine/finding.js";
-import type { JsonObject } from "../engine/json-value.js";
-import type { PatternLimits } from "../engine/pattern-budget.js";
-import type { TargetEdit } from "../engine/post-actions/target-edits.js";
-import type { TargetFiles } from "../engine/target-files.js";
-import type { TemplateChoice } from "../engine/template-choice.js";
-import type { TemplateErrorCode } from "../engine/template-error.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
 import type { PackedFiles } from "./packed-tree.js";

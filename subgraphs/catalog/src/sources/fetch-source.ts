@@ -1,4 +1,4 @@
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { fetchBlobsById, missingBlobs, objectTypes, readBlobs } from "../git/blobs.js";
 import { isCommitId } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";

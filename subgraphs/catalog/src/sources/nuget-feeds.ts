@@ -1,5 +1,5 @@
+import { formatVersion, parseVersion } from "@factory/nuget/version";
 import type { EgressResponse } from "@factory/runtime/egress/egress";
-import { formatVersion, parseVersion } from "../nuget/version.js";
 import { PACKAGE_LIMITS, packageBody } from "./package-answer.js";
 import type { PackageDownloads, Patience } from "./package-download.js";
 import { sourceUnavailable } from "./source-failure.js";

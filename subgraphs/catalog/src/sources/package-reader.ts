@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { blobId } from "../git/blobs.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import type { SourcePolicy } from "../git/remote-policy.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FileTree } from "../engine/file-tree.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
 import type { RemoteCredential } from "../git/remote-credential.js";
 
 export interface ReadSource {

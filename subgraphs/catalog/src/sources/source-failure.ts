@@ -1,6 +1,6 @@
 import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@factory/runtime/egress/egress-errors";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { visiblePath } from "../engine/path-safety.js";
+import { visiblePath } from "@factory/template-engine/path-safety";
 import { GitError } from "../git/git.js";
 import { RemoteBlocked } from "../git/remote-policy.js";
 

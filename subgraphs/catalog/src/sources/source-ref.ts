@@ -1,8 +1,8 @@
-import { unsafePath } from "../engine/path-safety.js";
+import { parseVersion } from "@factory/nuget/version";
+import { unsafePath } from "@factory/template-engine/path-safety";
 import { refNameProblem } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { readRepositoryUrl, textDanger } from "../git/repository-url.js";
-import { parseVersion } from "../nuget/version.js";
 
 export type { SourcePolicy } from "../git/remote-policy.js";
 

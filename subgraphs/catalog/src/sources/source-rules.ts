@@ -1,4 +1,4 @@
-import { collidingPaths, unsafePath } from "../engine/path-safety.js";
+import { collidingPaths, unsafePath } from "@factory/template-engine/path-safety";
 import { GITLINK_MODE, SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
 import { sourceTooLarge, sourceUnsafe } from "./source-failure.js";
 

@@ -1,4 +1,4 @@
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { blobId } from "../git/blobs.js";
 import { isExecutable, SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
 import { type MergeBudget, type MergedText, mergeText } from "./merge-text.js";

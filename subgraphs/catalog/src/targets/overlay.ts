@@ -1,4 +1,4 @@
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { blobId } from "../git/blobs.js";
 import type { TreeEntry } from "../git/tree-listing.js";
 import type { ObjectFormat } from "../git/workspace.js";

@@ -1,4 +1,4 @@
-import type { TreeFile } from "../engine/file-tree.js";
+import type { TreeFile } from "@factory/template-engine/file-tree";
 import type { Workspace } from "../git/workspace.js";
 import { fileMode } from "./overlay.js";
 

@@ -1,4 +1,4 @@
-import type { FileTree } from "../engine/file-tree.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
 import { GitError } from "../git/git.js";
 import type { Workspace } from "../git/workspace.js";
 import type { MergeBase } from "./scaffold.js";

@@ -1,4 +1,4 @@
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import type { OnConflict } from "./on-conflict.js";
 import type { CommitMetadata } from "./scaffold-commit.js";
 

@@ -1,4 +1,4 @@
-import { unsafePath } from "../engine/path-safety.js";
+import { unsafePath } from "@factory/template-engine/path-safety";
 import { refNameProblem } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { readRepositoryUrl, textDanger } from "../git/repository-url.js";

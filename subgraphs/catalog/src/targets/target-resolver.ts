@@ -3,7 +3,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
-import { unsafePath } from "../engine/path-safety.js";
+import { unsafePath } from "@factory/template-engine/path-safety";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import type { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import type { RepositoryStore } from "../repositories/repository-store.js";

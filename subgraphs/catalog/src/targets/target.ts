@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { FileTree, TreeFile } from "../engine/file-tree.js";
-import { collidingPaths, unsafePath, visiblePath } from "../engine/path-safety.js";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
+import { collidingPaths, unsafePath, visiblePath } from "@factory/template-engine/path-safety";
 import { blobId } from "../git/blobs.js";
 import { GitError } from "../git/git.js";
 import type { Workspace } from "../git/workspace.js";

@@ -1,7 +1,7 @@
-import type { FileTree } from "../engine/file-tree.js";
-import type { TemplateChoice } from "../engine/template-choice.js";
-import { describeTemplate, type TemplateTexts } from "../engine/template-description.js";
-import { loadTemplatePack } from "../engine/template-pack.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { TemplateChoice } from "@factory/template-engine/template-choice";
+import { describeTemplate, type TemplateTexts } from "@factory/template-engine/template-description";
+import { loadTemplatePack } from "@factory/template-engine/template-pack";
 
 /** The largest details that the row of a version keeps. */
 const mostCharacters = 256 * 1024;

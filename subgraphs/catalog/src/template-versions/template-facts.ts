@@ -1,11 +1,11 @@
-import type { FileTree } from "../engine/file-tree.js";
-import { parameterAliases } from "../engine/host-data.js";
-import { isJsonObject, type JsonValue } from "../engine/json-value.js";
-import { parameterNames } from "../engine/symbols/symbol-table.js";
-import type { TemplateChoice } from "../engine/template-choice.js";
-import { loadTemplatePack } from "../engine/template-pack.js";
+import { parseVersion } from "@factory/nuget/version";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import { parameterAliases } from "@factory/template-engine/host-data";
+import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { parameterNames } from "@factory/template-engine/symbols/symbol-table";
+import type { TemplateChoice } from "@factory/template-engine/template-choice";
+import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import { isPackageName } from "../libraries/library-reference.js";
-import { parseVersion } from "../nuget/version.js";
 
 /** What a template's content says beforehand about the projects it makes. */
 export interface TemplateFacts {

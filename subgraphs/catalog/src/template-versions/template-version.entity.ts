@@ -1,8 +1,8 @@
 import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
+import type { TemplateTexts } from "@factory/template-engine/template-description";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import type { TemplateTexts } from "../engine/template-description.js";
 import type { TemplateFacts } from "./template-facts.js";
 import type { TemplateVersionState } from "./template-version.states.js";
 

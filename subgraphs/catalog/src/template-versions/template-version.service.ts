@@ -1,3 +1,4 @@
+import { parseFramework } from "@factory/nuget/framework";
 import type { Database } from "@factory/runtime/db/database";
 import { violatedUnique } from "@factory/runtime/db/database-failure";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
@@ -8,10 +9,9 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
-import type { JsonObject } from "../engine/json-value.js";
-import { localeFallbacks } from "../engine/localization.js";
-import { localizedDescription, type TemplateTexts } from "../engine/template-description.js";
-import { parseFramework } from "../nuget/framework.js";
+import type { JsonObject } from "@factory/template-engine/json-value";
+import { localeFallbacks } from "@factory/template-engine/localization";
+import { localizedDescription, type TemplateTexts } from "@factory/template-engine/template-description";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
 import { schemaProblem } from "../parameters/schema-limits.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";

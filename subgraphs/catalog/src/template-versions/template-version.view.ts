@@ -1,6 +1,6 @@
 import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { TemplateChoice } from "../engine/template-choice.js";
+import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import type { TemplateDeprecation, TemplateVersion } from "./template-version.entity.js";
 import type { TemplateVersionState } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";

@@ -1,5 +1,5 @@
 import type { DomainError } from "@factory/runtime/errors/domain-error";
-import type { Finding } from "../engine/finding.js";
+import type { Finding } from "@factory/template-engine/finding";
 
 const codes: Readonly<Record<string, string>> = { SOURCE_UNSAFE: "SourceUnsafe", SOURCE_TOO_LARGE: "SourceTooLarge" };
 

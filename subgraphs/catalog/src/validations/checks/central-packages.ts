@@ -1,7 +1,7 @@
-import { decodeText } from "../../engine/encodings.js";
-import type { FileTree } from "../../engine/file-tree.js";
-import type { Finding } from "../../engine/finding.js";
-import { positionAt } from "../../engine/jsonc.js";
+import { decodeText } from "@factory/template-engine/encodings";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { positionAt } from "@factory/template-engine/jsonc";
 import { finding } from "./finding-codes.js";
 
 const projectFile = /\.\w*proj$/i;

@@ -1,9 +1,9 @@
-import type { Finding } from "../../engine/finding.js";
-import { parameterAliases } from "../../engine/host-data.js";
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
-import { convertText } from "../../engine/symbols/parameter-values.js";
-import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "../../engine/template-config.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { parameterAliases } from "@factory/template-engine/host-data";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { convertText } from "@factory/template-engine/symbols/parameter-values";
+import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "@factory/template-engine/template-config";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { finding } from "./finding-codes.js";

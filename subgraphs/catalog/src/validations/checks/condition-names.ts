@@ -1,5 +1,5 @@
-import type { EvaluatorName } from "../../engine/expressions/evaluate.js";
-import type { TemplateConfig } from "../../engine/template-config.js";
+import type { EvaluatorName } from "@factory/template-engine/expressions/evaluate";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
 
 /** Words of the evaluators themselves. */
 const words: Readonly<Record<EvaluatorName, ReadonlySet<string>>> = {

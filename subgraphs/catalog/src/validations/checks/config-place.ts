@@ -1,7 +1,7 @@
+import { decodeText } from "@factory/template-engine/encodings";
+import { positionAt } from "@factory/template-engine/jsonc";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { type Node, parseTree } from "jsonc-parser";
-import { decodeText } from "../../engine/encodings.js";
-import { positionAt } from "../../engine/jsonc.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
 
 const CONFIG_PATH = ".template.config/template.json";
 

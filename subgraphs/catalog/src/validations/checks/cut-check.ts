@@ -1,4 +1,4 @@
-import type { Finding } from "../../engine/finding.js";
+import type { Finding } from "@factory/template-engine/finding";
 
 /** A check that did not come to its end says so: its silence would read as success. */
 export function cutCheck(check: string, cut: "timeout" | "memory", limitMs: number): Finding {

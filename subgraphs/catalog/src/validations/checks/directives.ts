@@ -1,6 +1,6 @@
-import type { ConditionalStyle } from "../../engine/content/comment-styles.js";
-import { FILE_TABLE, OTHER_FILES } from "../../engine/content/file-table.js";
-import { parseGlob } from "../../engine/glob.js";
+import type { ConditionalStyle } from "@factory/template-engine/content/comment-styles";
+import { FILE_TABLE, OTHER_FILES } from "@factory/template-engine/content/file-table";
+import { parseGlob } from "@factory/template-engine/glob";
 
 export interface Directive {
   keyword: "if" | "elseif" | "else" | "endif";

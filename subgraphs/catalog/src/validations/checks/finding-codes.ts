@@ -1,5 +1,5 @@
 // biome-ignore-all format: one row per code, aligned
-import type { Finding, FindingSeverity } from "../../engine/finding.js";
+import type { Finding, FindingSeverity } from "@factory/template-engine/finding";
 
 export type CheckName = "StructuralLint" | "ParameterSchema" | "SampleGeneration";
 

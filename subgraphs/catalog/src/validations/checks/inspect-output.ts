@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { decodeText } from "../../engine/encodings.js";
-import type { FileTree } from "../../engine/file-tree.js";
-import type { Finding } from "../../engine/finding.js";
-import { positionAt } from "../../engine/jsonc.js";
-import { mentionedNames } from "../../engine/symbols/dependency-order.js";
+import { decodeText } from "@factory/template-engine/encodings";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { positionAt } from "@factory/template-engine/jsonc";
+import { mentionedNames } from "@factory/template-engine/symbols/dependency-order";
 import { directivesOf } from "./directives.js";
 import { finding } from "./finding-codes.js";
 import { isBinary } from "./template-texts.js";

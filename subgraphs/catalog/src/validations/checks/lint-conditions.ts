@@ -1,7 +1,7 @@
-import { type Evaluate, type EvaluatorName, evaluatorFor } from "../../engine/expressions/evaluate.js";
-import type { SymbolValue, Variables } from "../../engine/expressions/value.js";
-import type { Finding } from "../../engine/finding.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
+import { type Evaluate, type EvaluatorName, evaluatorFor } from "@factory/template-engine/expressions/evaluate";
+import type { SymbolValue, Variables } from "@factory/template-engine/expressions/value";
+import type { Finding } from "@factory/template-engine/finding";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { strangersIn, symbolNames } from "./condition-names.js";
 import type { ConfigPlaces } from "./config-place.js";
 import { readDirectives, styleOf } from "./directives.js";

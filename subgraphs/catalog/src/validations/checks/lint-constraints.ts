@@ -1,9 +1,9 @@
-import { reportConstraints } from "../../engine/constraints.js";
-import type { Finding } from "../../engine/finding.js";
-import { isJsonObject } from "../../engine/json-value.js";
-import { stringMember } from "../../engine/jsonc.js";
-import { RenderReport } from "../../engine/render-report.js";
-import type { TemplateConfig } from "../../engine/template-config.js";
+import { reportConstraints } from "@factory/template-engine/constraints";
+import type { Finding } from "@factory/template-engine/finding";
+import { isJsonObject } from "@factory/template-engine/json-value";
+import { stringMember } from "@factory/template-engine/jsonc";
+import { RenderReport } from "@factory/template-engine/render-report";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 

@@ -1,4 +1,4 @@
-import type { Finding } from "../../engine/finding.js";
+import type { Finding } from "@factory/template-engine/finding";
 import { readDirectives } from "./directives.js";
 import { finding } from "./finding-codes.js";
 import { secretIn } from "./secret-like.js";

@@ -1,7 +1,7 @@
-import type { Finding } from "../../engine/finding.js";
-import { textMember, textsMember } from "../../engine/jsonc.js";
-import { ValueForms } from "../../engine/symbols/value-forms.js";
-import type { TemplateConfig, TemplateSymbol } from "../../engine/template-config.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { textMember, textsMember } from "@factory/template-engine/jsonc";
+import { ValueForms } from "@factory/template-engine/symbols/value-forms";
+import type { TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
 import type { ConfigPlace, ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import { cycleAmong } from "./lint-symbols.js";

@@ -1,9 +1,9 @@
-import { evaluatorNamed } from "../../engine/expressions/evaluate.js";
-import type { Finding } from "../../engine/finding.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
-import { member, textMember } from "../../engine/jsonc.js";
-import { isGenerator } from "../../engine/symbols/generators.js";
-import type { GeneratedSymbol } from "../../engine/template-config.js";
+import { evaluatorNamed } from "@factory/template-engine/expressions/evaluate";
+import type { Finding } from "@factory/template-engine/finding";
+import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { member, textMember } from "@factory/template-engine/jsonc";
+import { isGenerator } from "@factory/template-engine/symbols/generators";
+import type { GeneratedSymbol } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 

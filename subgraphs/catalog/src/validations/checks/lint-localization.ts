@@ -1,9 +1,9 @@
-import { decodeText } from "../../engine/encodings.js";
-import type { Finding } from "../../engine/finding.js";
-import type { JsonObject } from "../../engine/json-value.js";
-import { parseJsonc } from "../../engine/jsonc.js";
-import type { TemplateConfig } from "../../engine/template-config.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
+import { decodeText } from "@factory/template-engine/encodings";
+import type { Finding } from "@factory/template-engine/finding";
+import type { JsonObject } from "@factory/template-engine/json-value";
+import { parseJsonc } from "@factory/template-engine/jsonc";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { placeIn } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 

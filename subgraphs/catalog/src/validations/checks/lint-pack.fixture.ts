@@ -1,6 +1,6 @@
-import type { FileTree } from "../../engine/file-tree.js";
-import type { Finding } from "../../engine/finding.js";
-import { tree } from "../../engine/pack-fixture.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { tree } from "@factory/template-engine/pack-fixture";
 import type { FindingCode } from "./finding-codes.js";
 import { structuralLint } from "./structural-lint.js";
 

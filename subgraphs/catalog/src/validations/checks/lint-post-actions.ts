@@ -1,6 +1,6 @@
-import type { Finding } from "../../engine/finding.js";
-import { parseGuid } from "../../engine/symbols/seeded-values.js";
-import type { PostAction, TemplateConfig } from "../../engine/template-config.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { parseGuid } from "@factory/template-engine/symbols/seeded-values";
+import type { PostAction, TemplateConfig } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 

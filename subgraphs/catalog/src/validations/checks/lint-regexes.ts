@@ -1,7 +1,7 @@
-import type { Finding } from "../../engine/finding.js";
-import { objectsMember, textMember } from "../../engine/jsonc.js";
-import { dotnetRegex } from "../../engine/symbols/dotnet-regex.js";
-import type { TemplateConfig } from "../../engine/template-config.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { objectsMember, textMember } from "@factory/template-engine/jsonc";
+import { dotnetRegex } from "@factory/template-engine/symbols/dotnet-regex";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
 import type { ConfigPlace, ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import { RegexProbe } from "./regex-probe.js";

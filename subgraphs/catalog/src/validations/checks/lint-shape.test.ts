@@ -1,4 +1,4 @@
-import { tree } from "../../engine/pack-fixture.js";
+import { tree } from "@factory/template-engine/pack-fixture";
 import { CONFIG, codes, lint, lintFor, remarks, reported, sound } from "./lint-pack.fixture.js";
 import { structuralLint } from "./structural-lint.js";
 

@@ -1,7 +1,7 @@
-import type { Finding } from "../../engine/finding.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
-import { textsMember } from "../../engine/jsonc.js";
-import type { TemplateConfig } from "../../engine/template-config.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { textsMember } from "@factory/template-engine/jsonc";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import { refused, type Shape, templateShape } from "./template-shape.js";

@@ -1,8 +1,8 @@
-import type { Finding } from "../../engine/finding.js";
-import { PathRename } from "../../engine/path-rename.js";
-import { unsafePath } from "../../engine/path-safety.js";
-import type { TemplateSource } from "../../engine/template-config.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { PathRename } from "@factory/template-engine/path-rename";
+import { unsafePath } from "@factory/template-engine/path-safety";
+import type { TemplateSource } from "@factory/template-engine/template-config";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
 import type { ConfigPlace, ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import { leavesTree, sourceFolder, sourcePaths, withoutDots } from "./source-folders.js";

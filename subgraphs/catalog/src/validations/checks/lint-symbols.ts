@@ -1,10 +1,10 @@
-import type { Finding } from "../../engine/finding.js";
-import { isJsonObject } from "../../engine/json-value.js";
-import { listMember, member, textMember } from "../../engine/jsonc.js";
-import { mentionedNames, sortByDependency } from "../../engine/symbols/dependency-order.js";
-import { generatorSources } from "../../engine/symbols/generators.js";
-import type { ParameterSymbol, TemplateConfig, TemplateSymbol } from "../../engine/template-config.js";
-import { TemplateError } from "../../engine/template-error.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { isJsonObject } from "@factory/template-engine/json-value";
+import { listMember, member, textMember } from "@factory/template-engine/jsonc";
+import { mentionedNames, sortByDependency } from "@factory/template-engine/symbols/dependency-order";
+import { generatorSources } from "@factory/template-engine/symbols/generators";
+import type { ParameterSymbol, TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
+import { TemplateError } from "@factory/template-engine/template-error";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import { lintEvaluator, lintGenerator } from "./lint-generators.js";

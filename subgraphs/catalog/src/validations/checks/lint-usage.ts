@@ -1,10 +1,10 @@
-import type { Finding } from "../../engine/finding.js";
-import { isJsonObject, type JsonValue } from "../../engine/json-value.js";
-import { mentionedNames } from "../../engine/symbols/dependency-order.js";
-import { ValueForms } from "../../engine/symbols/value-forms.js";
-import type { TemplateSymbol } from "../../engine/template-config.js";
-import { TemplateError } from "../../engine/template-error.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { mentionedNames } from "@factory/template-engine/symbols/dependency-order";
+import { ValueForms } from "@factory/template-engine/symbols/value-forms";
+import type { TemplateSymbol } from "@factory/template-engine/template-config";
+import { TemplateError } from "@factory/template-engine/template-error";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import type { TemplateTexts } from "./template-texts.js";

@@ -1,8 +1,8 @@
-import { decodeText } from "../../engine/encodings.js";
-import type { FileTree } from "../../engine/file-tree.js";
-import type { Finding } from "../../engine/finding.js";
-import { parseFramework } from "../../nuget/framework.js";
-import { isCompatible } from "../../nuget/framework-compatibility.js";
+import { parseFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
+import { decodeText } from "@factory/template-engine/encodings";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
 import { finding } from "./finding-codes.js";
 
 const projectFile = /(?:\.\w*proj|Directory\.Build\.(?:props|targets))$/i;

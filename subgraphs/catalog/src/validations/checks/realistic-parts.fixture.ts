@@ -1,4 +1,4 @@
-import type { FileTree } from "../../engine/file-tree.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
 
 export interface RealisticPack {
   readonly what: string;

@@ -1,4 +1,4 @@
-import { tree } from "../../engine/pack-fixture.js";
+import { tree } from "@factory/template-engine/pack-fixture";
 import {
   config,
   framework,

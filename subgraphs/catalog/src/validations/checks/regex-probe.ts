@@ -1,4 +1,4 @@
-import { Overrun, withinTime } from "../../engine/time-limit.js";
+import { Overrun, withinTime } from "@factory/template-engine/time-limit";
 import { pumpedTexts } from "./pumped-texts.js";
 
 /** How long a machine under load may need for a harmless match. */

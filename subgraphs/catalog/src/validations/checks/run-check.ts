@@ -1,6 +1,6 @@
-import type { FileTree } from "../../engine/file-tree.js";
-import type { Finding } from "../../engine/finding.js";
-import type { TemplateChoice } from "../../engine/template-choice.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { type CheckName, checkNames } from "./finding-codes.js";
 import { parameterSchemaCheck } from "./parameter-schema-check.js";
 import { sampleGeneration } from "./sample-generation.js";

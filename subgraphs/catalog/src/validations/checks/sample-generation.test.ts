@@ -1,5 +1,5 @@
-import type { Finding } from "../../engine/finding.js";
-import { renderFiles, tree } from "../../engine/pack-fixture.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { renderFiles, tree } from "@factory/template-engine/pack-fixture";
 import { reported } from "./lint-pack.fixture.js";
 import { differingPaths, sampleGeneration } from "./sample-generation.js";
 import { sampleRequests } from "./samples.js";

@@ -1,9 +1,9 @@
-import type { FileTree } from "../../engine/file-tree.js";
-import type { Finding } from "../../engine/finding.js";
-import { isJsonObject, type JsonObject } from "../../engine/json-value.js";
-import { type RenderResult, render } from "../../engine/render.js";
-import { TemplateError } from "../../engine/template-error.js";
-import { loadTemplatePack, type TemplatePack } from "../../engine/template-pack.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { isJsonObject, type JsonObject } from "@factory/template-engine/json-value";
+import { type RenderResult, render } from "@factory/template-engine/render";
+import { TemplateError } from "@factory/template-engine/template-error";
+import { loadTemplatePack, type TemplatePack } from "@factory/template-engine/template-pack";
 import { compileOffline, SchemaError } from "../../parameters/offline-schema.js";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { schemaProblem } from "../../parameters/schema-limits.js";

@@ -1,6 +1,6 @@
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
-import { PatternBudget } from "../../engine/pattern-budget.js";
-import type { TemplateConfig } from "../../engine/template-config.js";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { PatternBudget } from "@factory/template-engine/pattern-budget";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
 import { compileOffline, type Failure, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
 import { checkParameters, RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";

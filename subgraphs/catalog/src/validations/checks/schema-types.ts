@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../engine/json-value.js";
+import type { JsonObject, JsonValue } from "@factory/template-engine/json-value";
 
 /** The types a subschema allows; undefined: any. */
 export function schemaTypes(rule: JsonObject): string[] | undefined {

@@ -1,4 +1,4 @@
-import { positionAt } from "../../engine/jsonc.js";
+import { positionAt } from "@factory/template-engine/jsonc";
 
 /** Forms that issuers gave their secrets so that they can be recognised. Linear expressions only. */
 const forms: readonly { what: string; form: RegExp }[] = [

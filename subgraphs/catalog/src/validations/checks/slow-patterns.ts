@@ -1,5 +1,5 @@
-import type { Finding } from "../../engine/finding.js";
-import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "../../engine/json-value.js";
+import type { Finding } from "@factory/template-engine/finding";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import { finding } from "./finding-codes.js";
 import { RegexProbe } from "./regex-probe.js";
 

@@ -1,5 +1,5 @@
-import type { FileTree } from "../../engine/file-tree.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
 
 export interface SourceFolder {
   /** "" is the whole tree. */

@@ -1,5 +1,5 @@
+import { tree } from "@factory/template-engine/pack-fixture";
 import fc from "fast-check";
-import { tree } from "../../engine/pack-fixture.js";
 import { codes, lint, lintApart, pack, reported, sound } from "./lint-pack.fixture.js";
 import { runCheck } from "./run-check.js";
 

@@ -1,7 +1,7 @@
-import { type EvaluatorName, evaluatorNamed } from "../../engine/expressions/evaluate.js";
-import type { JsonObject } from "../../engine/json-value.js";
-import { objectsMember, textMember } from "../../engine/jsonc.js";
-import type { TemplateConfig, TemplateSymbol } from "../../engine/template-config.js";
+import { type EvaluatorName, evaluatorNamed } from "@factory/template-engine/expressions/evaluate";
+import type { JsonObject } from "@factory/template-engine/json-value";
+import { objectsMember, textMember } from "@factory/template-engine/jsonc";
+import type { TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
 import type { ConfigPlace, ConfigPlaces } from "./config-place.js";
 
 export interface TemplateCondition extends ConfigPlace {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { TreeFile } from "../../engine/file-tree.js";
+import type { TreeFile } from "@factory/template-engine/file-tree";
 
 /** The realistic template that the whole-stack tests and the demonstration use. */
 export function webApiTemplate(): Map<string, TreeFile> {

@@ -1,9 +1,9 @@
-import { decodeText, detectEncoding } from "../../engine/encodings.js";
-import { FileSelection } from "../../engine/file-selection.js";
-import { parseGlob } from "../../engine/glob.js";
-import { RenderReport } from "../../engine/render-report.js";
-import { sourcesOf, type TemplateSource } from "../../engine/template-config.js";
-import type { TemplatePack } from "../../engine/template-pack.js";
+import { decodeText, detectEncoding } from "@factory/template-engine/encodings";
+import { FileSelection } from "@factory/template-engine/file-selection";
+import { parseGlob } from "@factory/template-engine/glob";
+import { RenderReport } from "@factory/template-engine/render-report";
+import { sourcesOf, type TemplateSource } from "@factory/template-engine/template-config";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { sourceFolder, sourcePaths } from "./source-folders.js";
 
 const MAX_PROCESSED_BYTES = 5 * 1024 * 1024;

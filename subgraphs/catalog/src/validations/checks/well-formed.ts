@@ -1,5 +1,5 @@
+import { jsoncFault } from "@factory/template-engine/jsonc";
 import { SaxesParser } from "saxes";
-import { jsoncFault } from "../../engine/jsonc.js";
 import { yamlFault } from "./yaml-structure.js";
 
 const xmlFile = /\.(?:\w*proj|xml|props|targets|resx|config|nuspec|slnx|svg|xaml|axaml|xsd|xslt|ruleset|pubxml)$/i;
