@@ -1,6 +1,6 @@
 import { schemaDrift } from "@factory/runtime/db/write-migration";
+import { RunningSpine } from "./running-spine.fixture.js";
 import { spineTables } from "./tables.js";
-import { RunningSpine } from "./testing/running-spine.js";
 
 let platform: RunningSpine;
 beforeAll(async () => {

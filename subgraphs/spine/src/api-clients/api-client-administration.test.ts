@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { print } from "graphql";
-import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
+import { type Json, platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
 import { secretDigest } from "./client-secret.js";
 
 let platform: RunningSpine;

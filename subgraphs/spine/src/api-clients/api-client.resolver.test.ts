@@ -1,7 +1,7 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantScopes } from "@factory/schema/scopes";
-import { platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
+import { platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
 import { secretDigest } from "./client-secret.js";
 
 let platform: RunningSpine;

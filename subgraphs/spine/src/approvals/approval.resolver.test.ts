@@ -3,7 +3,7 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
-import { type Answer, principal, RunningSpine } from "../testing/running-spine.js";
+import { type Answer, principal, RunningSpine } from "../running-spine.fixture.js";
 import { ApprovalRequests, type ScopeWish } from "./approval-request.js";
 
 let platform: RunningSpine;

@@ -5,8 +5,8 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
-import { platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
-import { aRoleOf, aUser } from "../testing/users.js";
+import { platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
+import { aRoleOf, aUser } from "../users/user.fixture.js";
 import { ApprovalRequests } from "./approval-request.js";
 
 let platform: RunningSpine;

@@ -1,6 +1,6 @@
 import { Retention } from "@factory/runtime/db/retention";
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import { platformAdmin, RunningSpine } from "../testing/running-spine.js";
+import { platformAdmin, RunningSpine } from "../running-spine.fixture.js";
 import { expired } from "./authorization-server.js";
 
 let platform: RunningSpine;

@@ -8,9 +8,9 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
 import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
+import { type Json, platformAdmin, RunningSpine, testSettings } from "../running-spine.fixture.js";
 import { startSpine } from "../subgraph.js";
-import { type Json, platformAdmin, RunningSpine, testSettings } from "../testing/running-spine.js";
-import { aRoleOf } from "../testing/users.js";
+import { aRoleOf } from "../users/user.fixture.js";
 import { expired } from "./authorization-server.js";
 
 let platform: RunningSpine;

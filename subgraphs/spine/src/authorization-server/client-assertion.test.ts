@@ -8,7 +8,7 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
-import { type Json, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
+import { type Json, principal, RunningSpine, testSettings, until } from "../running-spine.fixture.js";
 import { clockToleranceSeconds, requireBrief } from "./client-assertion.js";
 
 let platform: RunningSpine;

@@ -2,9 +2,9 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/outbox/envelope";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
+import { workerTransaction } from "../database/worker-transaction.js";
 import { revoke } from "../revocations/revoke.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
-import { workerTransaction } from "../worker-transaction.js";
 
 export type FamilyEnd = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
 

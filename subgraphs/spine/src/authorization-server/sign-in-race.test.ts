@@ -1,7 +1,7 @@
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Scope } from "@factory/schema/scopes";
-import { type Json, platformAdmin, principal, RunningSpine, testSettings } from "../testing/running-spine.js";
-import { aUser } from "../testing/users.js";
+import { type Json, platformAdmin, principal, RunningSpine, testSettings } from "../running-spine.fixture.js";
+import { aUser } from "../users/user.fixture.js";
 
 let platform: RunningSpine;
 let endpoint: string;

@@ -4,9 +4,9 @@ import { ValueSeal } from "@factory/runtime/sealing/value-seal";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt, importJWK, SignJWT } from "jose";
 import { tokenExchange } from "../api-clients/grant-types.js";
+import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../running-spine.fixture.js";
 import { SigningKeys } from "../signing-keys/signing-keys.js";
-import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
-import { aUser } from "../testing/users.js";
+import { aUser } from "../users/user.fixture.js";
 
 interface TestClient {
   readonly clientId: string;

@@ -2,8 +2,8 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt } from "jose";
-import { type Json, platformAdmin, principal, RunningSpine } from "../testing/running-spine.js";
-import { aUser } from "../testing/users.js";
+import { type Json, platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
+import { aUser } from "../users/user.fixture.js";
 
 let platform: RunningSpine;
 let base: string;

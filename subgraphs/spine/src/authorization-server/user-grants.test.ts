@@ -4,8 +4,8 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
-import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../testing/running-spine.js";
-import { aRoleOf, aUser, type TestUser } from "../testing/users.js";
+import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../running-spine.fixture.js";
+import { aRoleOf, aUser, type TestUser } from "../users/user.fixture.js";
 
 let platform: RunningSpine;
 let base: string;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findClientAddress, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import { tenantScopes } from "@factory/schema/scopes";
-import { principal, RunningSpine, until } from "../testing/running-spine.js";
+import { principal, RunningSpine, until } from "../running-spine.fixture.js";
 
 let platform: RunningSpine;
 let outbox: string;

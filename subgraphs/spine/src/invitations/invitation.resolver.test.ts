@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
-import { type Json, principal, RunningSpine, until } from "../testing/running-spine.js";
+import { type Json, principal, RunningSpine, until } from "../running-spine.fixture.js";
 
 let platform: RunningSpine;
 let outbox: string;

@@ -5,7 +5,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import type { RightsLost } from "../lost-rights.js";
+import type { RightsLost } from "../access-control/permission-loss.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 import { expiryActor, takeRoles, withCodes } from "./take-roles.js";
 

@@ -5,7 +5,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
-import type { RightsLost } from "../lost-rights.js";
+import type { RightsLost } from "../access-control/permission-loss.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
 import { Tenant } from "../tenants/tenant.entity.js";
 import { Role } from "./role.entity.js";

@@ -9,7 +9,7 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
-import type { RightsLost } from "../lost-rights.js";
+import type { RightsLost } from "../access-control/permission-loss.js";
 import { grantRoles, recordAssigned, requireGrantable } from "./grant-roles.js";
 import { requireAnotherOwner } from "./last-owner.js";
 import type { Role } from "./role.entity.js";

@@ -5,7 +5,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
-import { type Answer, principal, RunningSpine } from "../testing/running-spine.js";
+import { type Answer, principal, RunningSpine } from "../running-spine.fixture.js";
 import { AssignmentExpiry } from "./assignment-expiry.js";
 import { effectiveAccess } from "./effective-access.js";
 import { systemRoles } from "./system-roles.js";

@@ -11,7 +11,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
-import type { RightsLost } from "../lost-rights.js";
+import type { RightsLost } from "../access-control/permission-loss.js";
 import { revoke } from "../revocations/revoke.js";
 import { requireGrantable } from "./grant-roles.js";
 import { Role } from "./role.entity.js";

@@ -1,5 +1,5 @@
 import type { Transaction } from "@factory/runtime/db/database";
-import type { RightsLost } from "../lost-rights.js";
+import type { RightsLost } from "../access-control/permission-loss.js";
 import { revoke } from "../revocations/revoke.js";
 import { Role } from "./role.entity.js";
 import type { RoleAssignment } from "./role-assignment.entity.js";

@@ -5,8 +5,8 @@ import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { jest } from "@jest/globals";
 import { decodeProtectedHeader, type JSONWebKeySet } from "jose";
+import { platformAdmin, RunningSpine, testSettings, until } from "../running-spine.fixture.js";
 import { type Spine, startSpine } from "../subgraph.js";
-import { platformAdmin, RunningSpine, testSettings, until } from "../testing/running-spine.js";
 
 let platform: RunningSpine;
 /** Another process on the same database. */

@@ -1,8 +1,8 @@
 import { createCipheriv } from "node:crypto";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { ValueSeal } from "@factory/runtime/sealing/value-seal";
+import { RunningSpine, testSettings } from "../running-spine.fixture.js";
 import { startSpine } from "../subgraph.js";
-import { RunningSpine, testSettings } from "../testing/running-spine.js";
 
 let platform: RunningSpine;
 

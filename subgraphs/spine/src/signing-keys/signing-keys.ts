@@ -5,8 +5,8 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Pool } from "pg";
+import { type WorkerTransaction, workerTransaction } from "../database/worker-transaction.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
-import { type WorkerTransaction, workerTransaction } from "../worker-transaction.js";
 
 export interface LoadedKey {
   readonly keyId: string;

@@ -1,6 +1,6 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { RunningSpine, testSettings, until } from "../running-spine.fixture.js";
 import { startSpine } from "../subgraph.js";
-import { RunningSpine, testSettings, until } from "../testing/running-spine.js";
 
 let platform: RunningSpine;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
-import { type Answer, platformAdmin, principal, RunningSpine, until } from "../testing/running-spine.js";
+import { type Answer, platformAdmin, principal, RunningSpine, until } from "../running-spine.fixture.js";
 
 let platform: RunningSpine;
 const told: Revocation[] = [];

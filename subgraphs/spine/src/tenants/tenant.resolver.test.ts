@@ -1,7 +1,7 @@
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { systemRoles } from "../roles/system-roles.js";
-import { type Json, platformAdmin, principal, RunningSpine, until } from "../testing/running-spine.js";
+import { type Json, platformAdmin, principal, RunningSpine, until } from "../running-spine.fixture.js";
 
 let platform: RunningSpine;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import pg from "pg";
 import { revokeUnsendable } from "../invitations/revoke-unsendable.js";
 import { AssignmentExpiry } from "../roles/assignment-expiry.js";
 import { SystemRolesRefresher } from "../roles/refresh-system-roles.js";
-import { type Json, principal, RunningSpine, until } from "../testing/running-spine.js";
-import { aUser, type TestUser } from "../testing/users.js";
+import { type Json, principal, RunningSpine, until } from "../running-spine.fixture.js";
+import { aUser, type TestUser } from "./user.fixture.js";
 
 let platform: RunningSpine;
 let database: Database;

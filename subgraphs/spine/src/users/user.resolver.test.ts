@@ -1,6 +1,6 @@
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { tenantScopes } from "@factory/schema/scopes";
-import { type Json, principal, RunningSpine } from "../testing/running-spine.js";
+import { type Json, principal, RunningSpine } from "../running-spine.fixture.js";
 
 let platform: RunningSpine;
 let tenantId: string;

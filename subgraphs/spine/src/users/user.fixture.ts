@@ -1,8 +1,8 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
-import { emailKey } from "../users/email-key.js";
-import { hashPassword } from "../users/password-hash.js";
-import type { RunningSpine } from "./running-spine.js";
+import type { RunningSpine } from "../running-spine.fixture.js";
+import { emailKey } from "./email-key.js";
+import { hashPassword } from "./password-hash.js";
 
 export interface TestUser {
   readonly userId: string;

@@ -23,9 +23,9 @@ import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { platformScopes, type Scope } from "@factory/schema/scopes";
 import { execute, type GraphQLFormattedError, parse } from "graphql";
 import pg from "pg";
-import { RevocationFeed } from "../revocations/revocation-feed.js";
-import { type Spine, type SpineSettings, startSpine } from "../subgraph.js";
-import { spineTables } from "../tables.js";
+import { RevocationFeed } from "./revocations/revocation-feed.js";
+import { type Spine, type SpineSettings, startSpine } from "./subgraph.js";
+import { spineTables } from "./tables.js";
 
 export const testSettings: SpineSettings = {
   issuer: "http://127.0.0.1:4000",
