@@ -1,6 +1,5 @@
-import { ApiClient } from "./api-clients/api-client.entity.js";
 import { Approval } from "./approvals/approval.entity.js";
-import { OidcArtifact } from "./authorization-server/oidc-artifact.entity.js";
+import { OidcArtifact } from "./authorization-server/provider/oidc-artifact.entity.js";
 import { Invitation } from "./invitations/invitation.entity.js";
 import { OutgoingMail } from "./mail/outgoing-mail.entity.js";
 import { Migration20261121070911_first } from "./migrations/Migration20261121070911_first.js";
@@ -21,6 +20,7 @@ import { Migration20261122072419_outbox_status } from "./migrations/Migration202
 import { Migration20261122074348_waiting_rows } from "./migrations/Migration20261122074348_waiting_rows.js";
 import { Migration20261122103120_list_orders } from "./migrations/Migration20261122103120_list_orders.js";
 import { Migration20261122104313_foreign_keys } from "./migrations/Migration20261122104313_foreign_keys.js";
+import { ApiClient } from "./oauth-clients/oauth-client.entity.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { spineReferences } from "./references.js";
 import { Revocation } from "./revocations/revocation.entity.js";

@@ -7,7 +7,7 @@ import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
 import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
-import { tokenExchange } from "../api-clients/grant-types.js";
+import { tokenExchange } from "../oauth-clients/grant-types.js";
 import { type Json, platformAdmin, RunningSpine, testSettings } from "../running-spine.fixture.js";
 import { startSpine } from "../subgraph.js";
 import { aRoleOf } from "../users/user.fixture.js";

@@ -15,36 +15,36 @@ import type { JSONWebKeySet } from "jose";
 import Provider from "oidc-provider";
 import type { Pool } from "pg";
 import { ApprovalRequests } from "../approvals/approval-request.js";
+import { causeOf } from "../http-endpoints/request-cause.js";
 import { errorPage } from "../pages/error.page.js";
 import { sendPage } from "../pages/page.js";
+import { type AddressClass, AddressRate } from "../request-limits/address-rate-limiter.js";
+import { clientLimits, FailureLimiter, loginLimits } from "../request-limits/failure-limiter.js";
+import { TokenRate } from "../request-limits/token-rate-limiter.js";
 import { KeyRing } from "../signing-keys/key-ring.js";
 import {
   keySetMaxAgeSeconds,
   type RotationRequest,
   SigningKeys,
   signingKeysChannel,
-} from "../signing-keys/signing-keys.js";
+} from "../signing-keys/signing-key-store.js";
 import { tenantLookup } from "../tenants/tenant-lookup.js";
-import { Accounts } from "./accounts.js";
-import { type AddressClass, AddressRate } from "./address-rate.js";
+import { PasswordSignIn } from "./accounts/password-sign-in.js";
+import { Accounts } from "./accounts/user-accounts.js";
 import { shareWith } from "./allowed-origins.js";
-import { ArtifactStore } from "./artifact-store.js";
-import { ClientRoles } from "./client-roles.js";
-import { discoveryDocument, jwksPath } from "./discovery.js";
-import { clientLimits, FailureLimiter, loginLimits } from "./failure-limiter.js";
-import { GrantFamilies } from "./grant-families.js";
-import { IssuedTokens } from "./issued-tokens.js";
-import { PasswordSignIn } from "./password-sign-in.js";
-import { registeredClient } from "./registered-clients.js";
-import { causeOf } from "./request-cause.js";
+import { registeredClient } from "./client-authentication/registered-client.js";
+import { discoveryDocument, jwksPath } from "./discovery-document.js";
+import { SubjectTokens } from "./grants/subject-token.js";
+import { ArtifactStore } from "./provider/oidc-adapter.js";
+import { createTokenProvider, tokenPath } from "./provider/oidc-provider.js";
 import { type BrowserRoute, browserRoutes } from "./sign-in/browser-routes.js";
 import { ConsentMemory } from "./sign-in/consent-memory.js";
-import { FormTokens } from "./sign-in/form-token.js";
-import { SubjectTokens } from "./subject-token.js";
-import { introspectionPath, revocationPath, TokenInspection } from "./token-inspection.js";
-import { createTokenProvider, tokenPath } from "./token-provider.js";
-import { TokenRate } from "./token-rate.js";
-import { userinfo, userinfoPath } from "./userinfo.js";
+import { FormTokens } from "./sign-in/csrf-token.js";
+import { IssuedTokens } from "./tokens/access-tokens.js";
+import { ClientRoles } from "./tokens/client-roles.js";
+import { GrantFamilies } from "./tokens/token-families.js";
+import { introspectionPath, revocationPath, TokenInspection } from "./tokens/token-introspection.js";
+import { userinfo, userinfoPath } from "./tokens/userinfo-endpoint.js";
 
 export interface AuthorizationServerOptions {
   /** Absolute, without a trailing slash; also the audience of every token. */

@@ -3,7 +3,7 @@ import { DrainLoop } from "@factory/runtime/db/drain-loop";
 import type { Listener } from "@factory/runtime/db/listener";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
-import { revocationChannel } from "./revoke.js";
+import { revocationChannel } from "./record-revocation.js";
 
 interface RevocationRow {
   revocation_id: string;

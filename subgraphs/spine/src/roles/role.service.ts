@@ -12,7 +12,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { RightsLost } from "../access-control/permission-loss.js";
-import { revoke } from "../revocations/revoke.js";
+import { revoke } from "../revocations/record-revocation.js";
 import { requireGrantable } from "./grant-roles.js";
 import { Role } from "./role.entity.js";
 import { recordRole } from "./role.events.js";

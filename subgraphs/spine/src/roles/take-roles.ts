@@ -1,6 +1,6 @@
 import type { Transaction } from "@factory/runtime/db/database";
 import type { RightsLost } from "../access-control/permission-loss.js";
-import { revoke } from "../revocations/revoke.js";
+import { revoke } from "../revocations/record-revocation.js";
 import { Role } from "./role.entity.js";
 import type { RoleAssignment } from "./role-assignment.entity.js";
 

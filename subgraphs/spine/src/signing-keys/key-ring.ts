@@ -6,7 +6,7 @@ import {
   type Rotation,
   type RotationRequest,
   type SigningKeys,
-} from "./signing-keys.js";
+} from "./signing-key-store.js";
 
 type Told = () => Promise<void>;
 

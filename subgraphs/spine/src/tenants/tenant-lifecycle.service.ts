@@ -7,7 +7,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
-import { revoke } from "../revocations/revoke.js";
+import { revoke } from "../revocations/record-revocation.js";
 import { Tenant } from "./tenant.entity.js";
 import type { TenantMoveInput } from "./tenant.input.js";
 import { unknownTenant } from "./tenant.service.js";

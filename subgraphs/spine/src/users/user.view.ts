@@ -1,5 +1,5 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { HeldClient } from "../api-clients/sole-holder.js";
+import type { HeldClient } from "../oauth-clients/secret-holders.js";
 import type { User } from "./user.entity.js";
 import type { UserState } from "./user.states.js";
 import type { ClientsOfDeletedUser, OrphanedClientType, UserType } from "./user.type.js";

@@ -5,7 +5,7 @@ import { addScopes } from "./consent-memory.js";
 import { setTerms } from "./consent-terms.js";
 import { formTargets } from "./form-targets.js";
 import type { Step } from "./interaction-endpoint.js";
-import { scopeWords } from "./scope-words.js";
+import { scopeWords } from "./scope-descriptions.js";
 
 const words: Record<string, string> = scopeWords;
 

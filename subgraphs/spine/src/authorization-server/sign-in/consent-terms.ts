@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Grant, Provider } from "oidc-provider";
 import type { Pool } from "pg";
-import type { RegisteredClient } from "../registered-clients.js";
+import type { RegisteredClient } from "../client-authentication/registered-client.js";
 
 /** Digest of what a consent rests on beside its scopes: who gets the tokens, and where codes are sent to. */
 export type ConsentTerms = string;

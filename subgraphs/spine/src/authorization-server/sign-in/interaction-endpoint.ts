@@ -5,15 +5,15 @@ import { errors, type Interaction, type Provider } from "oidc-provider";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
 import { isForeign, readForm } from "../../pages/read-form.js";
-import type { Accounts } from "../accounts.js";
-import { asIssuer } from "../as-issuer.js";
-import type { PasswordSignIn } from "../password-sign-in.js";
-import type { RegisteredClient } from "../registered-clients.js";
+import type { PasswordSignIn } from "../accounts/password-sign-in.js";
+import type { Accounts } from "../accounts/user-accounts.js";
+import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { asIssuer } from "../oauth-requests/issuer-headers.js";
 import { interactionPrefix } from "./authorize-settings.js";
 import type { ConsentMemory } from "./consent-memory.js";
 import { allowOrDeny, askConsent } from "./consent-step.js";
 import type { ConsentTerms } from "./consent-terms.js";
-import type { FormTokens } from "./form-token.js";
+import type { FormTokens } from "./csrf-token.js";
 import { askWhoItIs, signIn } from "./sign-in-step.js";
 
 export interface InteractionOptions {

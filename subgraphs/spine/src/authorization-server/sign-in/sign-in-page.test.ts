@@ -7,7 +7,7 @@ import { platformAdmin, RunningSpine, testSettings } from "../../running-spine.f
 import { startSpine } from "../../subgraph.js";
 import { hashPassword, PasswordsBusyError } from "../../users/password-hash.js";
 import { aUser, type TestUser } from "../../users/user.fixture.js";
-import { registeredClient } from "../registered-clients.js";
+import { registeredClient } from "../client-authentication/registered-client.js";
 import { authorizeLifetimes } from "./authorize-settings.js";
 import { consentTerms } from "./consent-terms.js";
 

@@ -1,9 +1,9 @@
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type PageAnswer, sendPage } from "../../pages/page.js";
-import type { UserAccount } from "../accounts.js";
-import { causeOf } from "../request-cause.js";
-import { TokenRefusal } from "../token-refusal.js";
+import type { UserAccount } from "../accounts/user-accounts.js";
+import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 import { formTargets } from "./form-targets.js";
 import type { Step } from "./interaction-endpoint.js";
 import { type SignInProblem, signInPage } from "./sign-in.page.js";

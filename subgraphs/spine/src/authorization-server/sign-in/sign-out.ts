@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { decodeJwt } from "jose";
-import { redirectUriAllowed } from "../../api-clients/redirect-uri.js";
+import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
 import { isForeign, readForm } from "../../pages/read-form.js";

@@ -1,0 +1,46 @@
+import { scopes } from "@factory/schema/scopes";
+import { keyAlgorithms } from "../oauth-clients/public-keys.js";
+import { servedGrantTypes, tokenPath } from "./provider/oidc-provider.js";
+import { authorizePath } from "./sign-in/authorize-settings.js";
+import { signOutPath } from "./sign-in/sign-out.js";
+import { introspectionPath, revocationPath } from "./tokens/token-introspection.js";
+import { userinfoPath } from "./tokens/userinfo-endpoint.js";
+
+const provenMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
+
+export const jwksPath = "/.well-known/jwks";
+
+/** OpenID Connect Discovery 1.0 and RFC 8414 in one document. Lists what is served, built from the issuer alone:
+ * oidc-provider would take the addresses from the Host header and name an authorization endpoint. */
+export function discoveryDocument(issuer: string): Record<string, unknown> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}${authorizePath}`,
+    end_session_endpoint: `${issuer}${signOutPath}`,
+    token_endpoint: `${issuer}${tokenPath}`,
+    userinfo_endpoint: `${issuer}${userinfoPath}`,
+    revocation_endpoint: `${issuer}${revocationPath}`,
+    introspection_endpoint: `${issuer}${introspectionPath}`,
+    jwks_uri: `${issuer}${jwksPath}`,
+    grant_types_supported: servedGrantTypes,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ["none", "login", "consent"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["ES256"],
+    token_endpoint_auth_methods_supported: [...provenMethods, "none"],
+    token_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
+    revocation_endpoint_auth_methods_supported: [...provenMethods, "none"],
+    revocation_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
+    introspection_endpoint_auth_methods_supported: provenMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
+    scopes_supported: ["openid", ...scopes],
+    claims_supported: [
+      ...["iss", "aud", "sub", "client_id", "iat", "nbf", "exp", "jti", "scope", "nonce", "auth_time", "email", "name"],
+      ...["tenantId", "tenantSlug", "editionCode", "principalType", "roles", "platformAdmin", "issuedAtMs", "grantId"],
+      ...["agentTaskId", "approvalId", "act", "firstParty"],
+    ],
+  };
+}

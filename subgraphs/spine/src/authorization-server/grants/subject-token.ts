@@ -1,0 +1,82 @@
+import type { Principal } from "@factory/runtime/auth/principal";
+import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
+import { readClaims } from "@factory/runtime/auth/token-claims";
+import type { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { errorCodes } from "@factory/schema/error-codes";
+import { decodeJwt } from "jose";
+import type { Pool } from "pg";
+import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { TokenRefusal } from "../oauth-requests/oauth-error.js";
+
+/** The token that an agent brings: for whom it is to act. */
+export interface SubjectToken {
+  readonly principal: Principal;
+}
+
+/** As `Revocations` of a verifier matches them; read here, since the verifiers learn of them a moment later. */
+const revocation = {
+  name: "revocation_of_token",
+  text: `select kind from revocations where expires_at > now()
+    and (kind = 'Token' and subject = $1 or kind = 'Grant' and subject = $2
+      or kind = 'Principal' and subject = $3 and revoked_at >= $6
+      or kind = 'Client' and subject = any($4) and revoked_at >= $5) limit 1`,
+};
+
+/** Takes access tokens of this issuer that any resource of ours would take, of the agent's own tenant. */
+export class SubjectTokens {
+  readonly #verifier: Pick<TokenVerifier, "verify">;
+  readonly #pool: Pool;
+
+  /** `pool` connects as the worker: a grant may have been revoked in another tenant than its user's. */
+  constructor(verifier: Pick<TokenVerifier, "verify">, pool: Pool) {
+    this.#verifier = verifier;
+    this.#pool = pool;
+  }
+
+  /** What is wrong with the token is invalid_request (RFC 8693 section 2.2.2). */
+  async verify(token: string, agent: Pick<RegisteredClient, "clientId" | "tenantId">): Promise<SubjectToken> {
+    const principal = await this.#verified(token);
+    const claims = decodeJwt(token);
+    if (await this.#isRevoked(claims)) throw refusal("TOKEN_INVALID", "The subject_token was revoked.");
+    if (principal.tenantId !== agent.tenantId)
+      throw refusal("TENANT_MISMATCH", "The subject_token belongs to another tenant than the client.");
+    if (principal.principalType === "Agent" && (principal.actors ?? []).length === 0)
+      throw refusal("TOKEN_INVALID", "The subject_token is an agent's own: an agent acts for a user or a service.");
+    if (!mayAct(claims["may_act"], agent.clientId))
+      throw refusal("TOKEN_INVALID", "The subject_token names another actor than the client.");
+    return { principal };
+  }
+
+  async #verified(token: string): Promise<Principal> {
+    try {
+      return await this.#verifier.verify(token);
+    } catch (error) {
+      if (!(error instanceof DomainError) || errorCodes[error.code].status === 503) throw error;
+      const description = `The subject_token is refused: ${error.message}`;
+      // 403 as at every other door of the platform
+      if (error.code === "TENANT_UNKNOWN")
+        throw new TokenRefusal(error.code, "invalid_request", description, { status: 403 });
+      throw refusal(error.code, description);
+    }
+  }
+
+  async #isRevoked(claims: unknown): Promise<boolean> {
+    const { principal, issuedAtMs } = readClaims(claims, Math.floor(Date.now() / 1000));
+    const { tokenId, grantId, subject } = principal;
+    const knows = (kind: Revocation["kind"]) => new Date(issuedAtMs - marginOf(kind, principal));
+    const clients = clientsOf(principal);
+    const values = [tokenId, grantId ?? null, subject, clients, knows("Client"), knows("Principal")];
+    return (await this.#pool.query({ ...revocation, values })).rows.length > 0;
+  }
+}
+
+/** RFC 8693 section 4.4: whoever issued the token may have said who acts with it. */
+function mayAct(claim: unknown, agentClientId: string): boolean {
+  if (claim === undefined) return true;
+  return typeof claim === "object" && claim !== null && (claim as { sub?: unknown }).sub === agentClientId;
+}
+
+function refusal(code: TokenRefusal["code"], description: string): TokenRefusal {
+  return new TokenRefusal(code, "invalid_request", description);
+}

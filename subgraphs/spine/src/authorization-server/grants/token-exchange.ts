@@ -1,0 +1,184 @@
+import { longestActorChain } from "@factory/runtime/auth/token-claims";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { isAgentScope, isPublishScope, type Scope } from "@factory/schema/scopes";
+import type Provider from "oidc-provider";
+import { errors, type TokenEndpointGrantContext } from "oidc-provider";
+import type { ApprovalRequests, ScopeWish, Standing } from "../../approvals/approval-request.js";
+import { publishNeedsApproval } from "../../approvals/approval-rule.js";
+import { causeOf } from "../../http-endpoints/request-cause.js";
+import { tokenExchange } from "../../oauth-clients/grant-types.js";
+import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { TokenRefusal } from "../oauth-requests/oauth-error.js";
+import { agentTokenSeconds, registeredOf } from "../tokens/token-terms.js";
+import { type ExchangeParameters, exchangeParameters, readExchange } from "./exchange-parameters.js";
+import type { SubjectToken, SubjectTokens } from "./subject-token.js";
+
+/** After it somebody may have decided one of the agent's many requests. */
+const decisionPatienceSeconds = 60;
+
+export interface TokenExchangeOptions {
+  readonly issuer: string;
+  readonly subjects: SubjectTokens;
+  readonly approvals: ApprovalRequests;
+  readonly logger: Logger;
+}
+
+/** What the token of an agent says beyond what every token says. */
+type DelegatedClaims = Record<string, unknown>;
+
+const delegated = new WeakMap<object, DelegatedClaims>();
+
+/** Of a token that was made in exchange for another; undefined for every other token. */
+export const delegatedClaims = (token: object): DelegatedClaims | undefined => delegated.get(token);
+
+/** Agents get tokens of their subjects for one task; publishing scopes with an approval alone. */
+export function registerTokenExchange(provider: Provider, options: TokenExchangeOptions): void {
+  const repeatable = ["resource", "audience"];
+  provider.registerGrantType<ExchangeParameters>(
+    tokenExchange,
+    (context) => exchange(provider, options, context),
+    exchangeParameters,
+    repeatable,
+  );
+}
+
+async function exchange(
+  provider: Provider,
+  options: TokenExchangeOptions,
+  context: TokenEndpointGrantContext<ExchangeParameters>,
+): Promise<void> {
+  const { client } = context.oidc;
+  const agent = registeredOf(client);
+  requireAgent(agent);
+  const asked = readExchange(context.oidc.params, options.issuer);
+  const subject = await options.subjects.verify(asked.subjectToken, agent);
+  requireSameTask(subject, asked.agentTaskId);
+  const { principal } = subject;
+  const actors = [agent.clientId, ...(principal.actors ?? [])];
+  if (actors.length > longestActorChain)
+    throw new errors.InvalidRequest(`at most ${longestActorChain} agents may hand on one task`);
+
+  const scopes = scopesOf(asked.scopes, principal.scopes, agent.scopes);
+  const wish = {
+    agentClientId: agent.clientId,
+    agentTaskId: asked.agentTaskId,
+    subject: principal.subject,
+    scopes: scopes.filter(isPublishScope),
+  };
+  const cause = { ...causeOf(context, principal.subject), principal: { ...principal, actors } };
+  const approval = await approvalFor(options.approvals, wish, tenantWithId(agent.tenantId), cause);
+
+  const token = new provider.AccessToken({
+    client,
+    gty: tokenExchange,
+    grantId: principal.grantId ?? "",
+    accountId: principal.subject,
+    scope: scopes.join(" "),
+    expiresIn: secondsLeft(principal.expiresAt, approval),
+    resourceServer: ownResourceServer(provider, options.issuer, scopes),
+  });
+  const act = actors.reduceRight<object | undefined>(
+    (behind, sub) => ({ sub, ...(behind && { act: behind }) }),
+    undefined,
+  );
+  delegated.set(token, {
+    tenantId: agent.tenantId,
+    tenantSlug: agent.tenantSlug,
+    editionCode: agent.editionCode,
+    principalType: "Agent",
+    roles: [],
+    platformAdmin: false,
+    agentTaskId: asked.agentTaskId,
+    ...(approval && { approvalId: approval.approvalId }),
+    ...(principal.grantId !== undefined && { grantId: principal.grantId }),
+    act,
+  });
+  context.oidc.entity("AccessToken", token);
+  context.body = {
+    access_token: await token.save(),
+    issued_token_type: asked.issuedTokenType,
+    token_type: "Bearer",
+    expires_in: token.expiration,
+    scope: token.scope,
+  };
+  const { tenantId } = agent;
+  const { agentTaskId } = asked;
+  const facts = { tenantId, agentTaskId, subject: principal.subject, actors, approvalId: approval?.approvalId };
+  options.logger.info({ ...facts, tokenId: token.jti, traceId: cause.trace.traceId }, "token exchanged");
+}
+
+function requireAgent({ principalType, tenantStatus }: RegisteredClient): void {
+  if (principalType !== "Agent") throw new errors.UnauthorizedClient("only an agent exchanges tokens");
+  if (tenantStatus !== "Active")
+    throw new TokenRefusal("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
+}
+
+/** Whom an agent asks for help helps with the same task. */
+function requireSameTask({ principal }: SubjectToken, agentTaskId: string): void {
+  if (principal.agentTaskId !== undefined && principal.agentTaskId !== agentTaskId)
+    throw new TokenRefusal(
+      "AGENT_TASK_MISMATCH",
+      "invalid_request",
+      "The subject_token belongs to another agent task.",
+    );
+}
+
+/** Publishing scopes only where they are asked for by name. */
+function scopesOf(
+  asked: readonly string[] | undefined,
+  held: ReadonlySet<string>,
+  allowed: readonly string[],
+): Scope[] {
+  const common = allowed.filter((scope) => held.has(scope) && isAgentScope(scope));
+  const refused = asked?.filter((scope) => !common.includes(scope)) ?? [];
+  if (refused.length > 0) throw new errors.InvalidScope("requested scope is not allowed", refused.join(" "));
+  const scopes = asked ?? common.filter((scope) => !isPublishScope(scope));
+  if (scopes.length === 0) throw new errors.InvalidScope("subject and agent have no scope in common", "");
+  return [...new Set(scopes)] as Scope[];
+}
+
+async function approvalFor(
+  approvals: ApprovalRequests,
+  wish: ScopeWish,
+  tenant: Tenant,
+  cause: Parameters<ApprovalRequests["request"]>[2],
+): Promise<Standing | undefined> {
+  if (wish.scopes.length === 0 || !(await publishNeedsApproval(tenant, "Agent"))) return undefined;
+  const standing = (await approvals.standing(tenant, wish)) ?? (await asked(approvals.request(tenant, wish, cause)));
+  if (standing.status === "Approved") return standing;
+  const members = { approval_id: standing.approvalId };
+  if (standing.status === "Rejected")
+    throw new TokenRefusal("APPROVAL_REQUIRED", "access_denied", "The approval was rejected.", { members });
+  throw new TokenRefusal("APPROVAL_REQUIRED", "approval_required", "Somebody has to approve these scopes.", {
+    members,
+  });
+}
+
+async function asked(request: Promise<Standing>): Promise<Standing> {
+  try {
+    return await request;
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== "RATE_LIMITED") throw error;
+    const facts = { status: 429, retryAfterSeconds: decisionPatienceSeconds };
+    throw new TokenRefusal("RATE_LIMITED", "rate_limited", error.message, facts);
+  }
+}
+
+/** Neither the subject's token nor the approval is outlived. */
+function secondsLeft(subjectExpiresAt: number, approval: Standing | undefined): number {
+  const now = Math.floor(Date.now() / 1000);
+  const approvedUntil = approval ? Math.floor(approval.validUntil.getTime() / 1000) : Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.min(agentTokenSeconds, subjectExpiresAt - now, approvedUntil - now));
+}
+
+function ownResourceServer(provider: Provider, issuer: string, scopes: readonly Scope[]) {
+  return new provider.ResourceServer(issuer, {
+    scope: scopes.join(" "),
+    audience: issuer,
+    accessTokenTTL: agentTokenSeconds,
+    accessTokenFormat: "jwt",
+    jwt: { sign: { alg: "ES256" } },
+  });
+}

@@ -1,0 +1,15 @@
+import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
+import { FormTokens } from "./csrf-token.js";
+
+const tokens = (...numbers: [number, ...number[]]) =>
+  new FormTokens(someMasterKeys(...numbers).keyring("factory spine forms"));
+
+describe("form tokens", () => {
+  it("of a form that was shown before a new master key came are accepted while the former key is configured", () => {
+    const token = tokens(1).of("uid", "login");
+    expect(tokens(2, 1).matches(token, "uid", "login")).toBe(true);
+    expect(tokens(2, 1).matches(token, "uid", "consent")).toBe(false);
+    expect(tokens(2).matches(token, "uid", "login")).toBe(false);
+    expect(tokens(2, 1).of("uid", "login")).toBe(tokens(2).of("uid", "login"));
+  });
+});

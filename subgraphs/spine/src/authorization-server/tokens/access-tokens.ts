@@ -1,0 +1,103 @@
+import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
+import { actorClaim, actorsOf } from "@factory/runtime/auth/token-claims";
+import type { Database } from "@factory/runtime/db/database";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Cause } from "@factory/runtime/outbox/envelope";
+import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import type { Pool } from "pg";
+import { z } from "zod";
+import { revoke } from "../../revocations/record-revocation.js";
+import { platformTenant } from "../../tenants/platform-tenant.js";
+
+const ours = z.looseObject({
+  jti: z.string(),
+  sub: z.string(),
+  client_id: z.string(),
+  iat: z.number(),
+  issuedAtMs: z.number().optional(),
+  tenantId: z.string(),
+  principalType: z.string(),
+  scope: z.string().optional(),
+  grantId: z.string().optional(),
+  act: actorClaim,
+});
+
+/** Claims of an access token that this server signed and that has not expired. */
+export type IssuedToken = z.infer<typeof ours>;
+
+const standing = {
+  name: "standing_of_token",
+  // a user's token rests on a client of the tenant, or on one of the platform's
+  text: `select tenant.status = 'Active' and not exists (
+      select from revocations where tenant_id in ($1, $8) and expires_at > now() and (
+        (kind = 'Token' and subject = $2) or (kind = 'Grant' and subject = $3)
+        or (kind = 'Principal' and subject = $4 and revoked_at >= to_timestamp($6 / 1000.0))
+        or (kind = 'Client' and subject = any($5) and revoked_at >= to_timestamp($7 / 1000.0)))) as good
+    from tenants tenant where tenant_id = $1`,
+};
+
+const revocable = `select from tenants where tenant_id = $2
+  and not exists (select from revocations where kind = 'Token' and subject = $1)`;
+
+export interface IssuedTokensOptions {
+  issuer: string;
+  /** Those published now. */
+  keys: () => JSONWebKeySet;
+  pool: Pool;
+  database: Database;
+}
+
+/** Access tokens that are signed and out: nothing is stored of them but their revocation. */
+export class IssuedTokens {
+  readonly #options: IssuedTokensOptions;
+
+  constructor(options: IssuedTokensOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined for whatever is no good token of ours. */
+  async read(token: string): Promise<IssuedToken | undefined> {
+    const { issuer, keys } = this.#options;
+    const checks = { issuer, audience: issuer, typ: "at+jwt", algorithms: ["ES256"] };
+    const { payload } = await jwtVerify(token, createLocalJWKSet(keys()), checks).catch(() => ({ payload: undefined }));
+    return ours.safeParse(payload).data;
+  }
+
+  /** Neither it, nor its sign-in, user, client or tenant was revoked. */
+  async isGood(token: IssuedToken): Promise<boolean> {
+    return (await this.standing(token)) === "Good";
+  }
+
+  async standing(token: IssuedToken): Promise<"Good" | "Refused" | "TenantUnknown"> {
+    const { jti, grantId = null, sub, client_id: clientId, iat, issuedAtMs = iat * 1000, tenantId } = token;
+    const clients = clientsOf({ clientId, subject: sub, actors: actorsOf(token.act) });
+    const knows = (kind: Revocation["kind"]) => issuedAtMs - marginOf(kind, { subject: sub });
+    const revoked = [jti, grantId, sub, clients, knows("Principal"), knows("Client")];
+    const values = [decodeId("ten", tenantId), ...revoked, platformTenant.uuid];
+    const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...standing, values });
+    if (!rows[0]) return "TenantUnknown";
+    return rows[0].good ? "Good" : "Refused";
+  }
+
+  /** Once: a token that was revoked before stays as it is. Nothing is written for a tenant that does not exist. */
+  async revoke({ jti, sub, client_id: clientId, tenantId, principalType }: IssuedToken, cause: Cause): Promise<void> {
+    await this.#options.database.transaction(
+      tenantWithId(tenantId),
+      cause,
+      async ({ execute, tenant, notify, record }) => {
+        await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [jti]);
+        const [isOpen] = await execute(revocable, [jti, tenant.uuid]);
+        if (!isOpen) return;
+        await revoke({ execute, tenant, notify }, "Token", jti);
+        const userId = principalType === "User" ? sub : null;
+        const subject = userId === null ? `clients/${clientId}` : `users/${userId}`;
+        record({
+          type: "TokenRevoked",
+          subject,
+          data: { tenantId, clientId, userId, grantId: null, tokenId: jti },
+        });
+      },
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Cause } from "@factory/runtime/outbox/envelope";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Pool } from "pg";
+import { workerTransaction } from "../../database/worker-transaction.js";
+import { revoke } from "../../revocations/record-revocation.js";
+import { platformTenant } from "../../tenants/platform-tenant.js";
+
+export type FamilyEnd = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
+
+interface GrantRow {
+  account_id: string | null;
+  client_id: string;
+}
+
+/** A grant and every token that came from it, which live and die together (RFC 9700 section 4.14.2). */
+export class GrantFamilies {
+  readonly #pool: Pool;
+  readonly #cause: () => Cause;
+
+  constructor(pool: Pool, cause: () => Cause) {
+    this.#pool = pool;
+    this.#cause = cause;
+  }
+
+  /** Ends a family and tells why; false when it was over before. */
+  async revoke(grantId: string, why: FamilyEnd): Promise<boolean> {
+    const { rows } = await this.#pool.query<GrantRow>(
+      "select account_id, payload->>'clientId' as client_id from oidc_artifacts where kind = 'Grant' and grant_id = $1",
+      [grantId],
+    );
+    const [grant] = rows;
+    if (!grant) return false;
+    const tenant = await this.#tenantOf(grant);
+    return workerTransaction(this.#pool, tenant, this.#cause(), async ({ execute, notify, record }) => {
+      // the grant first: who comes at the same time waits here, then finds the family gone
+      const ended = await execute(
+        "delete from oidc_artifacts where kind = 'Grant' and grant_id = $1 returning grant_id",
+        [grantId],
+      );
+      if (ended.length === 0) return false;
+      await execute("delete from oidc_artifacts where grant_id = $1", [grantId]);
+      await revoke({ execute, tenant, notify }, "Grant", grantId);
+      const data = { tenantId: tenant.tenantId, clientId: grant.client_id, userId: grant.account_id, grantId };
+      const subject = `users/${grant.account_id}`;
+      if (why === "RefreshTokenReuseDetected") record({ type: "RefreshTokenReuseDetected", subject, data });
+      if (why === "TokenRevoked") record({ type: "TokenRevoked", subject, data: { ...data, tokenId: null } });
+      return true;
+    });
+  }
+
+  async #tenantOf({ account_id: accountId, client_id: clientId }: GrantRow): Promise<Tenant> {
+    const userId = accountId === null ? undefined : decodeId("usr", accountId);
+    const { rows } = await this.#pool.query<{ tenant_id: string }>(
+      userId === undefined
+        ? { text: "select tenant_id from api_clients where client_id = $1", values: [clientId] }
+        : { text: "select tenant_id from users where user_id = $1", values: [userId] },
+    );
+    const [owner] = rows;
+    return owner ? tenantWithId(encodeId("ten", owner.tenant_id)) : platformTenant;
+  }
+}

@@ -1,0 +1,83 @@
+import { type Client, errors, type KoaContextWithOIDC, type RefreshToken } from "oidc-provider";
+import { causeOf } from "../../http-endpoints/request-cause.js";
+import { type Accounts, refusalOf, serves } from "../accounts/user-accounts.js";
+import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import type { IssuedToken, IssuedTokens } from "./access-tokens.js";
+import type { GrantFamilies } from "./token-families.js";
+import { registeredOf } from "./token-terms.js";
+
+export const revocationPath = "/connect/revocation";
+export const introspectionPath = "/connect/introspect";
+
+export interface TokenInspectionOptions {
+  accounts: Accounts;
+  families: GrantFamilies;
+  issued: IssuedTokens;
+}
+
+type StoredToken = Pick<RefreshToken, "clientId" | "grantId" | "accountId">;
+
+/** RFC 7009 and RFC 7662. oidc-provider serves them for what it stores; signed access tokens, which it refuses, are ours. */
+export class TokenInspection {
+  readonly #options: TokenInspectionOptions;
+
+  constructor(options: TokenInspectionOptions) {
+    this.#options = options;
+  }
+
+  /** Features of oidc-provider: what each may do with a refresh token. */
+  features() {
+    const { accounts, families } = this.#options;
+    return {
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_context: KoaContextWithOIDC, client: Client, token: object) => {
+          const { clientId, grantId } = token as StoredToken;
+          if (clientId !== client.clientId) return false;
+          if (grantId) await families.revoke(grantId, "TokenRevoked");
+          return true;
+        },
+      },
+      introspection: {
+        enabled: true,
+        allowedPolicy: async (_context: KoaContextWithOIDC, client: Client, token: object) => {
+          const { clientId, accountId } = token as StoredToken;
+          const registered = registeredOf(client);
+          const user = accountId === undefined ? undefined : await accounts.byId(accountId);
+          if (!user || refusalOf(user, { ...registered, tenantId: user.tenant.tenantId })) return false;
+          return clientId === client.clientId || serves({ ...registered, firstParty: false }, user);
+        },
+      },
+    };
+  }
+
+  /**
+   * After oidc-provider: the failure that stands then. It refuses signed tokens only once the client is authenticated,
+   * so whoever comes here has proven who he is.
+   */
+  async answerFor(context: KoaContextWithOIDC, failure: unknown): Promise<unknown> {
+    if (context.path !== revocationPath && context.path !== introspectionPath) return failure;
+    const { route, client, params } = context.oidc;
+    // RFC 7662 section 2.1: a name alone is no authorization
+    if (route === "introspection" && client?.clientAuthMethod === "none" && isExpected(failure))
+      return new errors.InvalidClientAuth("a client without a secret cannot introspect");
+    if (!(failure instanceof errors.UnsupportedTokenType) || !client) return failure;
+    const token = await this.#options.issued.read(String(params?.["token"]));
+    const registered = registeredOf(client);
+    context.status = 200;
+    if (route === "revocation") {
+      context.body = "";
+      if (token?.client_id === registered.clientId)
+        await this.#options.issued.revoke(token, causeOf(context, registered.clientId));
+    } else context.body = await this.#introspected(token, registered);
+    return undefined;
+  }
+
+  async #introspected(token: IssuedToken | undefined, client: RegisteredClient): Promise<object> {
+    const known = token && (token.tenantId === client.tenantId || token.client_id === client.clientId);
+    if (!known || !(await this.#options.issued.isGood(token))) return { active: false };
+    return { active: true, token_type: "Bearer", ...token };
+  }
+}
+
+const isExpected = (failure: unknown) => failure === undefined || failure instanceof errors.OIDCProviderError;

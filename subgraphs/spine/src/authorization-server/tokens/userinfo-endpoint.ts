@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Accounts, UserAccount } from "../accounts/user-accounts.js";
+import type { IssuedToken, IssuedTokens } from "./access-tokens.js";
+
+export const userinfoPath = "/connect/userinfo";
+
+export interface UserinfoOptions {
+  issued: IssuedTokens;
+  accounts: Accounts;
+  logger: Logger;
+}
+
+interface Refusal {
+  readonly status: number;
+  /** RFC 6750 section 3.1; absent where the request names no token. */
+  readonly error?: "invalid_token" | "insufficient_scope";
+  /** As at every other door of the platform. */
+  readonly code?: "TENANT_UNKNOWN";
+}
+
+/**
+ * OpenID Connect Core 1.0 section 5.3: the claims of who signed in, for an access token of a sign-in that asked for
+ * `openid`. oidc-provider serves only tokens that it stores, and ours are signed and not stored.
+ */
+export function userinfo(options: UserinfoOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    // only the header counts, so a body is not read
+    request.resume();
+    answer(options, request.headers.authorization).then(
+      (found) => ("status" in found ? refuse(response, found) : send(response, 200, claimsOf(found))),
+      (error: unknown) => {
+        options.logger.error({ err: error }, "userinfo failed");
+        send(response, 503, { error: "temporarily_unavailable" }, { "retry-after": "1" });
+      },
+    );
+  };
+}
+
+async function answer(options: UserinfoOptions, authorization: string | undefined): Promise<UserInfo> {
+  const text = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+  if (text === undefined) return { status: 401 };
+  const token = await options.issued.read(text);
+  const standing = token && (await options.issued.standing(token));
+  if (standing === "TenantUnknown") return { status: 403, error: "invalid_token", code: "TENANT_UNKNOWN" };
+  if (!token || standing !== "Good") return { status: 401, error: "invalid_token" };
+  if (!isOfOpenidSignIn(token)) return { status: 403, error: "insufficient_scope" };
+  const account = await options.accounts.byId(token.sub);
+  return account?.status === "Active" ? { account } : { status: 401, error: "invalid_token" };
+}
+
+type UserInfo = Refusal | { readonly account: UserAccount };
+
+const isOfOpenidSignIn = ({ principalType, scope }: IssuedToken) =>
+  principalType === "User" && scope?.split(" ").includes("openid");
+
+function claimsOf({ account }: { readonly account: UserAccount }) {
+  const { userId, email, displayName, tenant, tenantSlug } = account;
+  return {
+    sub: userId,
+    email,
+    ...(displayName === null ? {} : { name: displayName }),
+    tenantId: tenant.tenantId,
+    tenantSlug,
+  };
+}
+
+function refuse(response: ServerResponse, { status, error, code }: Refusal): void {
+  const scope = error === "insufficient_scope" ? ', scope="openid"' : "";
+  const challenge = error === undefined ? "Bearer" : `Bearer error="${error}"${scope}`;
+  send(response, status, { ...(error && { error }), ...(code && { code }) }, { "www-authenticate": challenge });
+}
+
+function send(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", ...headers });
+  response.end(JSON.stringify(body));
+}

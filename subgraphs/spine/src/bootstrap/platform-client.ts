@@ -1,0 +1,127 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import { platformScopes } from "@factory/schema/scopes";
+import { type ClientSecrets, secretDigest, secretMatches } from "../oauth-clients/client-secret.js";
+import { ApiClient } from "../oauth-clients/oauth-client.entity.js";
+import { apiClientFacts } from "../oauth-clients/oauth-client.view.js";
+import { bringSystemRolesUpToDate } from "../roles/seed-system-roles.js";
+import { platformTenant, platformTenantSlug } from "../tenants/platform-tenant.js";
+import { Tenant } from "../tenants/tenant.entity.js";
+import { tenantFacts } from "../tenants/tenant.view.js";
+
+/** Chosen by the operator (PLATFORM_CLIENT_ID, PLATFORM_CLIENT_SECRET) in place of a generated one. */
+export interface GivenClient {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface PlatformClient {
+  readonly clientId: string;
+  /** Of a generated client, the same at every start; absent for a given one, and after its master key was removed. */
+  readonly clientSecret?: string;
+}
+
+/** Two processes that start together make one client. */
+const bootstrapLock = 4_000_011;
+
+/** Makes what is missing of the platform's tenant and its administrator client; only one such client is Active. */
+export async function ensurePlatformClient(
+  database: Database,
+  secrets: ClientSecrets,
+  given: GivenClient | undefined,
+): Promise<PlatformClient> {
+  const cause = { trace: continueTrace(undefined), actorId: "bootstrap" };
+  return database.transaction(platformTenant, cause, async (transaction) => {
+    await transaction.execute("select pg_advisory_xact_lock($1)", [bootstrapLock]);
+    await ensurePlatformTenant(transaction);
+    const clients = await transaction.em.find(ApiClient, { tenantId: platformTenantId, platformAdmin: true });
+    const current = given ? takeGiven(transaction, clients, given) : takeGenerated(transaction, clients, secrets);
+    for (const client of clients) client.status = client === current ? "Active" : "Disabled";
+    bringScopesUpToDate(transaction, current);
+    const clientSecret = shownAgain(current, secrets);
+    return { clientId: current.clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
+  });
+}
+
+/** Not once the master key is gone that it was derived from: then the secret only works. */
+function shownAgain({ clientId, secretNonce, secretDigest: digest }: ApiClient, secrets: ClientSecrets) {
+  if (secretNonce === null || !secrets.canDerive(secretNonce)) return undefined;
+  const secret = secrets.derive(clientId, secretNonce);
+  return secretMatches(secret, digest) ? secret : undefined;
+}
+
+async function ensurePlatformTenant(transaction: Transaction): Promise<void> {
+  const { em, record } = transaction;
+  if (await em.findOne(Tenant, { tenantId: platformTenantId })) return;
+  const now = new Date();
+  const tenant = em.create(Tenant, {
+    tenantId: platformTenantId,
+    name: "Platform",
+    slug: platformTenantSlug,
+    status: "Active",
+    editionCode: "Enterprise",
+    ownerEmail: null,
+    subscriptionId: null,
+    systemRolesDigest: null,
+    ownerInvitationId: null,
+    provisionedSteps: [],
+    createdAt: now,
+    updatedAt: now,
+  });
+  em.persist(tenant);
+  await em.flush();
+  record({ type: "TenantRegistered", subject: `tenants/${platformTenantId}`, data: tenantFacts(tenant) });
+  await bringSystemRolesUpToDate(transaction, tenant);
+}
+
+function takeGiven(transaction: Transaction, clients: readonly ApiClient[], { id, secret }: GivenClient): ApiClient {
+  const known = clients.find(({ clientId }) => clientId === id);
+  const digest = secretDigest(secret);
+  if (!known) return createClient(transaction, { clientId: id, secretNonce: null, secretDigest: digest });
+  if (known.secretDigest !== digest) Object.assign(known, { secretNonce: null, secretDigest: digest });
+  return known;
+}
+
+function takeGenerated(transaction: Transaction, clients: readonly ApiClient[], secrets: ClientSecrets): ApiClient {
+  const known = clients.find(({ secretNonce }) => secretNonce !== null);
+  if (known) return known;
+  const clientId = newId("cli");
+  const secretNonce = secrets.newNonce();
+  return createClient(transaction, {
+    clientId,
+    secretNonce,
+    secretDigest: secretDigest(secrets.derive(clientId, secretNonce)),
+  });
+}
+
+/** A release may give the administrator more to do. */
+function bringScopesUpToDate({ record }: Transaction, client: ApiClient): void {
+  if (client.scopes.join(" ") === platformScopes.join(" ")) return;
+  client.scopes = [...platformScopes];
+  record({ type: "ApiClientUpdated", subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
+}
+
+function createClient(
+  { em, record }: Transaction,
+  identity: Pick<ApiClient, "clientId" | "secretNonce" | "secretDigest">,
+): ApiClient {
+  const client = em.create(ApiClient, {
+    ...identity,
+    tenantId: platformTenantId,
+    name: "Platform administrator",
+    scopes: [...platformScopes],
+    grantTypes: ["client_credentials"],
+    redirectUris: [],
+    firstParty: false,
+    isPublic: false,
+    principalType: "Service",
+    platformAdmin: true,
+    status: "Active",
+    createdAt: new Date(),
+  });
+  em.persist(client);
+  record({ type: "ApiClientCreated", subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
+  return client;
+}

@@ -1,0 +1,224 @@
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import type { CursorSeal } from "@factory/runtime/pagination/cursor";
+import type { PageRequest } from "@factory/runtime/pagination/page";
+import { SortedList } from "@factory/runtime/pagination/sorted-list";
+import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { EventType } from "@factory/schema/event-names";
+import { LockMode } from "@mikro-orm/postgresql";
+import { requireActing } from "../access-control/acting-principal.js";
+import { requireHeld } from "../access-control/held-scopes.js";
+import type { RightsLost } from "../access-control/permission-loss.js";
+import { revoke } from "../revocations/record-revocation.js";
+import { redirectUriErrors } from "./check-client.js";
+import { requireRoomForClient } from "./client-limits.js";
+import { type ClientSecrets, secretDigest } from "./client-secret.js";
+import { disableClients } from "./disable-clients.js";
+import { ApiClient } from "./oauth-client.entity.js";
+import type { UpdateApiClientInput } from "./oauth-client.input.js";
+import type { ApiClientSecretType, OAuthClientConnection, OAuthClientType } from "./oauth-client.type.js";
+import {
+  type ApiClientRow,
+  apiClientColumns,
+  apiClientFacts,
+  apiClientRowView,
+  apiClientView,
+} from "./oauth-client.view.js";
+import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
+
+const oneClient = tenantStatement(
+  "one_api_client",
+  `select ${apiClientColumns} from api_clients
+   where tenant_id = scope.tenant and client_id = $2 and not platform_admin`,
+);
+
+export const sortedApiClients = new SortedList<OAuthClientType, TenantStatement>({
+  list: "apiClients",
+  columns: {
+    createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt },
+    name: { column: "name", type: "text", of: ({ name }) => name },
+  },
+  id: { column: "client_id", type: "text", of: ({ clientId }) => clientId },
+  byDefault: "createdAt",
+  firstParameter: 2,
+  statement: (name, { after, order, limit }) =>
+    tenantStatement(
+      name,
+      `select ${apiClientColumns} from api_clients
+       where tenant_id = scope.tenant and not platform_admin ${after}
+       order by ${order} limit ${limit}`,
+    ),
+});
+
+interface AdministrationParts {
+  readonly database: Database;
+  readonly secrets: ClientSecrets;
+  readonly cursors: CursorSeal;
+  readonly rightsLost: RightsLost;
+}
+
+/** The clients of the caller's own tenant. The platform's administrator client is its operator's: nobody finds it here. */
+export class ApiClientAdministrationService {
+  readonly #database: Database;
+  readonly #secrets: ClientSecrets;
+  readonly #cursors: CursorSeal;
+  readonly #rightsLost: RightsLost;
+
+  constructor(parts: AdministrationParts) {
+    this.#database = parts.database;
+    this.#secrets = parts.secrets;
+    this.#cursors = parts.cursors;
+    this.#rightsLost = parts.rightsLost;
+  }
+
+  async find(context: RequestContext, clientId: string): Promise<OAuthClientType | undefined> {
+    const row = await this.#database.reader.row<ApiClientRow>(oneClient, tenantOf(context), clientId);
+    return row && apiClientRowView(row);
+  }
+
+  async list(context: RequestContext, request: PageRequest<never>): Promise<OAuthClientConnection> {
+    const tenant = tenantOf(context);
+    const page = sortedApiClients.page(this.#cursors, { tenantId: tenant.tenantId }, request);
+    const rows = await this.#database.reader.rows<ApiClientRow>(page.statement, tenant, ...page.values);
+    return page.connection(rows.map(apiClientRowView));
+  }
+
+  disable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
+    return this.#change(context, { field: "disableApiClient", clientId }, async (client, transaction) => {
+      await disableClients(transaction, [client]);
+      await this.#rightsLost(transaction, [clientId]);
+    });
+  }
+
+  enable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
+    return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
+      if (client.status === "Active") return;
+      await requireRoomForClient(transaction, false);
+      client.status = "Active";
+      tell(transaction, "ApiClientEnabled", client);
+    });
+  }
+
+  update(context: RequestContext, clientId: string, input: UpdateApiClientInput): Promise<OAuthClientType> {
+    const keys = input.jwks == null ? undefined : checkKeySet(input.jwks);
+    const errors = [...redirectUriErrors(input.redirectUris ?? []), ...(keys?.errors ?? [])];
+    if (errors.length > 0)
+      throw new DomainError("API_CLIENT_INVALID", { detail: "Such a client would not be safe.", errors });
+    return this.#change(context, { field: "updateApiClient", clientId, input }, async (client, transaction) => {
+      if (input.redirectUris != null) changeAddresses(client, input.redirectUris);
+      if (keys) await changeKeys(transaction, client, { keys: keys.keySet, by: principalOf(context).subject });
+      if (input.name != null) client.name = input.name;
+      tell(transaction, "ApiClientUpdated", client);
+    });
+  }
+
+  /** The old secret opens nothing from then on; its tokens live until they expire, if the same holder renews it. */
+  async rotateSecret(context: RequestContext, clientId: string): Promise<ApiClientSecretType> {
+    const rotated = await mutate(this.#database, context, {
+      field: "rotateApiClientSecret",
+      arguments: { clientId },
+      commit: async (transaction) => {
+        const client = await findToChange(context, transaction, clientId);
+        if (client.isPublic || client.jwks) throw new DomainError("CONFLICT", { detail: "The client has no secret." });
+        const secretNonce = this.#secrets.newNonce();
+        client.secretNonce = secretNonce;
+        client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
+        await handOver(transaction, client, principalOf(context).subject);
+        tell(transaction, "ApiClientSecretRotated", client);
+        return { ...apiClientView(client), secretNonce };
+      },
+    });
+    const { secretNonce, ...client } = rotated;
+    return { ...client, clientSecret: this.#secrets.derive(clientId, secretNonce) };
+  }
+
+  #change(
+    context: RequestContext,
+    { field, clientId, ...given }: { field: string; clientId: string; input?: UpdateApiClientInput },
+    change: (client: ApiClient, transaction: Transaction) => Promise<void> | void,
+  ): Promise<OAuthClientType> {
+    return mutate(this.#database, context, {
+      field,
+      arguments: { clientId, ...given },
+      commit: async (transaction) => {
+        const client = await findToChange(context, transaction, clientId);
+        await change(client, transaction);
+        return apiClientView(client);
+      },
+    });
+  }
+}
+
+/** What changes a client is for callers who hold each of its scopes, whatever it changes. */
+async function findToChange(context: RequestContext, transaction: Transaction, clientId: string): Promise<ApiClient> {
+  const { em, tenant } = transaction;
+  await requireActing(transaction, principalOf(context).subject);
+  const row = { tenantId: tenant.tenantId, clientId, platformAdmin: false };
+  const client = await em.findOne(ApiClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!client) throw new DomainError("NOT_FOUND", { detail: "There is no such client." });
+  requireHeld(context, client.scopes, "the client holds");
+  return client;
+}
+
+/** Codes, refresh tokens and access tokens of before are refused once somebody else holds the secret or the keys. */
+async function handOver(transaction: Transaction, client: ApiClient, holders: string | null): Promise<void> {
+  if ((client.secretHeldBy ?? null) === holders) return;
+  client.secretHeldBy = holders;
+  client.tokensFrom = new Date();
+  await revoke(transaction, "Client", client.clientId);
+}
+
+function changeAddresses(client: ApiClient, redirectUris: readonly string[]): void {
+  // nobody is asked for consent there, so its codes would tell of people who agreed to nothing
+  if (client.firstParty && client.tenantId !== platformTenantId)
+    throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
+      detail: "A first-party client is the platform's: a platform administrator makes one with other addresses.",
+    });
+  if (!client.grantTypes.includes("authorization_code"))
+    throw new DomainError("API_CLIENT_INVALID", {
+      detail: "Nobody signs in at this client.",
+      errors: [
+        {
+          pointer: "/input/redirectUris",
+          code: "UNKNOWN_VALUE",
+          detail: "Only authorization_code returns to an address.",
+        },
+      ],
+    });
+  client.redirectUris = [...new Set(redirectUris)];
+}
+
+/** A secret is not exchanged for keys: another client is made. */
+async function changeKeys(
+  transaction: Transaction,
+  client: ApiClient,
+  change: { keys: PublicKeySet; by: string },
+): Promise<void> {
+  if (!client.jwks)
+    throw new DomainError("API_CLIENT_INVALID", {
+      detail: "The client does not prove who it is by a key.",
+      errors: [{ pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client made with keys has keys." }],
+    });
+  await handOver(transaction, client, keyHolders(client, client.jwks, change));
+  client.jwks = change.keys;
+}
+
+/** Who installed a key that stays still signs with it. */
+function keyHolders(
+  { secretHeldBy }: ApiClient,
+  before: PublicKeySet,
+  { keys: after, by }: { keys: PublicKeySet; by: string },
+): string | null {
+  const isOld = (key: PublicJwk) => before.keys.some((old) => isSameKey(old, key));
+  const holders = new Set(after.keys.some(isOld) ? secretHeldBy?.split(" ") : []);
+  if (!after.keys.every(isOld)) holders.add(by);
+  return [...holders].join(" ") || null;
+}
+
+function tell({ record }: Transaction, type: EventType, client: ApiClient): void {
+  record({ type, subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
+}

@@ -1,0 +1,94 @@
+import { SortArg } from "@factory/runtime/pagination/sort-argument";
+import { Auth } from "@factory/runtime/subgraph/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { CreateApiClientInput, UpdateApiClientInput } from "./oauth-client.input.js";
+import type { ApiClientService } from "./oauth-client.service.js";
+import { ApiClientSecretType, OAuthClientConnection, OAuthClientType } from "./oauth-client.type.js";
+import { type ApiClientAdministrationService, sortedApiClients } from "./oauth-client-administration.service.js";
+
+@Resolver(() => OAuthClientType)
+export class ApiClientResolver {
+  readonly #clients: ApiClientService;
+  readonly #administration: ApiClientAdministrationService;
+
+  constructor(clients: ApiClientService, administration: ApiClientAdministrationService) {
+    this.#clients = clients;
+    this.#administration = administration;
+  }
+
+  @Query(() => OAuthClientConnection, { description: "The clients of the caller's own tenant." })
+  @Auth({ scopes: ["client.read"] })
+  apiClients(
+    @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
+    @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
+    @SortArg(sortedApiClients) sort: string | null | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientConnection> {
+    return this.#administration.list(context, { first, after, sort });
+  }
+
+  @Mutation(() => ApiClientSecretType, { description: "A client of any tenant that is Active." })
+  @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
+  createTenantApiClient(
+    @Arg("tenantId", () => ID) tenantId: string,
+    @Arg("input") input: CreateApiClientInput,
+    @Ctx() context: RequestContext,
+  ): Promise<ApiClientSecretType> {
+    return this.#clients.createForTenant(context, tenantId, input);
+  }
+
+  @Mutation(() => ApiClientSecretType, { description: "A client of the caller's own tenant." })
+  @Auth({ scopes: ["client.manage"] })
+  createApiClient(
+    @Arg("input") input: CreateApiClientInput,
+    @Ctx() context: RequestContext,
+  ): Promise<ApiClientSecretType> {
+    return this.#clients.createOwn(context, input);
+  }
+
+  @Mutation(() => OAuthClientType, {
+    description: "Its tokens are refused from then on. Needs every scope of the client.",
+  })
+  @Auth({ scopes: ["client.manage"] })
+  disableApiClient(
+    @Arg("clientId", () => ID) clientId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientType> {
+    return this.#administration.disable(context, clientId);
+  }
+
+  @Mutation(() => OAuthClientType, { description: "Needs every scope of the client." })
+  @Auth({ scopes: ["client.manage"] })
+  enableApiClient(
+    @Arg("clientId", () => ID) clientId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientType> {
+    return this.#administration.enable(context, clientId);
+  }
+
+  @Mutation(() => OAuthClientType, {
+    description:
+      "Needs every scope of the client. New addresses make it ask for consent again; so does a key of somebody else, which also ends all tokens of before.",
+  })
+  @Auth({ scopes: ["client.manage"] })
+  updateApiClient(
+    @Arg("clientId", () => ID) clientId: string,
+    @Arg("input") input: UpdateApiClientInput,
+    @Ctx() context: RequestContext,
+  ): Promise<OAuthClientType> {
+    return this.#administration.update(context, clientId, input);
+  }
+
+  @Mutation(() => ApiClientSecretType, {
+    description:
+      "The old secret opens nothing from then on. Needs every scope of the client. Where somebody else held the secret before, all tokens of before are refused, and people are asked for consent again.",
+  })
+  @Auth({ scopes: ["client.manage"] })
+  rotateApiClientSecret(
+    @Arg("clientId", () => ID) clientId: string,
+    @Ctx() context: RequestContext,
+  ): Promise<ApiClientSecretType> {
+    return this.#administration.rotateSecret(context, clientId);
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import type { Database, Transaction } from "@factory/runtime/db/database";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { requireActing } from "../access-control/acting-principal.js";
+import { requireHeld } from "../access-control/held-scopes.js";
+import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
+import { type CheckedClient, checkClient } from "./check-client.js";
+import { requireRoomForClient } from "./client-limits.js";
+import { type ClientSecrets, secretDigest } from "./client-secret.js";
+import { ApiClient } from "./oauth-client.entity.js";
+import type { CreateApiClientInput } from "./oauth-client.input.js";
+import type { ApiClientSecretType } from "./oauth-client.type.js";
+import { type ApiClientView, apiClientFacts, apiClientView } from "./oauth-client.view.js";
+
+/** What is stored for a repeated request: the secret's nonce in place of the secret. */
+type StoredClient = ApiClientView & { secretNonce: string | null };
+
+export class ApiClientService {
+  readonly #database: Database;
+  readonly #secrets: ClientSecrets;
+  readonly #tenants: TenantService;
+
+  constructor(database: Database, secrets: ClientSecrets, tenants: TenantService) {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#tenants = tenants;
+  }
+
+  /** For the caller's own tenant. Nobody gives away a scope that he does not hold himself. */
+  async createOwn(context: RequestContext, input: CreateApiClientInput): Promise<ApiClientSecretType> {
+    if (input.firstParty === true)
+      throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
+        detail: "Only a platform administrator makes a first-party client.",
+      });
+    const tenant = tenantOf(context);
+    const checked = checkClient(input, tenant.tenantId);
+    requireHeld(context, checked.scopes);
+    return this.#create(context, { field: "createApiClient", arguments: { input }, tenant }, checked);
+  }
+
+  /** For any tenant that is Active, by a platform administrator. */
+  async createForTenant(
+    context: RequestContext,
+    tenantId: string,
+    input: CreateApiClientInput,
+  ): Promise<ApiClientSecretType> {
+    const checked = checkClient(input, tenantId);
+    if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
+    const mutation = { field: "createTenantApiClient", arguments: { tenantId, input }, tenant: tenantWithId(tenantId) };
+    return this.#create(context, mutation, checked);
+  }
+
+  async #create(
+    context: RequestContext,
+    mutation: { field: string; arguments: unknown; tenant: Tenant },
+    checked: CheckedClient,
+  ): Promise<ApiClientSecretType> {
+    const { secretNonce, ...client } = await mutate<StoredClient>(this.#database, context, {
+      ...mutation,
+      commit: async (transaction) => {
+        await this.#tenants.requireActive(transaction);
+        await requireActing(transaction, principalOf(context).subject);
+        await requireRoomForClient(transaction, true);
+        return this.#persist(transaction, checked, principalOf(context).subject);
+      },
+    });
+    const clientSecret = secretNonce === null ? null : this.#secrets.derive(client.clientId, secretNonce);
+    return { ...client, clientSecret };
+  }
+
+  #persist({ em, tenant, record }: Transaction, checked: CheckedClient, toldTo: string): StoredClient {
+    const clientId = newId("cli");
+    const secretNonce = checked.isPublic || checked.jwks ? null : this.#secrets.newNonce();
+    // of a client without one: the digest of what nobody knows, so that no secret ever matches
+    const secret = secretNonce === null ? randomBytes(32).toString("hex") : this.#secrets.derive(clientId, secretNonce);
+    const client = em.create(ApiClient, {
+      ...checked,
+      tenantId: tenant.tenantId,
+      clientId,
+      platformAdmin: false,
+      status: "Active",
+      secretNonce,
+      secretDigest: secretDigest(secret),
+      secretHeldBy: checked.isPublic ? null : toldTo,
+      createdAt: new Date(),
+    });
+    em.persist(client);
+    record({ type: "ApiClientCreated", subject: `clients/${clientId}`, data: apiClientFacts(client) });
+    return { ...apiClientView(client), secretNonce };
+  }
+}

@@ -1,0 +1,62 @@
+import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { GrantType } from "./grant-types.js";
+import type { ApiClient } from "./oauth-client.entity.js";
+import type { OAuthClientType } from "./oauth-client.type.js";
+import type { PublicKeySet } from "./public-keys.js";
+
+/** A row of `api_clients` as PostgreSQL gives it. */
+export interface ApiClientRow {
+  tenant_id: string;
+  client_id: string;
+  name: string;
+  scopes: string[];
+  grant_types: GrantType[];
+  principal_type: "Service" | "Agent";
+  redirect_uris: string[];
+  first_party: boolean;
+  is_public: boolean;
+  jwks: PublicKeySet | null;
+  status: "Active" | "Disabled";
+  created_at: Date;
+}
+
+export const apiClientColumns =
+  "tenant_id, client_id, name, scopes, grant_types, principal_type, redirect_uris, first_party, is_public, jwks, status, created_at";
+
+/** Plain, hence storable as JSON. */
+export type ApiClientView = Pick<OAuthClientType, keyof OAuthClientType>;
+
+export function apiClientRowView(row: ApiClientRow): ApiClientView {
+  return {
+    clientId: row.client_id,
+    name: row.name,
+    scopes: row.scopes,
+    grantTypes: row.grant_types,
+    principalType: row.principal_type,
+    redirectUris: row.redirect_uris,
+    firstParty: row.first_party,
+    public: row.is_public,
+    keyIds: keyIdsOf(row.jwks),
+    status: row.status,
+    tenantId: encodeId("ten", row.tenant_id),
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+export function apiClientView(client: ApiClient): ApiClientView {
+  const { clientId, name, scopes, grantTypes, principalType, redirectUris, firstParty, status, tenantId } = client;
+  return {
+    ...{ clientId, name, scopes, grantTypes, principalType, redirectUris, firstParty, status, tenantId },
+    public: client.isPublic,
+    keyIds: keyIdsOf(client.jwks),
+    createdAt: client.createdAt.toISOString(),
+  };
+}
+
+/** What events tell of a client. */
+export function apiClientFacts(client: ApiClient): Record<string, unknown> {
+  const { createdAt: _, ...facts } = apiClientView(client);
+  return facts;
+}
+
+const keyIdsOf = (jwks: PublicKeySet | null | undefined): string[] => jwks?.keys.map(({ kid }) => kid) ?? [];
