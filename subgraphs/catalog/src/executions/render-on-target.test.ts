@@ -1,4 +1,4 @@
-import type { TargetChange } from "@factory/template-engine/post-actions/target-edits";
+import type { TargetChange } from "@factory/template-engine/target-edits";
 import { withTemplateEdits } from "./render-on-target.js";
 
 const project = (...lines: string[]) => ["<Project>", ...lines, "</Project>", ""].join("\n");

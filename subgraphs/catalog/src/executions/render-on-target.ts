@@ -1,6 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { type TargetEdit as TemplateEdit, withChanges } from "@factory/template-engine/post-actions/target-edits";
 import type { RenderResult } from "@factory/template-engine/render";
+import { type TargetEdit as TemplateEdit, withChanges } from "@factory/template-engine/target-edits";
 import { pathsLookedAt } from "@factory/template-engine/target-files";
 import type { Target, TargetEdit } from "../targets/push-scaffold.js";
 import type { TargetResolver } from "../targets/target-resolver.js";

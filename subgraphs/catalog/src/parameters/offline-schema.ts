@@ -14,7 +14,7 @@ import type { EvaluationPlugin } from "@hyperjump/json-schema/experimental";
 import { type JsonNode, uri as placeOf } from "@hyperjump/json-schema/instance/experimental";
 import "@hyperjump/json-schema/formats";
 import { escapePointer, isJsonObject, type JsonObject } from "@factory/template-engine/json-value";
-import { PatternBudget, PatternOverrun } from "@factory/template-engine/pattern-budget";
+import { PatternBudget, PatternOverrun } from "@factory/template-engine/pattern-time-limit";
 import { DIALECT, isDialect } from "./schema-limits.js";
 import { type FaultyReference, SchemaDocument } from "./schema-references.js";
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { PatternBudget } from "@factory/template-engine/pattern-budget";
+import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
 import { getAllRegisteredSchemaUris } from "@hyperjump/json-schema";
 import { checkParameters, schemaProblem } from "./parameter-schema.js";
 

@@ -1,5 +1,5 @@
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { PatternBudget } from "@factory/template-engine/pattern-budget";
+import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
 import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
 import { compileOffline, type Failure, SchemaError, SlowSchemaError } from "./offline-schema.js";
 import { atPointer, nameIn } from "./schema-pointer.js";

@@ -4,7 +4,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { Finding } from "@factory/template-engine/finding";
 import type { JsonObject } from "@factory/template-engine/json-value";
-import type { PatternLimits } from "@factory/template-engine/pattern-budget";
+import type { PatternLimits } from "@factory/template-engine/pattern-time-limit";
 import type { RenderResult } from "@factory/template-engine/render";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { TemplateError } from "@factory/template-engine/template-error";

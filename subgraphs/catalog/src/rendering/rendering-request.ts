@@ -1,7 +1,7 @@
 import type { Finding } from "@factory/template-engine/finding";
 import type { JsonObject } from "@factory/template-engine/json-value";
-import type { PatternLimits } from "@factory/template-engine/pattern-budget";
-import type { TargetEdit } from "@factory/template-engine/post-actions/target-edits";
+import type { PatternLimits } from "@factory/template-engine/pattern-time-limit";
+import type { TargetEdit } from "@factory/template-engine/target-edits";
 import type { TargetFiles } from "@factory/template-engine/target-files";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import type { TemplateErrorCode } from "@factory/template-engine/template-error";

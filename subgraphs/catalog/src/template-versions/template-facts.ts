@@ -2,7 +2,7 @@ import { parseVersion } from "@factory/nuget/version";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import { parameterAliases } from "@factory/template-engine/host-data";
 import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { parameterNames } from "@factory/template-engine/symbols/symbol-table";
+import { parameterNames } from "@factory/template-engine/symbol-table";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import { isPackageName } from "../libraries/library-reference.js";

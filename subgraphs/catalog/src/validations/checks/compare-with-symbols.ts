@@ -1,7 +1,7 @@
 import type { Finding } from "@factory/template-engine/finding";
 import { parameterAliases } from "@factory/template-engine/host-data";
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { convertText } from "@factory/template-engine/symbols/parameter-values";
+import { convertText } from "@factory/template-engine/parameter-values";
 import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "@factory/template-engine/template-config";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";

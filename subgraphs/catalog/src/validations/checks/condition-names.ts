@@ -1,4 +1,4 @@
-import type { EvaluatorName } from "@factory/template-engine/expressions/evaluate";
+import type { EvaluatorName } from "@factory/template-engine/evaluate-condition";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
 
 /** Words of the evaluators themselves. */

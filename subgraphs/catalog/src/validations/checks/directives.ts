@@ -1,5 +1,5 @@
-import type { ConditionalStyle } from "@factory/template-engine/content/comment-styles";
-import { FILE_TABLE, OTHER_FILES } from "@factory/template-engine/content/file-table";
+import type { ConditionalStyle } from "@factory/template-engine/comment-styles";
+import { FILE_TABLE, OTHER_FILES } from "@factory/template-engine/file-kinds";
 import { parseGlob } from "@factory/template-engine/glob";
 
 export interface Directive {

@@ -1,6 +1,6 @@
 import type { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Finding } from "@factory/template-engine/finding";
-import { tree } from "@factory/template-engine/pack-fixture";
+import { tree } from "@factory/template-engine/template-pack.fixture";
 import { requireSafeTree } from "../../sources/source-rules.js";
 import { sourceFinding } from "../source-finding.js";
 import { type CheckName, type FindingCode, findingCodes } from "./finding-codes.js";

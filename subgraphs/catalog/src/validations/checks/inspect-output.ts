@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { mentionedNames } from "@factory/template-engine/dependency-order";
 import { decodeText } from "@factory/template-engine/encodings";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { Finding } from "@factory/template-engine/finding";
 import { positionAt } from "@factory/template-engine/jsonc";
-import { mentionedNames } from "@factory/template-engine/symbols/dependency-order";
 import { directivesOf } from "./directives.js";
 import { finding } from "./finding-codes.js";
 import { isBinary } from "./template-texts.js";

@@ -1,6 +1,6 @@
-import { type Evaluate, type EvaluatorName, evaluatorFor } from "@factory/template-engine/expressions/evaluate";
-import type { SymbolValue, Variables } from "@factory/template-engine/expressions/value";
+import { type Evaluate, type EvaluatorName, evaluatorFor } from "@factory/template-engine/evaluate-condition";
 import type { Finding } from "@factory/template-engine/finding";
+import type { SymbolValue, Variables } from "@factory/template-engine/symbol-value";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { strangersIn, symbolNames } from "./condition-names.js";
 import type { ConfigPlaces } from "./config-place.js";

@@ -1,7 +1,7 @@
 import type { Finding } from "@factory/template-engine/finding";
 import { textMember, textsMember } from "@factory/template-engine/jsonc";
-import { ValueForms } from "@factory/template-engine/symbols/value-forms";
 import type { TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
+import { ValueForms } from "@factory/template-engine/value-forms";
 import type { ConfigPlace, ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import { cycleAmong } from "./lint-symbols.js";

@@ -1,8 +1,8 @@
-import { evaluatorNamed } from "@factory/template-engine/expressions/evaluate";
+import { evaluatorNamed } from "@factory/template-engine/evaluate-condition";
 import type { Finding } from "@factory/template-engine/finding";
+import { isGenerator } from "@factory/template-engine/generators";
 import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import { member, textMember } from "@factory/template-engine/jsonc";
-import { isGenerator } from "@factory/template-engine/symbols/generators";
 import type { GeneratedSymbol } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";

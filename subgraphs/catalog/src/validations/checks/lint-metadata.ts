@@ -1,6 +1,6 @@
 import type { Finding } from "@factory/template-engine/finding";
-import { NAME_FORMS, ValueForms } from "@factory/template-engine/symbols/value-forms";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
+import { NAME_FORMS, ValueForms } from "@factory/template-engine/value-forms";
 import type { ConfigPlaces } from "./config-place.js";
 import { type FindingCode, finding } from "./finding-codes.js";
 

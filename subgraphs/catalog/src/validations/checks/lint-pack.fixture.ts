@@ -1,6 +1,6 @@
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { Finding } from "@factory/template-engine/finding";
-import { tree } from "@factory/template-engine/pack-fixture";
+import { tree } from "@factory/template-engine/template-pack.fixture";
 import type { FindingCode } from "./finding-codes.js";
 import { structuralLint } from "./structural-lint.js";
 

@@ -1,5 +1,5 @@
 import type { Finding } from "@factory/template-engine/finding";
-import { parseGuid } from "@factory/template-engine/symbols/seeded-values";
+import { parseGuid } from "@factory/template-engine/seeded-values";
 import type { PostAction, TemplateConfig } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";

@@ -1,6 +1,6 @@
+import { dotnetRegex } from "@factory/template-engine/dotnet-regex";
 import type { Finding } from "@factory/template-engine/finding";
 import { objectsMember, textMember } from "@factory/template-engine/jsonc";
-import { dotnetRegex } from "@factory/template-engine/symbols/dotnet-regex";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
 import type { ConfigPlace, ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";

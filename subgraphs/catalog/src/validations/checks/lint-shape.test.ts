@@ -1,4 +1,4 @@
-import { tree } from "@factory/template-engine/pack-fixture";
+import { tree } from "@factory/template-engine/template-pack.fixture";
 import { CONFIG, codes, lint, lintFor, remarks, reported, sound } from "./lint-pack.fixture.js";
 import { structuralLint } from "./structural-lint.js";
 

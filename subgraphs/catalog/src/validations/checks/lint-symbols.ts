@@ -1,8 +1,8 @@
+import { mentionedNames, sortByDependency } from "@factory/template-engine/dependency-order";
 import type { Finding } from "@factory/template-engine/finding";
+import { generatorSources } from "@factory/template-engine/generators";
 import { isJsonObject } from "@factory/template-engine/json-value";
 import { listMember, member, textMember } from "@factory/template-engine/jsonc";
-import { mentionedNames, sortByDependency } from "@factory/template-engine/symbols/dependency-order";
-import { generatorSources } from "@factory/template-engine/symbols/generators";
 import type { ParameterSymbol, TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
 import { TemplateError } from "@factory/template-engine/template-error";
 import type { ConfigPlaces } from "./config-place.js";

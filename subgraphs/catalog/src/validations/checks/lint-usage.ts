@@ -1,10 +1,10 @@
+import { mentionedNames } from "@factory/template-engine/dependency-order";
 import type { Finding } from "@factory/template-engine/finding";
 import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { mentionedNames } from "@factory/template-engine/symbols/dependency-order";
-import { ValueForms } from "@factory/template-engine/symbols/value-forms";
 import type { TemplateSymbol } from "@factory/template-engine/template-config";
 import { TemplateError } from "@factory/template-engine/template-error";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
+import { ValueForms } from "@factory/template-engine/value-forms";
 import type { ConfigPlaces } from "./config-place.js";
 import { finding } from "./finding-codes.js";
 import type { TemplateTexts } from "./template-texts.js";

@@ -1,4 +1,4 @@
-import { tree } from "@factory/template-engine/pack-fixture";
+import { tree } from "@factory/template-engine/template-pack.fixture";
 import { parameterSchemaCheck } from "./parameter-schema-check.js";
 import { webApiSchema, webApiTemplate } from "./template-folder.fixture.js";
 

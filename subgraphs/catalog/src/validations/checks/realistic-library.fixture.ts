@@ -1,4 +1,4 @@
-import { tree } from "@factory/template-engine/pack-fixture";
+import { tree } from "@factory/template-engine/template-pack.fixture";
 import { config, type RealisticPack, restoring } from "./realistic-parts.fixture.js";
 
 export const library: RealisticPack = {

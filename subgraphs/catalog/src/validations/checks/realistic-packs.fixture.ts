@@ -1,4 +1,4 @@
-import { tree } from "@factory/template-engine/pack-fixture";
+import { tree } from "@factory/template-engine/template-pack.fixture";
 import { library } from "./realistic-library.fixture.js";
 import { config, framework, makeExecutable, type RealisticPack } from "./realistic-parts.fixture.js";
 import { consoleApp, webSite } from "./realistic-site.fixture.js";

@@ -1,4 +1,4 @@
-import { dotnetRegex } from "@factory/template-engine/symbols/dotnet-regex";
+import { dotnetRegex } from "@factory/template-engine/dotnet-regex";
 import { RegexProbe } from "./regex-probe.js";
 
 const quick = { suspicionMs: 50, certaintyMs: 150 };

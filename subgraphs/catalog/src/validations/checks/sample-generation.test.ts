@@ -1,5 +1,5 @@
 import type { Finding } from "@factory/template-engine/finding";
-import { renderFiles, tree } from "@factory/template-engine/pack-fixture";
+import { renderFiles, tree } from "@factory/template-engine/template-pack.fixture";
 import { reported } from "./lint-pack.fixture.js";
 import { differingPaths, sampleGeneration } from "./sample-generation.js";
 import { sampleRequests } from "./samples.js";

@@ -1,5 +1,5 @@
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { PatternBudget } from "@factory/template-engine/pattern-budget";
+import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
 import { compileOffline, type Failure, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
 import { checkParameters, RESERVED_NAME } from "../../parameters/parameter-schema.js";

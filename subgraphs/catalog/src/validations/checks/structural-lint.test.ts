@@ -1,4 +1,4 @@
-import { tree } from "@factory/template-engine/pack-fixture";
+import { tree } from "@factory/template-engine/template-pack.fixture";
 import fc from "fast-check";
 import { codes, lint, lintApart, pack, reported, sound } from "./lint-pack.fixture.js";
 import { runCheck } from "./run-check.js";

@@ -1,10 +1,10 @@
 import { decodeText } from "@factory/template-engine/encodings";
-import type { Variables } from "@factory/template-engine/expressions/value";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { Finding } from "@factory/template-engine/finding";
 import { collidingPaths, unsafePath, visiblePath } from "@factory/template-engine/path-safety";
 import { RenderReport } from "@factory/template-engine/render-report";
-import { resolveSymbols } from "@factory/template-engine/symbols/symbol-table";
+import { resolveSymbols } from "@factory/template-engine/symbol-table";
+import type { Variables } from "@factory/template-engine/symbol-value";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import type { ParameterSymbol, TemplateConfig } from "@factory/template-engine/template-config";
 import { TemplateError } from "@factory/template-engine/template-error";

@@ -1,4 +1,4 @@
-import { type EvaluatorName, evaluatorNamed } from "@factory/template-engine/expressions/evaluate";
+import { type EvaluatorName, evaluatorNamed } from "@factory/template-engine/evaluate-condition";
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { objectsMember, textMember } from "@factory/template-engine/jsonc";
 import type { TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";

@@ -1,4 +1,4 @@
-import { renderFailed } from "../template-error.js";
+import { renderFailed } from "../findings/template-error.js";
 
 const LF = 10;
 const CR = 13;

@@ -1,4 +1,4 @@
-import { conditional, renderFiles, texts } from "../pack-fixture.js";
+import { conditional, renderFiles, texts } from "../rendering/template-pack.fixture.js";
 
 interface Family {
   path: string;

@@ -1,8 +1,8 @@
-import type { EvaluatorName } from "../expressions/evaluate.js";
+import type { EvaluatorName } from "../conditions/evaluate-condition.js";
 import { BalancedNesting } from "./balanced-nesting.js";
 import { token } from "./byte-trie.js";
-import { Conditional, type EvaluateAt } from "./conditional.js";
-import { type EvaluateAttribute, MarkupConditional } from "./markup-conditional.js";
+import { type EvaluateAttribute, MarkupConditional } from "./condition-attribute.js";
+import { Conditional, type EvaluateAt } from "./if-directive.js";
 import { Replacement } from "./replacement.js";
 import type { Operation } from "./text-run.js";
 

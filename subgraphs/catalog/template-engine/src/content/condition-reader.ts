@@ -1,10 +1,15 @@
-import { asBuffer } from "../encodings.js";
-import { attributeEvaluator, type Evaluate, type EvaluatorName, evaluatorFor } from "../expressions/evaluate.js";
-import type { Variables } from "../expressions/value.js";
-import type { RenderReport } from "../render-report.js";
+import {
+  attributeEvaluator,
+  type Evaluate,
+  type EvaluatorName,
+  evaluatorFor,
+} from "../conditions/evaluate-condition.js";
+import type { Variables } from "../conditions/symbol-value.js";
+import type { RenderReport } from "../findings/render-report.js";
+import { asBuffer } from "../text/encodings.js";
 import { afterLineEnd } from "./byte-sink.js";
 import type { Evaluators } from "./comment-styles.js";
-import type { EvaluateAt } from "./conditional.js";
+import type { EvaluateAt } from "./if-directive.js";
 
 // a condition longer than this is no condition
 const MAX_CONDITION_BYTES = 16 * 1024;

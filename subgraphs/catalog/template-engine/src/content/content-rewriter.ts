@@ -1,8 +1,8 @@
-import { asBuffer, decodeBody, detectEncoding, encodeBody } from "../encodings.js";
-import type { FileTree } from "../file-tree.js";
-import type { RenderReport } from "../render-report.js";
+import type { TemplateConfig } from "../configuration/template-config.js";
+import type { FileTree } from "../files/file-tree.js";
+import type { RenderReport } from "../findings/render-report.js";
 import type { SymbolTable, TextReplacement } from "../symbols/symbol-table.js";
-import type { TemplateConfig } from "../template-config.js";
+import { asBuffer, decodeBody, detectEncoding, encodeBody } from "../text/encodings.js";
 import { token } from "./byte-trie.js";
 import { ConditionReader } from "./condition-reader.js";
 import { FileOperations } from "./file-operations.js";

@@ -1,4 +1,4 @@
-import { renderFiles, texts } from "../pack-fixture.js";
+import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 
 const A = { A: { type: "parameter", datatype: "bool", defaultValue: "true" } };
 const run = (custom: unknown, files: Record<string, string>, parameters = {}) =>

@@ -1,12 +1,20 @@
-import { decideCondition, type EvaluatorName, evaluatorNamed } from "../expressions/evaluate.js";
-import type { Variables } from "../expressions/value.js";
-import type { JsonObject } from "../json-value.js";
-import { booleanMember, booleanOf, member, objectMember, objectsMember, textMember, textsMember } from "../jsonc.js";
-import type { RenderReport } from "../render-report.js";
+import { decideCondition, type EvaluatorName, evaluatorNamed } from "../conditions/evaluate-condition.js";
+import type { Variables } from "../conditions/symbol-value.js";
+import type { RenderReport } from "../findings/render-report.js";
+import type { JsonObject } from "../json/json-value.js";
+import {
+  booleanMember,
+  booleanOf,
+  member,
+  objectMember,
+  objectsMember,
+  textMember,
+  textsMember,
+} from "../json/jsonc.js";
 import { BalancedNesting } from "./balanced-nesting.js";
 import { token } from "./byte-trie.js";
 import { blockComments, type Evaluators, type Keywords, lineComments, STANDARD_KEYWORDS } from "./comment-styles.js";
-import { Conditional, type EvaluateAt } from "./conditional.js";
+import { Conditional, type EvaluateAt } from "./if-directive.js";
 import { IncludeFile, type ReadTemplateFile } from "./include-file.js";
 import { Region } from "./region.js";
 import { Replacement } from "./replacement.js";

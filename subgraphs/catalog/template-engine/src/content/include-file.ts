@@ -1,4 +1,4 @@
-import { asBuffer } from "../encodings.js";
+import { asBuffer } from "../text/encodings.js";
 import { type Token, token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 

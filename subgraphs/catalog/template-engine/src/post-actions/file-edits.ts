@@ -1,9 +1,9 @@
 import { posix } from "node:path";
-import { booleanOf, member, textMember } from "../jsonc.js";
-import { unsafePath } from "../path-safety.js";
-import { folderOf, nearestInTarget, pathInTarget, type TargetFiles } from "../target-files.js";
-import type { PostAction } from "../template-config.js";
-import { withJsonProperty } from "./json-property.js";
+import type { PostAction } from "../configuration/template-config.js";
+import { unsafePath } from "../files/path-safety.js";
+import { withJsonProperty } from "../json/json-property.js";
+import { booleanOf, member, textMember } from "../json/jsonc.js";
+import { folderOf, nearestInTarget, pathInTarget, type TargetFiles } from "../target/target-files.js";
 import { changeTarget, type PostActionContext, skipped } from "./post-action-context.js";
 import {
   configuredFiles,

@@ -1,5 +1,5 @@
-import { scalarText } from "../jsonc.js";
-import type { PostAction } from "../template-config.js";
+import type { PostAction } from "../configuration/template-config.js";
+import { scalarText } from "../json/jsonc.js";
 import { label, type PostActionContext } from "./post-action-context.js";
 
 /** `{"+x": "build.sh"}`, also with a list of patterns. */

@@ -1,8 +1,8 @@
-import type { Variables } from "../expressions/value.js";
-import type { TreeFile } from "../file-tree.js";
-import type { RenderReport } from "../render-report.js";
-import type { TargetFiles } from "../target-files.js";
-import type { PostAction } from "../template-config.js";
+import type { Variables } from "../conditions/symbol-value.js";
+import type { PostAction } from "../configuration/template-config.js";
+import type { TreeFile } from "../files/file-tree.js";
+import type { RenderReport } from "../findings/render-report.js";
+import type { TargetFiles } from "../target/target-files.js";
 import { type TargetChange, type TargetEdit, withChanges } from "./target-edits.js";
 
 export interface PostActionContext {

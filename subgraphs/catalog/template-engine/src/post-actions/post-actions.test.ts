@@ -1,5 +1,5 @@
-import { renderFiles, texts } from "../pack-fixture.js";
-import { withJsonProperty } from "./json-property.js";
+import { withJsonProperty } from "../json/json-property.js";
+import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 import { withReference } from "./project-reference.js";
 
 const ADD_REFERENCE = "B17581D1-C5C9-4489-8F0A-004BE667B814";

@@ -1,10 +1,10 @@
-import { decideCondition } from "../expressions/evaluate.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json-value.js";
-import type { ManualInstruction, PostAction } from "../template-config.js";
+import { decideCondition } from "../conditions/evaluate-condition.js";
+import type { ManualInstruction, PostAction } from "../configuration/template-config.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.js";
+import { addToSolution } from "./add-to-solution.js";
 import { addJsonProperty, addReference } from "./file-edits.js";
 import { makeExecutable } from "./file-modes.js";
 import { label, type PostActionContext } from "./post-action-context.js";
-import { addToSolution } from "./solution-projects.js";
 
 export interface PostActionOutcome {
   manualInstructions: { text: string; actionId: string | null }[];

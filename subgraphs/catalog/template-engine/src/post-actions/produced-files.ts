@@ -1,9 +1,9 @@
 import { posix } from "node:path";
-import { asBuffer } from "../encodings.js";
-import type { TreeFile } from "../file-tree.js";
-import { parseGlob } from "../glob.js";
-import { member, scalarText } from "../jsonc.js";
-import type { PostAction } from "../template-config.js";
+import type { PostAction } from "../configuration/template-config.js";
+import type { TreeFile } from "../files/file-tree.js";
+import { parseGlob } from "../files/glob.js";
+import { member, scalarText } from "../json/jsonc.js";
+import { asBuffer } from "../text/encodings.js";
 import type { PostActionContext } from "./post-action-context.js";
 
 export function textOfFile(context: PostActionContext, path: string): string {

@@ -1,8 +1,8 @@
+import { withProjectInText } from "../solutions/sln-text.js";
+import { withProjectInDocument } from "../solutions/slnx-document.js";
+import type { SolutionEntry } from "../solutions/solution-entry.js";
+import { newSolutionId } from "../solutions/solution-ids.js";
 import { type ProjectReference, withReference } from "./project-reference.js";
-import { withProjectInDocument } from "./solution-document.js";
-import type { SolutionEntry } from "./solution-entry.js";
-import { newSolutionId } from "./solution-ids.js";
-import { withProjectInText } from "./solution-text.js";
 
 export type TargetChange =
   | { readonly kind: "solution"; readonly entry: SolutionEntry; readonly seed: string }

@@ -1,4 +1,4 @@
-import { templateInvalid } from "../template-error.js";
+import { templateInvalid } from "../findings/template-error.js";
 
 /** Names that an expression mentions outside quotes. */
 export function mentionedNames(expression: string, names: readonly string[]): string[] {

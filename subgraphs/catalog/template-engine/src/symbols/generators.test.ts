@@ -1,5 +1,5 @@
-import { renderFiles, texts } from "../pack-fixture.js";
-import { TemplateError } from "../template-error.js";
+import { TemplateError } from "../findings/template-error.js";
+import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 import { formatDate } from "./date-format.js";
 import { formatGuid, parseGuid, seededGuid, seededInteger } from "./seeded-values.js";
 

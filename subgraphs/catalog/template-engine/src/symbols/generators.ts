@@ -1,15 +1,15 @@
-import { decideCondition, evaluatorNamed } from "../expressions/evaluate.js";
-import { MultiValue, parseLong, type SymbolValue, textOf } from "../expressions/value.js";
-import { lower, upper } from "../invariant-case.js";
-import { escapePointer, type JsonObject } from "../json-value.js";
-import { booleanMember, objectsMember, textMember } from "../jsonc.js";
-import type { ProjectProperties } from "../project-properties.js";
-import type { RenderReport } from "../render-report.js";
-import type { GeneratedSymbol } from "../template-config.js";
-import { renderFailed } from "../template-error.js";
+import { decideCondition, evaluatorNamed } from "../conditions/evaluate-condition.js";
+import { MultiValue, parseLong, type SymbolValue, textOf } from "../conditions/symbol-value.js";
+import type { GeneratedSymbol } from "../configuration/template-config.js";
+import type { RenderReport } from "../findings/render-report.js";
+import { renderFailed } from "../findings/template-error.js";
+import { escapePointer, type JsonObject } from "../json/json-value.js";
+import { booleanMember, objectsMember, textMember } from "../json/jsonc.js";
+import type { TemplatePattern, TemplatePatterns } from "../regular-expressions/template-patterns.js";
+import type { ProjectProperties } from "../target/project-properties.js";
+import { lower, upper } from "../text/invariant-case.js";
 import { formatDate } from "./date-format.js";
 import { formatGuid, GUID_FORMATS, seededGuid, seededInteger } from "./seeded-values.js";
-import type { TemplatePattern, TemplatePatterns } from "./template-patterns.js";
 
 export interface GeneratorContext {
   readonly variables: Map<string, SymbolValue>;

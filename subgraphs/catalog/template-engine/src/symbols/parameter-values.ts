@@ -1,9 +1,16 @@
-import { evaluatorFor } from "../expressions/evaluate.js";
-import { MultiValue, parseBoolean, parseDouble, parseHex, parseLong, type SymbolValue } from "../expressions/value.js";
-import { sameText } from "../invariant-case.js";
-import type { RenderReport } from "../render-report.js";
-import type { ParameterDatatype, ParameterSymbol } from "../template-config.js";
-import { renderFailed } from "../template-error.js";
+import { evaluatorFor } from "../conditions/evaluate-condition.js";
+import {
+  MultiValue,
+  parseBoolean,
+  parseDouble,
+  parseHex,
+  parseLong,
+  type SymbolValue,
+} from "../conditions/symbol-value.js";
+import type { ParameterDatatype, ParameterSymbol } from "../configuration/template-config.js";
+import type { RenderReport } from "../findings/render-report.js";
+import { renderFailed } from "../findings/template-error.js";
+import { sameText } from "../text/invariant-case.js";
 import { mentionedNames, sortByDependency } from "./dependency-order.js";
 
 export interface ParameterOutcome {

@@ -1,9 +1,5 @@
-import { evaluatorFor, evaluatorNamed } from "../expressions/evaluate.js";
-import { type SymbolValue, textOf } from "../expressions/value.js";
-import { PatternBudget, type PatternLimits } from "../pattern-budget.js";
-import { type ProjectProperties, projectOfTarget } from "../project-properties.js";
-import type { RenderReport } from "../render-report.js";
-import { isProjectBinding, type TargetFiles } from "../target-files.js";
+import { evaluatorFor, evaluatorNamed } from "../conditions/evaluate-condition.js";
+import { type SymbolValue, textOf } from "../conditions/symbol-value.js";
 import type {
   BindSymbol,
   ComputedSymbol,
@@ -11,13 +7,17 @@ import type {
   ParameterSymbol,
   TemplateConfig,
   TemplateSymbol,
-} from "../template-config.js";
-import { renderFailed } from "../template-error.js";
+} from "../configuration/template-config.js";
+import type { RenderReport } from "../findings/render-report.js";
+import { renderFailed } from "../findings/template-error.js";
+import { PatternBudget, type PatternLimits } from "../regular-expressions/pattern-time-limit.js";
+import { TemplatePatterns } from "../regular-expressions/template-patterns.js";
+import { type ProjectProperties, projectOfTarget } from "../target/project-properties.js";
+import { isProjectBinding, type TargetFiles } from "../target/target-files.js";
 import { mentionedNames, sortByDependency } from "./dependency-order.js";
 import { type GeneratorContext, generate, generatorSources, setGuidFormats } from "./generators.js";
 import { convertText, inferredValue, parameterValues } from "./parameter-values.js";
 import { formatGuid, GUID_FORMATS, parseGuid, seededGuid } from "./seeded-values.js";
-import { TemplatePatterns } from "./template-patterns.js";
 import { NAME_FORMS, ValueForms } from "./value-forms.js";
 
 export const NAME_SYMBOL = "name";

@@ -1,4 +1,4 @@
-import { TemplateError } from "../template-error.js";
+import { TemplateError } from "../findings/template-error.js";
 import { ValueForms } from "./value-forms.js";
 
 const forms = new ValueForms(

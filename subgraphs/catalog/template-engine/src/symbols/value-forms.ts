@@ -1,8 +1,8 @@
-import { lower, upper } from "../invariant-case.js";
-import { escapePointer, type JsonObject } from "../json-value.js";
-import { textMember, textsMember } from "../jsonc.js";
-import { renderFailed } from "../template-error.js";
-import { TemplatePatterns } from "./template-patterns.js";
+import { renderFailed } from "../findings/template-error.js";
+import { escapePointer, type JsonObject } from "../json/json-value.js";
+import { textMember, textsMember } from "../json/jsonc.js";
+import { TemplatePatterns } from "../regular-expressions/template-patterns.js";
+import { lower, upper } from "../text/invariant-case.js";
 
 const MAX_CHAIN_DEPTH = 32;
 

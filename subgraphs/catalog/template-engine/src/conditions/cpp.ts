@@ -1,0 +1,203 @@
+import { ConditionFault, fold, type Item, type Sign, truth } from "./cpp-scope.js";
+import { parseDouble, parseHex, parseLong, type SymbolValue, type Variables } from "./symbol-value.js";
+import { TokenReader } from "./token-reader.js";
+
+/*
+ * The evaluator behind `#if` in most files. It is no ordinary expression grammar: outside parentheses only the first
+ * operand counts, `&&` and `||` bind equally, comparisons bind tighter, and a name matches wherever it stands.
+ */
+
+type Lexeme = Item | { kind: "literal"; text: string };
+
+const SIGNS: readonly [string, Sign][] = [
+  ["&&", "&&"],
+  ["||", "||"],
+  ["^", "^"],
+  ["!", "!"],
+  [">", ">"],
+  [">=", ">="],
+  ["<", "<"],
+  ["<=", "<="],
+  ["==", "=="],
+  ["=", "=="],
+  ["!=", "!="],
+  ["&", "&"],
+  ["|", "|"],
+  ["<<", "<<"],
+  [">>", ">>"],
+  ["(", "("],
+  [")", ")"],
+  [" ", "blank"],
+  ["\t", "blank"],
+  ["\r\n", "end"],
+  ["\n", "end"],
+  ["\r", "end"],
+  ['"', "quote"],
+  ["'", "quote"],
+];
+
+export interface CppOutcome {
+  value: boolean;
+  /** How much of the text was read. */
+  length: number;
+  /** Why the condition does not mean what it seems to say; one that cannot be decided counts as false. */
+  fault: string | null;
+}
+
+export class CppEvaluator {
+  private readonly reader: TokenReader<Item>;
+
+  constructor(variables: Variables, variableName: (name: string) => string = (name) => name) {
+    const tokens: [string, Item][] = SIGNS.map(([text, sign]) => [text, { kind: "sign", sign, text }]);
+    for (const [name, value] of variables) tokens.push([variableName(name), { kind: "value", value }]);
+    this.reader = new TokenReader(tokens);
+  }
+
+  /** `text` begins behind the keyword and goes at least to the end of its line. */
+  evaluate(text: string): CppOutcome {
+    let { lexemes, length } = this.read(text, false);
+    // the original engine fails on a logical operator without its right side; here the rest of the line is read then
+    if (endsInLogic(lexemes)) ({ lexemes, length } = this.read(text, true));
+    const unread = UNREAD.test(text.slice(length)) ? "only its first operand was read; put it in parentheses" : null;
+    try {
+      return { value: truth(fold(joinLiterals(lexemes))), length, fault: unread };
+    } catch (error) {
+      if (error instanceof ConditionFault) return { value: false, length, fault: error.message };
+      throw error;
+    }
+  }
+
+  private read(text: string, joining: boolean): { lexemes: Lexeme[]; length: number } {
+    const scan = new Scan(text, joining);
+    let first = true;
+    while (scan.position < text.length) {
+      const found = this.reader.at(text, scan.position);
+      if (!first && scan.depth === 0 && !scan.mayContinue(found?.value)) break;
+      if (found !== undefined) {
+        const isEnd = found.value.kind === "sign" && found.value.sign === "end";
+        if (isEnd && scan.quote === null) {
+          // inside parentheses the line end is read too
+          if (scan.depth > 0) scan.position += found.text.length;
+          break;
+        }
+        scan.take(found.text, found.value);
+      } else if (first || scan.depth > 0 || scan.quote !== null) {
+        scan.takeCharacter();
+      } else {
+        break;
+      }
+      first = false;
+    }
+    scan.endLiteral();
+    return { lexemes: scan.lexemes, length: scan.position };
+  }
+}
+
+class Scan {
+  position = 0;
+  depth = 0;
+  quote: string | null = null;
+  readonly lexemes: Lexeme[] = [];
+  private literal = "";
+
+  constructor(
+    private readonly text: string,
+    private readonly joining: boolean,
+  ) {}
+
+  /** Outside parentheses a token is read only behind white space or a closing parenthesis. */
+  mayContinue(found: Item | undefined): boolean {
+    if (this.quote !== null) return true;
+    if (found === undefined) return false;
+    if (this.joining) return true;
+    const last = this.lexemes.at(-1);
+    return last?.kind === "sign" && (last.sign === "blank" || last.sign === ")");
+  }
+
+  take(text: string, item: Item): void {
+    this.position += text.length;
+    if (item.kind === "sign" && item.sign === "quote") {
+      this.takeQuote(text);
+      return;
+    }
+    if (this.quote !== null) {
+      this.literal += text;
+      return;
+    }
+    this.endLiteral();
+    if (item.kind === "sign" && item.sign === "(") this.depth++;
+    if (item.kind === "sign" && item.sign === ")") this.depth--;
+    this.lexemes.push(item);
+  }
+
+  takeCharacter(): void {
+    this.literal += this.text.charAt(this.position);
+    this.position++;
+  }
+
+  endLiteral(): void {
+    if (this.literal === "") return;
+    this.lexemes.push({ kind: "literal", text: this.literal });
+    this.literal = "";
+  }
+
+  private takeQuote(text: string): void {
+    if (this.quote === null) {
+      this.endLiteral();
+      this.quote = text;
+      this.literal = text;
+    } else if (this.quote === text) {
+      this.quote = null;
+      this.literal += text;
+      this.endLiteral();
+    } else {
+      this.literal += text;
+    }
+  }
+}
+
+const LOGIC = new Set<Sign>(["&&", "||", "^"]);
+
+// what remains on the line looks like a part of the condition
+const UNREAD = /^[ \t]*(?:&&|\|\||[=!]=?|[<>]=?\s*[\w"'(]|[\w"'(])/;
+
+function endsInLogic(lexemes: readonly Lexeme[]): boolean {
+  const last = lexemes.findLast((lexeme) => lexeme.kind !== "sign" || lexeme.sign !== "blank");
+  return last?.kind === "sign" && LOGIC.has(last.sign);
+}
+
+/** Blanks go, except between two literals, which become one. */
+function joinLiterals(lexemes: readonly Lexeme[]): Item[] {
+  const items: Item[] = [];
+  let literal: string | null = null;
+  let blanks = "";
+  const flush = () => {
+    if (literal !== null) items.push({ kind: "value", value: literalValue(literal) });
+    literal = null;
+    blanks = "";
+  };
+  for (const lexeme of lexemes) {
+    if (lexeme.kind === "literal") {
+      literal = literal === null ? lexeme.text : literal + blanks + lexeme.text;
+      blanks = "";
+    } else if (lexeme.kind === "sign" && lexeme.sign === "blank") {
+      blanks += lexeme.text;
+    } else {
+      flush();
+      items.push(lexeme);
+    }
+  }
+  flush();
+  return items;
+}
+
+function literalValue(text: string): SymbolValue {
+  const quote = text.charAt(0);
+  if (text.length >= 2 && (quote === '"' || quote === "'") && text.endsWith(quote)) return text.slice(1, -1);
+  const folded = text.toLowerCase();
+  if (folded === "true") return true;
+  if (folded === "false") return false;
+  if (folded === "null") return null;
+  const float = text.includes(".") ? parseDouble(text) : undefined;
+  return float ?? parseLong(text) ?? parseHex(text) ?? null;
+}

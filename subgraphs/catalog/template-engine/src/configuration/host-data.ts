@@ -1,0 +1,80 @@
+import type { JsonObject } from "../json/json-value.js";
+import { isJsonObject } from "../json/json-value.js";
+import { booleanMember, objectMember, stringMember, stringsMember } from "../json/jsonc.js";
+import type { TemplateConfig } from "./template-config.js";
+
+/** What `.template.config/dotnetcli.host.json` says about the options that dotnet new makes of parameters. */
+export interface HostData {
+  readonly isHidden: boolean;
+  readonly usageExamples: readonly string[];
+  readonly symbols: ReadonlyMap<string, HostSymbol>;
+}
+
+export interface HostSymbol {
+  readonly isHidden: boolean;
+  readonly longName: string | null;
+  readonly shortName: string | null;
+}
+
+export const NO_HOST_DATA: HostData = { isHidden: false, usageExamples: [], symbols: new Map() };
+
+export function readHostData(raw: JsonObject): HostData {
+  const symbols = new Map<string, HostSymbol>();
+  for (const [name, info] of Object.entries(objectMember(raw, "symbolInfo") ?? {})) {
+    if (!isJsonObject(info)) continue;
+    symbols.set(name, {
+      isHidden: booleanMember(info, "isHidden"),
+      longName: stringMember(info, "longName")?.trim() || null,
+      shortName: stringMember(info, "shortName")?.trim() || null,
+    });
+  }
+  return {
+    isHidden: booleanMember(raw, "isHidden"),
+    usageExamples: stringsMember(raw, "usageExamples") ?? [],
+    symbols,
+  };
+}
+
+/**
+ * Other names of parameters, each to the parameter it stands for. A parameter's own name is never another's alias; an
+ * alias that two parameters ask for is the first one's, and the second gets it with a prefix, as in dotnet new.
+ */
+export function parameterAliases(config: TemplateConfig, host: HostData): ReadonlyMap<string, string> {
+  const parameters = [...config.symbols.values()].filter(({ type }) => type === "parameter").map(({ name }) => name);
+  const taken = new Set([...parameters, "name"]);
+  const aliases = new Map<string, string>();
+  for (const parameter of parameters) {
+    const { longName = null, shortName = null } = host.symbols.get(parameter) ?? {};
+    for (const [alias, prefix] of [
+      [longName, "param:"],
+      [shortName, "p:"],
+    ] as const) {
+      if (alias === null || alias === parameter) continue;
+      const free = [alias, `${prefix}${alias}`].find((name) => !taken.has(name));
+      if (free === undefined) continue;
+      taken.add(free);
+      aliases.set(free, parameter);
+    }
+  }
+  return aliases;
+}
+
+export type CanonicalParameters =
+  | { readonly parameters: Record<string, unknown>; readonly repeated: null }
+  /** One parameter was given by two of its names. */
+  | { readonly parameters: null; readonly repeated: { readonly name: string; readonly alias: string } };
+
+/** The same values under the parameters' own names. */
+export function withoutAliases(
+  given: Readonly<Record<string, unknown>>,
+  aliases: ReadonlyMap<string, string>,
+): CanonicalParameters {
+  const parameters: Record<string, unknown> = {};
+  for (const [alias, value] of Object.entries(given)) {
+    const name = aliases.get(alias) ?? alias;
+    if (Object.hasOwn(parameters, name) || (name !== alias && Object.hasOwn(given, name)))
+      return { parameters: null, repeated: { name, alias } };
+    parameters[name] = value;
+  }
+  return { parameters, repeated: null };
+}

@@ -1,0 +1,173 @@
+import type { FileTree, TreeFile } from "../files/file-tree.js";
+import { TemplateError, templateInvalid } from "../findings/template-error.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.js";
+import { parseJsonc, textsMember } from "../json/jsonc.js";
+import { readLenientObject } from "../json/lenient-json.js";
+import { decodeText } from "../text/encodings.js";
+import { readConfig } from "./config-reader.js";
+import { type HostData, NO_HOST_DATA, readHostData } from "./host-data.js";
+import {
+  asksForTemplate,
+  chosenTemplates,
+  describeCandidate,
+  type TemplateCandidate,
+  type TemplateChoice,
+} from "./template-choice.js";
+import type { TemplateConfig } from "./template-config.js";
+
+export { TemplateError };
+
+const CONFIG_FOLDER = ".template.config";
+const CONFIG_PATH = `${CONFIG_FOLDER}/template.json`;
+const HOST_PATH = `${CONFIG_FOLDER}/dotnetcli.host.json`;
+
+// far beyond what templates have; parsing a larger text would hold up others
+const MAX_CONFIG_BYTES = 1024 * 1024;
+const MAX_EXTRA_CONFIGS = 20;
+// of all templates that are compared with a choice
+const MAX_COMPARED_BYTES = 4 * MAX_CONFIG_BYTES;
+const MAX_NAMED_CANDIDATES = 20;
+
+export interface TemplatePack {
+  /** Folder of the template inside the package, "" when it is the package's root. */
+  readonly root: string;
+  readonly config: TemplateConfig;
+  readonly host: HostData;
+  /** Everything below the template root, `.template.config` included. */
+  readonly files: FileTree;
+  /** Everything of the package, where a source may also lie beside the template. */
+  readonly packageFiles: FileTree;
+}
+
+/** Folders that hold a template, in path order. */
+export function templateRoots(files: FileTree): string[] {
+  const roots: string[] = [];
+  for (const path of files.keys()) {
+    if (path === CONFIG_PATH) roots.push("");
+    else if (path.endsWith(`/${CONFIG_PATH}`)) roots.push(path.slice(0, -CONFIG_PATH.length - 1));
+  }
+  return roots.sort();
+}
+
+/**
+ * Finds the template that the choice names; without a choice the single one of the file tree, where one at its top is
+ * meant even when its content holds others.
+ */
+export function loadTemplatePack(files: FileTree, choice: TemplateChoice = {}): TemplatePack {
+  const found = templateRoots(files);
+  if (found.length === 0) {
+    throw templateInvalid("TemplateConfigMissing", `No ${CONFIG_PATH} was found.`, {
+      suggestion: `Add ${CONFIG_PATH} to the template's folder.`,
+    });
+  }
+  const roots = found.includes("") && !asksForTemplate(choice) ? [""] : found;
+  const [root = ""] = roots;
+  if (roots.length === 1 && !asksForTemplate(choice)) return packAt(files, root);
+  return packAt(files, chosenRoot(files, roots, choice));
+}
+
+function packAt(files: FileTree, root: string): TemplatePack {
+  const own = below(files, root);
+  return {
+    root,
+    config: readConfig(readDocument(own, CONFIG_PATH)),
+    host: hostData(own),
+    files: own,
+    packageFiles: files,
+  };
+}
+
+function chosenRoot(files: FileTree, roots: readonly string[], choice: TemplateChoice): string {
+  const candidates = readableTemplates(files, roots);
+  if (!asksForTemplate(choice)) throw ambiguous("Several templates were found", candidates);
+  const [first, ...others] = chosenTemplates(candidates, choice);
+  if (first !== undefined && others.length === 0) return first.root;
+  if (first !== undefined) throw ambiguous("Several templates are as asked for", [first, ...others]);
+  throw templateInvalid("TemplateNotFound", `No template is as asked for. There are: ${list(candidates)}.`, {
+    suggestion: "Ask for one of them by its identity, language and type.",
+  });
+}
+
+function ambiguous(what: string, candidates: readonly TemplateCandidate[]): TemplateError {
+  return templateInvalid("TemplateAmbiguous", `${what}: ${list(candidates)}.`, {
+    suggestion: "Select one of them by templateIdentity, or by the path of the source reference.",
+  });
+}
+
+/** What cannot be read can only be selected by its path, where the reading then says what is wrong. */
+function readableTemplates(files: FileTree, roots: readonly string[]): TemplateCandidate[] {
+  let bytesLeft = MAX_COMPARED_BYTES;
+  return roots.flatMap((root) => {
+    const path = root === "" ? CONFIG_PATH : `${root}/${CONFIG_PATH}`;
+    bytesLeft -= files.get(path)?.bytes.length ?? 0;
+    if (bytesLeft < 0) return [];
+    try {
+      return [{ root, config: readConfig(parseFile(files, path)) }];
+    } catch (error) {
+      if (error instanceof TemplateError) return [];
+      throw error;
+    }
+  });
+}
+
+function list(candidates: readonly TemplateCandidate[]): string {
+  const named = candidates.slice(0, MAX_NAMED_CANDIDATES).map(describeCandidate).join("; ");
+  return candidates.length > MAX_NAMED_CANDIDATES ? `${named}; and others` : named;
+}
+
+/** Without a file, or with one that cannot be read, the options are called as the parameters. */
+function hostData(files: FileTree): HostData {
+  const bytes = files.get(HOST_PATH)?.bytes;
+  if (bytes === undefined || bytes.length > MAX_CONFIG_BYTES) return NO_HOST_DATA;
+  const { value } = parseJsonc(decodeText(bytes));
+  return value === null ? NO_HOST_DATA : readHostData(value);
+}
+
+function below(files: FileTree, root: string): FileTree {
+  if (root === "") return files;
+  const own = new Map<string, TreeFile>();
+  for (const [path, file] of files) {
+    if (path.startsWith(`${root}/`)) own.set(path.slice(root.length + 1), file);
+  }
+  return own;
+}
+
+function readDocument(files: FileTree, path: string): JsonObject {
+  let document = parseFile(files, path);
+  for (const extra of (textsMember(document, "AdditionalConfigFiles") ?? []).slice(0, MAX_EXTRA_CONFIGS)) {
+    document = merged(document, parseFile(files, `${CONFIG_FOLDER}/${extra}`));
+  }
+  return document;
+}
+
+function parseFile(files: FileTree, path: string): JsonObject {
+  const file = files.get(path);
+  if (file === undefined) {
+    throw templateInvalid("TemplateConfigMissing", `The configuration file ${path} does not exist.`, { path });
+  }
+  if (file.bytes.length > MAX_CONFIG_BYTES) {
+    throw templateInvalid("TemplateConfigUnreadable", `${path} is not readable: it is over 1 MiB.`, { path });
+  }
+  const text = decodeText(file.bytes);
+  const { value, fault } = parseJsonc(text);
+  if (value !== null) return value;
+  const lenient = readLenientObject(text);
+  if (lenient !== undefined) return lenient;
+  throw templateInvalid("TemplateConfigUnreadable", `${path} is not readable: ${fault.message}.`, {
+    path,
+    line: fault.line,
+    column: fault.column,
+  });
+}
+
+/** Objects are merged member by member, lists are joined, anything else is replaced. */
+function merged(base: JsonObject, extra: JsonObject): JsonObject {
+  const result: Record<string, JsonValue> = { ...base };
+  for (const [key, value] of Object.entries(extra)) {
+    const known = Object.hasOwn(result, key) ? result[key] : undefined;
+    if (isJsonObject(known) && isJsonObject(value)) result[key] = merged(known, value);
+    else if (Array.isArray(known) && Array.isArray(value)) result[key] = [...known, ...value];
+    else result[key] = value;
+  }
+  return result;
+}

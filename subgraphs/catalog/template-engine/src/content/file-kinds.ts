@@ -1,0 +1,45 @@
+import type { EvaluatorName } from "../conditions/evaluate-condition.js";
+import type { ConditionalStyle } from "./comment-styles.js";
+
+/** How files of one kind are read when the template says nothing about them. */
+export interface FileKind {
+  readonly glob: string;
+  readonly style: ConditionalStyle;
+  readonly flagPrefix: string;
+  readonly evaluator: EvaluatorName;
+}
+
+export const OTHER_FILES: FileKind = { glob: "", style: "cLine", flagPrefix: "//", evaluator: "C++" };
+
+/** A glob of the template that has no row here starts from nothing. */
+export const UNKNOWN_FILES: FileKind = { glob: "", style: "none", flagPrefix: "", evaluator: "C++" };
+
+const rows = (
+  style: ConditionalStyle,
+  flagPrefix: string,
+  globs: string,
+  evaluator: EvaluatorName = "C++",
+): FileKind[] => globs.split(" ").map((glob) => ({ glob: `**/${glob}`, style, flagPrefix, evaluator }));
+
+/** The first row that matches decides; order and globs are those of the public format. */
+export const FILE_TABLE: readonly FileKind[] = [
+  ...rows("cLine", "//", "*.js *.es *.es6 *.ts *.json *.jsonld *.hjson *.json5 *.geojson *.topojson *.bowerrc *.npmrc"),
+  ...rows("cLine", "//", "*.job *.postcssrc *.babelrc *.csslintrc *.eslintrc *.jade-lintrc *.pug-lintrc *.jshintrc"),
+  ...rows("cLine", "//", "*.stylelintrc *.yarnrc"),
+  ...rows("cBlock", "/*", "*.css.min *.css"),
+  ...rows("razor", "@*", "*.cshtml *.razor"),
+  ...rows("razor", "@*", "*.vbhtml", "VB"),
+  ...rows("cNoComment", "//", "*.cs *.fs *.c *.cpp *.cxx *.h *.hpp *.hxx *.cake"),
+  ...rows("msbuild", "<!--/", "*.*proj *.*proj.user *.pubxml *.pubxml.user *.msbuild *.targets *.props", "MSBUILD"),
+  ...rows("xml", "<!--", "*.svg *.*htm *.*html *.md *.jsp *.asp *.aspx app.config web.config web.*.config"),
+  ...rows("xml", "<!--", "packages.config nuget.config *.nuspec *.xslt *.xsd *.vsixmanifest *.vsct *.storyboard"),
+  ...rows("xml", "<!--", "*.axml *.plist *.xib *.strings"),
+  ...rows("rem", "rem --:", "*.bat *.cmd"),
+  ...rows("hash", "#--", "nginx.conf robots.txt *.sh *.ps1"),
+  ...rows("haml", "-#", "*.haml"),
+  ...rows("jsx", "{/*", "*.jsx *.tsx"),
+  ...rows("xml", "<!--", "*.xml *.appxmanifest *.resx"),
+  ...rows("vb", "'", "*.bas *.vb", "VB"),
+  ...rows("xml", "<!--", "*.xaml *.axaml *.slnx"),
+  ...rows("hash", "#-", "*.sln *.yaml *.yml Dockerfile .editorconfig .gitattributes .gitignore .dockerignore"),
+];

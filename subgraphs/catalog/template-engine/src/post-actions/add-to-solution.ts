@@ -1,0 +1,90 @@
+import { posix } from "node:path";
+import type { PostAction } from "../configuration/template-config.js";
+import { booleanOf, member, textMember } from "../json/jsonc.js";
+import { foldersOf, type SolutionEntry } from "../solutions/solution-entry.js";
+import { newSolutionId } from "../solutions/solution-ids.js";
+import { formatGuid, parseGuid } from "../symbols/seeded-values.js";
+import { nearestInTarget } from "../target/target-files.js";
+import { changeTarget, type PostActionContext, skipped } from "./post-action-context.js";
+import { configuredFiles, textOfFile, write } from "./produced-files.js";
+import { withChanges } from "./target-edits.js";
+
+/** Lists projects in the solution that was produced with them, or in the target's own. */
+export function addToSolution(action: PostAction, context: PostActionContext): boolean {
+  const solution = solutionFor(context);
+  if (solution === undefined) return skipped(action, context, "there is not exactly one solution file for it");
+  const projects = projectsToAdd(action, context);
+  if (projects === undefined || projects.length === 0) return skipped(action, context, "it names no produced project");
+  const folder = (textMember(action.args, "solutionFolder") ?? "").trim();
+  const inRoot = booleanOf(member(action.args, "inRoot")) ?? false;
+  if (folder !== "" && inRoot) return skipped(action, context, "it asks for a solution folder and for none");
+  const entries = projects.map((project): SolutionEntry => {
+    const place = solution.isProduced ? project : posix.join(context.target.directory, project);
+    const path = posix.relative(posix.dirname(solution.path), place);
+    const chosen = folder === "" ? foldersOf(path) : folder.split(/[\\/]/).filter((name) => name !== "");
+    return { path, id: projectId(project, solution.path, context), folders: inRoot ? [] : chosen };
+  });
+  return list(entries, solution, context) || skipped(action, context, `${solution.path} cannot be edited safely`);
+}
+
+interface Solution {
+  /** From the folder of what is produced, or from the target's top. */
+  readonly path: string;
+  readonly isProduced: boolean;
+}
+
+function list(entries: readonly SolutionEntry[], { path, isProduced }: Solution, context: PostActionContext): boolean {
+  const changes = entries.map((entry) => ({ kind: "solution" as const, entry, seed: context.seed }));
+  if (!isProduced) return changeTarget(context, path, changes);
+  const edited = withChanges(textOfFile(context, path), path, changes);
+  if (edited === undefined) return false;
+  write(context, path, edited);
+  return true;
+}
+
+/** The produced one at the top; else the target's at or above the place; else the only one that was produced. */
+function solutionFor(context: PostActionContext): Solution | undefined {
+  const produced = [...context.files.keys()];
+  const top = solutionsOf(produced.filter((path) => !path.includes("/")));
+  if (top.length > 0) return only(top, true);
+  const { target } = context;
+  const nearest = solutionsOf(nearestInTarget(target, target.directory, (path) => /\.slnx?$/.test(path)));
+  return nearest.length > 0 ? only(nearest, false) : only(solutionsOf(produced), true);
+}
+
+/** As the .NET tools look for them, the older format first. */
+function solutionsOf(paths: readonly string[]): string[] {
+  const older = paths.filter((path) => path.endsWith(".sln"));
+  return older.length > 0 ? older : paths.filter((path) => path.endsWith(".slnx"));
+}
+
+function only(paths: readonly string[], isProduced: boolean): Solution | undefined {
+  const [path, ...others] = paths;
+  return path === undefined || others.length > 0 ? undefined : { path, isProduced };
+}
+
+/** `projectFiles` are patterns over paths in the template; else indexes of primary outputs, else all of these. */
+function projectsToAdd(action: PostAction, context: PostActionContext): string[] | undefined {
+  const configured = configuredFiles(action, context, "projectFiles").filter(isProject);
+  if (configured.length > 0) return configured;
+  const indexes = textMember(action.args, "primaryOutputIndexes");
+  const { primaryOutputs } = context;
+  if (indexes === null) return primaryOutputs.filter((path) => isProject(path) && context.files.has(path));
+  const chosen = indexes
+    .split(";")
+    .filter((part) => part !== "")
+    .map((part) => (/^\s*\d+\s*$/.test(part) ? primaryOutputs[Number(part)] : undefined));
+  return chosen.every((path) => path !== undefined && context.files.has(path))
+    ? chosen.filter((path) => path !== undefined)
+    : undefined;
+}
+
+function isProject(path: string): boolean {
+  return posix.extname(path).toLowerCase().endsWith("proj");
+}
+
+function projectId(project: string, solution: string, context: PostActionContext): string {
+  const declared = /<ProjectGuid>([^<]*)<\/ProjectGuid>/i.exec(textOfFile(context, project))?.[1];
+  const known = declared === undefined ? undefined : parseGuid(declared);
+  return known === undefined ? newSolutionId(context.seed, `${solution}/project/${project}`) : formatGuid(known, "D");
+}

@@ -1,0 +1,59 @@
+import { renderFailed, slowRegex, type TemplateError } from "../findings/template-error.js";
+import { type DotnetRegex, dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
+import { PatternBudget, PatternOverrun } from "./pattern-time-limit.js";
+
+/** A regular expression of a template and where it stands. */
+export interface TemplatePattern {
+  /** Null where the template names none. */
+  readonly pattern: string | null;
+  /** The subject of a sentence. */
+  readonly owner: string;
+  /** Into template.json. */
+  readonly pointer: string;
+}
+
+const MOST_SHOWN = 200;
+
+/** Evaluates the regular expressions of one render within its budget of time. */
+export class TemplatePatterns {
+  constructor(private readonly budget = new PatternBudget()) {}
+
+  replace(text: string, pattern: TemplatePattern, replacement: string): string {
+    return this.evaluate(pattern, (regex) => dotnetReplace(text, regex, replacement));
+  }
+
+  matches(text: string, pattern: TemplatePattern): boolean {
+    return this.evaluate(pattern, ({ regex }) => text.search(regex) !== -1);
+  }
+
+  private evaluate<T>(pattern: TemplatePattern, evaluation: (regex: DotnetRegex) => T): T {
+    try {
+      return this.budget.run(() => evaluation(compiled(pattern)));
+    } catch (error) {
+      if (error instanceof PatternOverrun) throw slow(pattern, error);
+      // V8 finds only while it matches that an expression is too large to be compiled
+      if (error instanceof SyntaxError) throw unreadable(pattern);
+      throw error;
+    }
+  }
+}
+
+function compiled(pattern: TemplatePattern): DotnetRegex {
+  const regex = pattern.pattern === null ? null : dotnetRegex(pattern.pattern);
+  if (regex === null) throw unreadable(pattern);
+  return regex;
+}
+
+function unreadable({ pattern, owner, pointer }: TemplatePattern): TemplateError {
+  return renderFailed(`${owner} has the unreadable regular expression "${shown(pattern)}".`, { pointer });
+}
+
+function slow({ pattern, owner, pointer }: TemplatePattern, { message }: PatternOverrun): TemplateError {
+  const what = `The regular expression "${shown(pattern)}" at ${pointer} was ended: ${message}.`;
+  return slowRegex(`${owner} cannot be evaluated. ${what}`, { pointer });
+}
+
+function shown(pattern: string | null): string {
+  if (pattern === null) return "";
+  return pattern.length > MOST_SHOWN ? `${pattern.slice(0, MOST_SHOWN)}…` : pattern;
+}

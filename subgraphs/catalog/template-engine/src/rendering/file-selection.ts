@@ -1,0 +1,87 @@
+import { decideCondition } from "../conditions/evaluate-condition.js";
+import type { Variables } from "../conditions/symbol-value.js";
+import type { TemplateSource } from "../configuration/template-config.js";
+import type { FileTree } from "../files/file-tree.js";
+import { type Glob, parseGlob } from "../files/glob.js";
+import type { RenderReport } from "../findings/render-report.js";
+import { decodeText } from "../text/encodings.js";
+
+export type Disposition = "excluded" | "copied" | "processed";
+
+const INCLUDE = ["**/*"];
+const EXCLUDE = [
+  "**/[Bb]in/**",
+  "**/[Oo]bj/**",
+  "**/.template.config/**",
+  "**/*.filelist",
+  "**/*.user",
+  "**/*.lock.json",
+];
+const COPY_ONLY = ["**/node_modules/**"];
+
+interface PatternLayer {
+  include: readonly Glob[];
+  exclude: readonly Glob[];
+  copyOnly: readonly Glob[];
+}
+
+/** What one source takes, and how it renames. */
+export class FileSelection {
+  readonly rename: ReadonlyMap<string, string>;
+  /** The last modifier decides first, the source's own patterns last. */
+  private readonly layers: readonly PatternLayer[];
+
+  constructor(source: TemplateSource, files: FileTree, variables: Variables, report: RenderReport) {
+    const list = (patterns: readonly string[] | null, fallback: readonly string[]) =>
+      patternsOf(patterns, fallback, files);
+    const modifiers = source.modifiers.filter((modifier) => decideCondition(modifier.condition, variables, report));
+    const rename = new Map(Object.entries(source.rename));
+    for (const modifier of modifiers) {
+      for (const [from, to] of Object.entries(modifier.rename)) rename.set(from, to);
+    }
+    this.rename = rename;
+    const own: PatternLayer = {
+      include: list(source.include, INCLUDE),
+      exclude: list(source.exclude, EXCLUDE),
+      copyOnly: list(source.copyOnly, COPY_ONLY),
+    };
+    const added = modifiers.map((modifier) => ({
+      include: list(modifier.include, []),
+      exclude: list(modifier.exclude, []),
+      copyOnly: list(modifier.copyOnly, []),
+    }));
+    this.layers = [...added.reverse(), own];
+  }
+
+  dispositionOf(path: string): Disposition {
+    let copied = false;
+    for (const layer of this.layers) {
+      if (matchesAny(layer.exclude, path)) return "excluded";
+      const included = matchesAny(layer.include, path);
+      if (matchesAny(layer.copyOnly, path)) {
+        if (included) return "copied";
+        copied = true;
+      } else if (included) {
+        return copied ? "copied" : "processed";
+      }
+    }
+    return "excluded";
+  }
+}
+
+function matchesAny(globs: readonly Glob[], path: string): boolean {
+  return globs.some((glob) => glob.matches(path));
+}
+
+/** A single pattern that names a file beside template.json stands for that file's lines. */
+function patternsOf(patterns: readonly string[] | null, fallback: readonly string[], files: FileTree): Glob[] {
+  let listed = patterns === null || patterns.length === 0 ? fallback : patterns;
+  const [only] = listed;
+  const list = listed.length === 1 ? files.get(`.template.config/${only}`) : undefined;
+  if (list !== undefined) {
+    listed = decodeText(list.bytes)
+      .split(/[\r\n]+/)
+      .filter((line) => line !== "");
+  }
+  return listed.map((pattern) => parseGlob(pattern, false));
+}
