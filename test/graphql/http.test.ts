@@ -1,4 +1,4 @@
-import { documentLimits } from "@factory/gateway/execution/document-limits";
+import { documentLimits } from "@factory/gateway/limits/document-limits";
 import { graphql, request } from "../kit/request.js";
 import { aTemplateVersion } from "../kit/templates.js";
 import { aTenant } from "../kit/tenants.js";

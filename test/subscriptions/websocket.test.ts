@@ -1,4 +1,4 @@
-import { documentLimits } from "@factory/gateway/execution/document-limits";
+import { documentLimits } from "@factory/gateway/limits/document-limits";
 import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";
 import { aRawSocket } from "../kit/raw-socket.js";

@@ -8,7 +8,11 @@ import {
   getVariableValues,
   type OperationDefinitionNode,
 } from "graphql";
-import { conditionKey } from "./conditions.js";
+import { conditionKey } from "../query-planner/conditions.js";
+import type { LiftedLiterals } from "../query-planner/lifted-literals.js";
+import type { Fields } from "../query-planner/own-property.js";
+import type { PlannedNames } from "../query-planner/planning-names.js";
+import type { Fragments } from "../query-planner/selection.js";
 import { failedFetch } from "./downstream-error.js";
 import { isEvents, mapEvents } from "./event-stream.js";
 import {
@@ -23,15 +27,11 @@ import {
 } from "./fetch-step.js";
 import { GroupAnswers } from "./group-answers.js";
 import { introspect } from "./introspection.js";
-import type { LiftedLiterals } from "./lifted-literals.js";
-import type { Fields } from "./own-property.js";
 import { isPassThrough, onlyFetch } from "./pass-through.js";
 import { plainVariables } from "./plain-variables.js";
 import { compilePlan } from "./plan-step.js";
-import type { PlannedNames } from "./planning-names.js";
 import { compileProjection, type Projection } from "./projection.js";
 import { representationKey } from "./representation.js";
-import type { Fragments } from "./selection.js";
 import { type UnservedField, unservedErrors, unservedFields } from "./unserved-fields.js";
 
 export interface SubscribeOptions<C> {

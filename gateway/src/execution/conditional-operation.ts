@@ -1,6 +1,6 @@
+import { conditionKey } from "../query-planner/conditions.js";
+import type { Fields } from "../query-planner/own-property.js";
 import type { CompiledOperation } from "./compiled-operation.js";
-import { conditionKey } from "./conditions.js";
-import type { Fields } from "./own-property.js";
 
 export interface Specialisation<C> {
   readonly conditions: readonly string[];

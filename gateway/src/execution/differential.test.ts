@@ -1,8 +1,8 @@
 import { defaultFieldResolver, type ExecutionResult, type GraphQLError, isObjectType, parse, validate } from "graphql";
-import { openShop, type Shop } from "./fixtures/shop.js";
-import { openStockGateway, type StockExecutor } from "./fixtures/stock-gateway.js";
-import { localSubgraph } from "./local-subgraph.js";
-import { SupergraphExecutor } from "./supergraph.js";
+import { localSubgraph } from "../subgraphs/local-subgraph.js";
+import { openShop, type Shop } from "./shop.fixture.js";
+import { openStockGateway, type StockExecutor } from "./stock-gateway.fixture.js";
+import { SupergraphExecutor } from "./supergraph-executor.js";
 
 interface Operation {
   readonly text: string;

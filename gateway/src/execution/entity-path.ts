@@ -1,5 +1,5 @@
 import type { ResponsePath } from "@apollo/query-planner";
-import { type Fields, ownValue } from "./own-property.js";
+import { type Fields, ownValue } from "../query-planner/own-property.js";
 
 const EACH_ITEM = "@";
 

@@ -1,13 +1,13 @@
 import type { FetchNode, ResponsePath } from "@apollo/query-planner";
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from "graphql";
+import { type Fields, isFields, ownValue, setOwn } from "../query-planner/own-property.js";
+import type { PreparedFetch, Subgraph } from "../subgraphs/subgraph.js";
 import { downstreamError, failedFetch } from "./downstream-error.js";
 import { entitiesAt, fixedPrefix, pathsAt } from "./entity-path.js";
 import { shapeOf } from "./fetch-shape.js";
 import { mergeFields } from "./merge.js";
-import { type Fields, isFields, ownValue, setOwn } from "./own-property.js";
 import { compileRepresentation, isNullKey, representationKey } from "./representation.js";
 import { compileRewrites, renamedKeys } from "./rewrites.js";
-import type { PreparedFetch, Subgraph } from "./subgraph-port.js";
 
 /** As an AbortSignal, which is only looked at. */
 export interface Abortable {

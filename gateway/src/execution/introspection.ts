@@ -9,8 +9,8 @@ import {
   OperationTypeNode,
   visit,
 } from "graphql";
-import { type Fields, ownValue } from "./own-property.js";
-import type { Fragments } from "./selection.js";
+import { type Fields, ownValue } from "../query-planner/own-property.js";
+import type { Fragments } from "../query-planner/selection.js";
 
 export interface IntrospectedOperation {
   readonly schema: GraphQLSchema;

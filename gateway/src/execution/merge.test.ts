@@ -1,6 +1,6 @@
 import { Kind, parse } from "graphql";
+import type { Fields } from "../query-planner/own-property.js";
 import { fieldShape, mergeFields } from "./merge.js";
-import type { Fields } from "./own-property.js";
 
 function shapeOf(text: string) {
   const document = parse(text);

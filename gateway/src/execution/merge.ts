@@ -1,5 +1,5 @@
 import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from "graphql";
-import { type Fields, isFields, ownValue, setOwn } from "./own-property.js";
+import { type Fields, isFields, ownValue, setOwn } from "../query-planner/own-property.js";
 
 /** Response keys of an operation; null marks a leaf, whose value (a JSON scalar, say) is replaced and never entered. */
 export type FieldShape = Map<string, FieldShape | null>;

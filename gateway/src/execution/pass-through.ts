@@ -8,8 +8,8 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from "graphql";
+import { collectFields, type Fragments, innerSelections } from "../query-planner/selection.js";
 import { fetchDocument } from "./fetch-document.js";
-import { collectFields, type Fragments, innerSelections } from "./selection.js";
 
 export interface ClientSelection {
   readonly schema: GraphQLSchema;

@@ -1,5 +1,5 @@
 import { Kind, type TypeNode, type VariableDefinitionNode } from "graphql";
-import { type Fields, ownValue, setOwn } from "./own-property.js";
+import { type Fields, ownValue, setOwn } from "../query-planner/own-property.js";
 
 const MAX_INT = 2_147_483_647;
 

@@ -15,9 +15,9 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from "graphql";
+import { type Fields, isFields, ownValue } from "../query-planner/own-property.js";
+import { collectFields, innerSelections, type SelectionContext } from "../query-planner/selection.js";
 import { leafCheck } from "./leaf-values.js";
-import { type Fields, isFields, ownValue } from "./own-property.js";
-import { collectFields, innerSelections, type SelectionContext } from "./selection.js";
 
 /** A null whose error has been reported: no second error while it travels up. */
 const REPORTED = Symbol("reported null");

@@ -1,6 +1,6 @@
 import type { QueryPlanSelectionNode } from "@apollo/query-planner";
 import type { GraphQLSchema } from "graphql";
-import { type Fields, isFields, ownValue, setOwn } from "./own-property.js";
+import { type Fields, isFields, ownValue, setOwn } from "../query-planner/own-property.js";
 import { satisfyingTypes } from "./type-conditions.js";
 
 type Fill = (source: Fields, target: Fields) => boolean;

@@ -1,7 +1,7 @@
 import type { FetchDataRewrite } from "@apollo/query-planner";
 import type { GraphQLSchema } from "graphql";
+import { type Fields, ownValue, setOwn } from "../query-planner/own-property.js";
 import type { FieldShape } from "./merge.js";
-import { type Fields, ownValue, setOwn } from "./own-property.js";
 import { satisfyingTypes } from "./type-conditions.js";
 
 const TYPE_CONDITION = "... on ";

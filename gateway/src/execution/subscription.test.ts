@@ -1,7 +1,7 @@
 import { type ExecutionResult, parse } from "graphql";
-import { openShop, type Shop } from "./fixtures/shop.js";
-import { localSubgraph } from "./local-subgraph.js";
-import { SupergraphExecutor } from "./supergraph.js";
+import { localSubgraph } from "../subgraphs/local-subgraph.js";
+import { openShop, type Shop } from "./shop.fixture.js";
+import { SupergraphExecutor } from "./supergraph-executor.js";
 
 async function subscribe(shop: Shop, text: string, variables?: Record<string, unknown>) {
   const executor = SupergraphExecutor.fromSdl<object>(

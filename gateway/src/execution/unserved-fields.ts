@@ -1,11 +1,11 @@
 import type { FetchNode, PlanNode, QueryPlan, ResponsePath } from "@apollo/query-planner";
 import { type FieldNode, GraphQLError, Kind, type SelectionNode, type SelectionSetNode } from "graphql";
+import type { Fields } from "../query-planner/own-property.js";
+import type { PlannedNames } from "../query-planner/planning-names.js";
+import type { Fragments } from "../query-planner/selection.js";
 import { pathsAt } from "./entity-path.js";
 import { shapeOf } from "./fetch-shape.js";
 import type { FieldShape } from "./merge.js";
-import type { Fields } from "./own-property.js";
-import type { PlannedNames } from "./planning-names.js";
-import type { Fragments } from "./selection.js";
 
 export interface AskedFields {
   readonly plan: QueryPlan;

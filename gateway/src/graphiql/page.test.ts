@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runInNewContext } from "node:vm";
 import { type FragmentDefinitionNode, type OperationDefinitionNode, parse } from "graphql";
-import { aPrincipal } from "../fixtures/principal.js";
-import { type SocketServer, startSocketServer, until } from "../fixtures/socket-server.js";
+import { aPrincipal } from "../admission/principal.fixture.js";
+import { type SocketServer, startSocketServer, until } from "../websocket/socket-server.fixture.js";
 import { fetcherScript } from "./fetcher.js";
 import { graphiqlPage } from "./page.js";
 

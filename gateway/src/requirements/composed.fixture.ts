@@ -1,9 +1,9 @@
 import { composeServices } from "@apollo/composition";
 import { buildSubgraphSchema } from "@apollo/subgraph";
 import { type ExecutionResult, parse, validate } from "graphql";
-import { localSubgraph } from "../execution/local-subgraph.js";
-import type { Subgraph } from "../execution/subgraph-port.js";
-import { SupergraphExecutor } from "../execution/supergraph.js";
+import { SupergraphExecutor } from "../execution/supergraph-executor.js";
+import { localSubgraph } from "../subgraphs/local-subgraph.js";
+import type { Subgraph } from "../subgraphs/subgraph.js";
 
 type Modules = Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>;
 type Resolvers = NonNullable<Extract<Modules[number], { resolvers?: unknown }>["resolvers"]>;

@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, parse, Source } from "graphql";
+import { countInvalid, type RateLimits } from "../admission/operation-charge.js";
+import { type CompiledOperation, MAX_PROJECTIONS } from "../execution/compiled-operation.js";
+import type { SupergraphExecutor } from "../execution/supergraph-executor.js";
+import { documentLimits, limitProblem } from "../limits/document-limits.js";
+import { variablesProblem } from "../limits/value-limits.js";
+import { OperationCache } from "./operation-cache.js";
+import type { PlanningAnswer, PlanningProblem } from "./planning-request.js";
+import { type PlanningLimits, PlanningThread } from "./planning-thread.js";
+
+export interface AskedDocument {
+  readonly text: string;
+  /** The parsed text, if it has been parsed already. */
+  readonly document?: DocumentNode;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+export type ReadOperation =
+  | { readonly document: DocumentNode; readonly operation: CompiledOperation<RequestContext> }
+  | { readonly errors: readonly GraphQLError[] };
+
+type Owned = AskedDocument & { readonly document: DocumentNode; readonly digest: string; readonly owner: string };
+
+// what a plan takes to be compiled here, some 50 ms
+const maxPlanBytes = 64 * 1024;
+// measured on the heap: a syntax tree and its projections, and what is compiled from a plan
+const bytesPerDocument = 8 * 1024;
+const bytesPerTextByte = 60;
+const bytesPerPlanByte = 30;
+/** What a new document costs its author beyond the request: a usual one costs nothing. */
+const cpuMsPerPoint = 100;
+const planBytesPerPoint = 4096;
+const pointsOfCut = 60;
+
+/**
+ * Operations of documents that clients send. What is unknown is limited here, then validated and planned in a thread
+ * with a deadline, then compiled here, which takes time linear in its size.
+ */
+export class AdHocOperations {
+  readonly #executor: SupergraphExecutor<RequestContext>;
+  readonly #limits: RateLimits;
+  readonly #logger: Logger;
+  readonly #thread: PlanningThread;
+  readonly #cache = new OperationCache<RequestContext>();
+  readonly #reading = new Map<string, Promise<ReadOperation>>();
+
+  constructor(options: {
+    executor: SupergraphExecutor<RequestContext>;
+    supergraphSdl: string;
+    introspection: boolean;
+    limits: RateLimits;
+    logger: Logger;
+    planning?: Partial<PlanningLimits>;
+  }) {
+    const { executor, supergraphSdl, introspection, limits, logger, planning } = options;
+    this.#executor = executor;
+    this.#limits = limits;
+    this.#logger = logger;
+    this.#thread = new PlanningThread({ supergraphSdl, introspection, maxPlanBytes }, logger, planning);
+  }
+
+  get apiSchema(): GraphQLSchema {
+    return this.#executor.apiSchema;
+  }
+
+  /** How much is kept of documents. */
+  get held(): { readonly documents: number; readonly bytes: number } {
+    return this.#cache.held;
+  }
+
+  /** The syntax tree of a document that is kept, by the SHA-256 of its text. */
+  document(digest: string): DocumentNode | undefined {
+    return this.#cache.document(digest);
+  }
+
+  /** Charges the caller for what of the document is of no use, and for planning that takes long. */
+  async read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
+    try {
+      return await this.#read(asked, caller);
+    } catch (reason) {
+      if (!(reason instanceof DomainError)) this.#logger.error({ err: reason }, "a GraphQL document was not read");
+      return { errors: [toGraphqlError(reason, caller)] };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
+
+  async #read(asked: AskedDocument, caller: RequestContext): Promise<ReadOperation> {
+    const digest = createHash("sha256").update(asked.text).digest("hex");
+    const known = this.#cache.document(digest);
+    const document = known ?? asked.document ?? parsed(asked.text);
+    const problem =
+      document instanceof GraphQLError
+        ? document
+        : (tooComplex(known ? undefined : limitProblem(document, Buffer.byteLength(asked.text))) ??
+          tooComplex(variablesProblem(asked.variables)));
+    if (problem || document instanceof GraphQLError) return this.#refused([problem as GraphQLError], caller);
+    const operation = getOperationAST(document, asked.operationName);
+    if (!operation) return this.#refused([unknownOperation()], caller);
+    const name = operation.name?.value;
+    const compiled = this.#cache.operation(digest, name ?? "");
+    if (compiled) return { document, operation: compiled };
+    const { principal, address } = caller;
+    const owner = principal ? (principal.tenantId ?? `client:${principal.clientId}`) : `address:${address}`;
+    return this.#plannedOnce({ ...asked, operationName: name, document, digest, owner }, caller);
+  }
+
+  /** Callers who ask for the same at the same time wait for one planning. */
+  async #plannedOnce(owned: Owned, caller: RequestContext): Promise<ReadOperation> {
+    const key = `${owned.digest} ${owned.operationName ?? ""}`;
+    const reading = this.#reading.get(key);
+    if (reading) return reading;
+    const planning = this.#planned(owned, caller).finally(() => this.#reading.delete(key));
+    this.#reading.set(key, planning);
+    return planning;
+  }
+
+  async #planned(owned: Owned, caller: RequestContext): Promise<ReadOperation> {
+    const { text, operationName, document, digest, owner } = owned;
+    const answer = await this.#thread.plan(owner, { text, operationName });
+    await this.#charge(answer, caller);
+    if (answer === "cut") return { errors: [error("The document takes too long to plan.", "TOO_COMPLEX")] };
+    if (answer.kind === "refused")
+      return this.#refused(
+        answer.problems.map((problem) => errorOf(problem, text)),
+        caller,
+      );
+    if (answer.kind === "broken") throw new Error(`The operation cannot be planned: ${answer.message}`);
+    const operation = this.#executor.compilePlanned(document, operationName, answer.plans);
+    const bytes =
+      bytesPerDocument +
+      Buffer.byteLength(text) * bytesPerTextByte * projections(text) +
+      answer.bytes * bytesPerPlanByte;
+    this.#cache.keep(digest, { owner, document, name: operationName ?? "", bytes }, operation);
+    return { document, operation };
+  }
+
+  async #charge(answer: PlanningAnswer | "cut", { principal, address }: RequestContext): Promise<void> {
+    const points = pointsOf(answer);
+    if (points === 0) return;
+    if (principal) await this.#limits.spend("invalid", principal, points);
+    else await this.#limits.spendAnonymous(address ?? "", points);
+  }
+
+  async #refused(errors: readonly GraphQLError[], caller: RequestContext): Promise<ReadOperation> {
+    await countInvalid(this.#limits, caller);
+    return { errors };
+  }
+}
+
+function pointsOf(answer: PlanningAnswer | "cut"): number {
+  if (answer === "cut") return pointsOfCut;
+  const bytes = answer.kind === "planned" ? answer.bytes : 0;
+  return Math.floor(answer.cpuMs / cpuMsPerPoint) + Math.floor(bytes / planBytesPerPoint);
+}
+
+function parsed(text: string): DocumentNode | GraphQLError {
+  try {
+    return parse(text, { maxTokens: documentLimits.maxTokens });
+  } catch (reason) {
+    if (reason instanceof GraphQLError) return reason;
+    throw reason;
+  }
+}
+
+function errorOf({ message, positions, extensions }: PlanningProblem, text: string): GraphQLError {
+  return new GraphQLError(message, { source: new Source(text), positions, extensions });
+}
+
+const error = (message: string, code: string) => new GraphQLError(message, { extensions: { code } });
+
+const tooComplex = (problem: { detail: string } | undefined) => problem && error(problem.detail, "TOO_COMPLEX");
+
+const unknownOperation = () =>
+  error("The document holds no operation of this name, or several and none was named.", "VALIDATION_FAILED");
+
+/** How many projections may be made of a document. */
+function projections(text: string): number {
+  const conditions = text.match(/@\s*(?:skip|include)/g)?.length ?? 0;
+  return Math.min(2 ** conditions, MAX_PROJECTIONS);
+}

@@ -1,0 +1,53 @@
+import { Session } from "node:inspector";
+import { parentPort, workerData } from "node:worker_threads";
+import { parse } from "graphql";
+import { documentLimits, limitProblem } from "../limits/document-limits.js";
+import { OperationPlanner } from "../query-planner/operation-planner.js";
+import { type DocumentAnswer, planDocument } from "./plan-document.js";
+import type { PlanningRequest, PlanningSetup } from "./planning-request.js";
+
+export interface CountedAnswer {
+  readonly answer: DocumentAnswer | "over a limit";
+  /** Of JavaScript functions, however deep. */
+  readonly calls: number;
+}
+
+interface FunctionCoverage {
+  readonly ranges: readonly { readonly count: number }[];
+}
+
+/*
+ * The entry of a thread: counting looks through all functions of its isolate, which are few here and, late in a run of
+ * the suite, very many in the process of the tests.
+ */
+const setup = workerData as PlanningSetup;
+const planner = new OperationPlanner(setup.supergraphSdl);
+planDocument(planner, { text: "{ __typename }", operationName: undefined }, setup);
+
+const session = new Session();
+session.connect();
+session.post("Profiler.enable");
+session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+
+/** Calls since the last time. The answer comes before `post` returns. */
+function takeCalls(): number {
+  let calls = 0;
+  session.post("Profiler.takePreciseCoverage", (error, answer) => {
+    if (error) throw error;
+    const functions = answer.result.flatMap<FunctionCoverage>((script) => script.functions);
+    for (const { ranges } of functions) calls += ranges[0]?.count ?? 0;
+  });
+  return calls;
+}
+
+/** Counts function calls, since milliseconds mean little on a busy machine. */
+function counted(request: PlanningRequest): CountedAnswer {
+  const { text } = request;
+  if (limitProblem(parse(text, { maxTokens: documentLimits.maxTokens }), Buffer.byteLength(text)))
+    return { answer: "over a limit", calls: 0 };
+  takeCalls();
+  const answer = planDocument(planner, request, setup);
+  return { answer, calls: takeCalls() };
+}
+
+parentPort?.on("message", (request: PlanningRequest) => parentPort?.postMessage(counted(request)));

@@ -1,0 +1,48 @@
+import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, specifiedRules, validate } from "graphql";
+import { documentLimits, validationAborted } from "../limits/document-limits.js";
+import { askedOperation } from "../query-planner/asked-operation.js";
+import type { OperationPlanner } from "../query-planner/operation-planner.js";
+import type { PlanningAnswer, PlanningProblem, PlanningRequest, PlanningSetup } from "./planning-request.js";
+
+type Unmeasured<Answer> = Answer extends unknown ? Omit<Answer, "cpuMs"> : never;
+
+export type DocumentAnswer = Unmeasured<PlanningAnswer>;
+
+const tooComplex = (message: string): DocumentAnswer => ({
+  kind: "refused",
+  problems: [{ message, positions: undefined, extensions: { code: "TOO_COMPLEX" } }],
+});
+
+const repetitive = "The document selects the same fields too many times.";
+
+const bytesOf = (plan: unknown) => Buffer.byteLength(JSON.stringify(plan));
+
+/** The work on an unknown document that has no proven bound: validation and planning. */
+export function planDocument(
+  planner: OperationPlanner,
+  { text, operationName }: PlanningRequest,
+  { introspection, maxPlanBytes }: Pick<PlanningSetup, "introspection" | "maxPlanBytes">,
+): DocumentAnswer {
+  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  try {
+    const document = parse(text, { maxTokens: documentLimits.maxTokens });
+    const errors = validate(planner.apiSchema, document, rules);
+    if (errors.some(({ message }) => message === validationAborted)) return tooComplex(repetitive);
+    if (errors.length > 0) return { kind: "refused", problems: errors.map(problemOf) };
+    const plans = planner.allPlans(askedOperation(planner, document, operationName));
+    const sizes = [plans.general, ...Object.values(plans.specialised)].map(bytesOf);
+    const largest = Math.max(...sizes);
+    if (largest > maxPlanBytes)
+      return tooComplex(`The plan of the document has ${largest} bytes; at most ${maxPlanBytes} are allowed.`);
+    return { kind: "planned", plans, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { kind: "refused", problems: [problemOf(error)] };
+    // the stack is the only limit on how deep validation and planner go
+    if (error instanceof RangeError) return tooComplex("The document is nested too deep to be planned.");
+    return { kind: "broken", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function problemOf({ message, positions, extensions }: GraphQLError): PlanningProblem {
+  return { message, positions, extensions: JSON.parse(JSON.stringify(extensions)) };
+}

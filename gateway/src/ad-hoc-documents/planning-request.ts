@@ -1,0 +1,28 @@
+import type { PlanData } from "../query-planner/operation-planner.js";
+
+/** What a planning thread is told once. */
+export interface PlanningSetup {
+  readonly supergraphSdl: string;
+  readonly introspection: boolean;
+  readonly maxPlanBytes: number;
+}
+
+/** An operation of a document within its limits; neither valid nor known to exist. */
+export interface PlanningRequest {
+  readonly text: string;
+  readonly operationName: string | undefined;
+}
+
+/** A GraphQL error, on its way between threads. */
+export interface PlanningProblem {
+  readonly message: string;
+  readonly positions: readonly number[] | undefined;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+export type PlanningAnswer =
+  | { readonly kind: "planned"; readonly plans: PlanData; readonly bytes: number; readonly cpuMs: number }
+  /** The author's fault. */
+  | { readonly kind: "refused"; readonly problems: readonly PlanningProblem[]; readonly cpuMs: number }
+  /** A fault of the planner. */
+  | { readonly kind: "broken"; readonly message: string; readonly cpuMs: number };

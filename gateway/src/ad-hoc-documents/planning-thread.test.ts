@@ -1,0 +1,74 @@
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { readSupergraph } from "../supergraph/committed-supergraph.js";
+import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
+import type { PlanningAnswer } from "./planning-request.js";
+import { type PlanningLimits, PlanningThread } from "./planning-thread.js";
+
+let supergraphSdl: string;
+let thread: PlanningThread;
+
+beforeAll(async () => {
+  ensureCompiledWorker();
+  supergraphSdl = await readSupergraph();
+});
+afterEach(() => thread.close());
+
+function start(limits: Partial<PlanningLimits> = {}): void {
+  const setup = { supergraphSdl, introspection: true, maxPlanBytes: 64 * 1024 };
+  thread = new PlanningThread(setup, createLogger("test", "silent"), limits);
+}
+
+const plan = (owner: string, text: string) => thread.plan(owner, { text, operationName: undefined });
+const cheap = "{ template(templateId: 1) { name } }";
+/** Some hundred milliseconds of work, within every limit of a document. */
+const dear = `query (${Array.from({ length: 9 }, (_, at) => `$v${at}: Boolean!`).join(" ")}) { searchLibraries(input: {}) { results { apiClient { ...F0 } } } } ${Array.from(
+  { length: 10 },
+  (_, at) =>
+    `fragment F${at} on ApiClient { ${at < 9 ? `...F${at + 1} @skip(if: $v${at}) ...F${at + 1} @include(if: $v${at})` : "key"} }`,
+).join(" ")}`;
+
+const kindOf = (answer: PlanningAnswer | "cut") => (answer === "cut" ? answer : answer.kind);
+
+describe("the planning thread", () => {
+  it("validates and plans", async () => {
+    start();
+    expect(kindOf(await plan("a", cheap))).toBe("planned");
+    expect(await plan("a", "{ nothing }")).toMatchObject({ kind: "refused", problems: [{ positions: [2] }] });
+    expect(await plan("a", "{")).toMatchObject({ kind: "refused" });
+  });
+
+  it("ends a document that takes too long, and the others go on", async () => {
+    start({ cpuMs: 40 });
+    const answers = await Promise.all([plan("hostile", dear), plan("hostile", dear), plan("other", cheap)]);
+    expect(answers.map(kindOf)).toEqual(["cut", "cut", "planned"]);
+    expect(kindOf(await plan("hostile", cheap))).toBe("planned");
+  });
+
+  it("gives each owner its turn, whatever waits of the others", async () => {
+    start();
+    const order: string[] = [];
+    const asked = ["a", "a", "a", "a", "a", "a", "b"].map(async (owner) => {
+      await plan(owner, cheap);
+      order.push(owner);
+    });
+    await Promise.all(asked);
+    expect(order.indexOf("b")).toBeLessThanOrEqual(1);
+  });
+
+  it("lets no owner wait with more than its share", async () => {
+    start();
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => plan("a", cheap)));
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ reason: { code: "RATE_LIMITED" } });
+    expect(kindOf(await plan("b", cheap))).toBe("planned");
+  });
+
+  it("lets go of what waits when it is closed", async () => {
+    start();
+    const waiting = [plan("a", cheap), plan("a", cheap)].map((each) => each.catch((error: unknown) => error));
+    await thread.close();
+    expect(await Promise.all(waiting)).toMatchObject([{ code: "UNAVAILABLE" }, { code: "UNAVAILABLE" }]);
+    await expect(plan("a", cheap)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  });
+});

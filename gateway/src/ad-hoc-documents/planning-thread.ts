@@ -1,0 +1,158 @@
+import { Worker } from "node:worker_threads";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { logChildOutput } from "@factory/runtime/telemetry/foreign-output";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { FairQueue } from "@factory/runtime/threads/fair-queue";
+import type { PlanningAnswer, PlanningRequest, PlanningSetup } from "./planning-request.js";
+
+export interface PlanningLimits {
+  /** CPU time of the thread for one document, so that a busy machine does not shorten it. */
+  readonly cpuMs: number;
+  /** For a thread that does not get the processor at all. */
+  readonly wallMs: number;
+}
+
+interface Task {
+  readonly owner: string;
+  readonly request: PlanningRequest;
+  resolve(answer: PlanningAnswer | "cut"): void;
+  reject(error: Error): void;
+}
+
+interface Planning {
+  readonly task: Task;
+  readonly startedAt: number;
+  readonly cpuBefore: Promise<NodeJS.CpuUsage>;
+  readonly watch: NodeJS.Timeout;
+}
+
+const standardLimits: PlanningLimits = { cpuMs: 1000, wallMs: 10_000 };
+const mostWaitingOfOne = 32;
+const mostWaiting = 512;
+const watchesPerLimit = 8;
+const memoryLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+
+/**
+ * One thread that validates and plans unknown documents, of each owner in turn. It starts with the first document. One
+ * that takes too long is ended together with its thread, and the next one gets a new thread.
+ */
+export class PlanningThread {
+  readonly #setup: PlanningSetup;
+  readonly #logger: Logger;
+  readonly #limits: PlanningLimits;
+  readonly #queue = new FairQueue<Task>();
+  #thread: Worker | undefined;
+  #ready = false;
+  #planning: Planning | undefined;
+  #closed = false;
+
+  constructor(setup: PlanningSetup, logger: Logger, limits: Partial<PlanningLimits> = {}) {
+    this.#setup = setup;
+    this.#logger = logger;
+    this.#limits = { ...standardLimits, ...limits };
+  }
+
+  /** "cut" when the document took more than its limit. */
+  async plan(owner: string, request: PlanningRequest): Promise<PlanningAnswer | "cut"> {
+    if (this.#closed) throw closed();
+    if (this.#queue.waitingFor(owner) >= mostWaitingOfOne)
+      throw new DomainError("RATE_LIMITED", {
+        detail: `${mostWaitingOfOne} documents of this tenant wait to be read.`,
+      });
+    if (this.#queue.length >= mostWaiting)
+      throw new DomainError("UNAVAILABLE", { detail: "Too many unknown documents wait to be read; try again." });
+    return new Promise((resolve, reject) => {
+      this.#queue.push(owner, { owner, request, resolve, reject });
+      this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (let task = this.#queue.shift(); task; task = this.#queue.shift()) task.reject(closed());
+    await this.#end((task) => task.reject(closed()));
+  }
+
+  #next(): void {
+    if (this.#planning || this.#queue.length === 0) return;
+    if (!this.#thread) this.#start();
+    if (!this.#thread || !this.#ready) return;
+    const task = this.#queue.shift();
+    if (!task) return;
+    const thread = this.#thread;
+    thread.ref();
+    const watch = setInterval(() => void this.#watch(thread), this.#limits.cpuMs / watchesPerLimit);
+    this.#planning = { task, startedAt: performance.now(), cpuBefore: thread.cpuUsage(), watch };
+    thread.postMessage(task.request);
+  }
+
+  async #watch(thread: Worker): Promise<void> {
+    const { task, startedAt, cpuBefore } = this.#planning ?? {};
+    if (!task || startedAt === undefined) return;
+    // a thread that has ended in the meantime has no usage
+    const used = await cpuBefore?.then((before) => thread.cpuUsage(before)).catch(() => undefined);
+    const cpuMs = used ? (used.user + used.system) / 1000 : 0;
+    if (this.#planning?.task !== task) return;
+    if (cpuMs < this.#limits.cpuMs && performance.now() - startedAt < this.#limits.wallMs) return;
+    const bytes = Buffer.byteLength(task.request.text);
+    this.#logger.warn({ owner: task.owner, bytes, cpuMs }, "a GraphQL document took too long to plan and was cut");
+    void this.#end((cut) => cut.resolve("cut"));
+    this.#next();
+  }
+
+  #start(): void {
+    // tests run the .ts files, threads need the compiled ones
+    const compiled = import.meta.url.endsWith(".ts")
+      ? "../../dist/ad-hoc-documents/planning-worker.js"
+      : "./planning-worker.js";
+    const thread = new Worker(new URL(compiled, import.meta.url), {
+      workerData: this.#setup,
+      resourceLimits: memoryLimits,
+      env: {},
+      execArgv: [],
+      name: "planning",
+      stdout: true,
+      stderr: true,
+    });
+    this.#thread = thread;
+    for (const output of [thread.stdout, thread.stderr]) logChildOutput(output, this.#logger);
+    thread.on("message", (message: PlanningAnswer | "ready") => {
+      if (thread !== this.#thread) return;
+      if (message === "ready") this.#ready = true;
+      else this.#settle()?.resolve(message);
+      this.#next();
+    });
+    thread.on("error", (error) => this.#lose(thread, error instanceof Error ? error : new Error(String(error))));
+    thread.on("exit", () => this.#lose(thread, new Error("The planning thread ended by itself.")));
+  }
+
+  #lose(thread: Worker, error: Error): void {
+    if (thread !== this.#thread) return;
+    const outOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    if (outOfMemory) this.#logger.warn("a GraphQL document took too much memory to plan and was cut");
+    else this.#logger.error({ err: error }, "the planning thread was lost");
+    // a thread that cannot even start would be started for ever
+    if (!this.#ready) this.#queue.shift()?.reject(error);
+    void this.#end((task) => (outOfMemory ? task.resolve("cut") : task.reject(error)));
+    this.#next();
+  }
+
+  async #end(tell: (task: Task) => void): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    this.#ready = false;
+    const task = this.#settle();
+    if (task) tell(task);
+    await thread?.terminate();
+  }
+
+  #settle(): Task | undefined {
+    const planning = this.#planning;
+    clearInterval(planning?.watch);
+    this.#planning = undefined;
+    this.#thread?.unref();
+    return planning?.task;
+  }
+}
+
+const closed = () => new DomainError("UNAVAILABLE", { detail: "The platform is stopping." });

@@ -1,0 +1,167 @@
+import { type AddressInfo, connect } from "node:net";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { fastify } from "fastify";
+import { parse } from "graphql";
+import { adHocOperations } from "../ad-hoc-documents/ad-hoc-operations.fixture.js";
+import { Notebook } from "../execution/notes.fixture.js";
+import { graphqlEndpoint } from "../http/graphql-endpoint.js";
+import { startGraphqlServer } from "../http/graphql-server.js";
+import { graphqlSockets } from "../websocket/graphql-sockets.js";
+import { startSocketServer, until } from "../websocket/socket-server.fixture.js";
+import { deadlineOf, runInTime } from "./operation-deadline.js";
+import { aPrincipal } from "./principal.fixture.js";
+
+const query = "{ note { id comment } }";
+const mutation = "mutation { addNote { id comment } }";
+
+/** A gate that is shut until `open` is called. */
+function shut(notebook: Notebook): () => void {
+  let open = () => undefined as void;
+  notebook.gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  return open;
+}
+
+const turns = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+describe("the deadline of an operation", () => {
+  const run = (
+    notebook: Notebook,
+    text: string,
+    { idempotencyKey, deadlineMs = 50 }: { idempotencyKey?: string; deadlineMs?: number } = {},
+  ) => {
+    const context = requestContext({ principal: aPrincipal(), trace: continueTrace(undefined), idempotencyKey });
+    return runInTime(notebook.executor.compile(parse(text)), { variables: {}, context, deadlineMs });
+  };
+  const timeout = (message: string) => ({
+    errors: [
+      expect.objectContaining({
+        message: expect.stringContaining(message),
+        extensions: expect.objectContaining({ code: "UPSTREAM_TIMEOUT", status: 504 }),
+      }),
+    ],
+  });
+
+  it("is 60 s for validation, preview, import and advice, otherwise 30 s", () => {
+    for (const name of ["validateTemplateVersion", "previewExecution", "importLibraryPackage", "libraryUpgradeAdvice"])
+      expect(deadlineOf(["template", name])).toBe(60_000);
+    expect(deadlineOf(["template", "registerTemplate"])).toBe(30_000);
+  });
+
+  it("is no concern of an operation that is in time", async () => {
+    expect(await run(new Notebook(), query, { deadlineMs: 60_000 })).toEqual({
+      data: { note: { id: "1", comment: "for ten_1" } },
+    });
+  });
+
+  it("answers UPSTREAM_TIMEOUT, and the query stops at its next fetch", async () => {
+    const notebook = new Notebook();
+    const open = shut(notebook);
+    expect(await run(notebook, query)).toEqual(timeout("longer than 0.05 s"));
+    open();
+    await turns();
+    expect([notebook.asked, notebook.joined]).toEqual([1, 0]);
+  });
+
+  it("is told to the reads of a query, and not to those of a mutation", async () => {
+    for (const [text, stops] of [
+      [query, true],
+      [mutation, false],
+    ] as const) {
+      const notebook = new Notebook();
+      const open = shut(notebook);
+      const context = requestContext({ principal: aPrincipal(), trace: continueTrace(undefined) });
+      const running = runInTime(notebook.executor.compile(parse(text)), { variables: {}, context, deadlineMs: 50 });
+      expect(context.signal?.aborted).toBe(stops ? false : undefined);
+      await running;
+      expect(context.signal?.aborted).toBe(stops ? true : undefined);
+      open();
+    }
+  });
+
+  it("lets a mutation run to its end, and says that a repeat with the same key is safe", async () => {
+    const notebook = new Notebook();
+    const open = shut(notebook);
+    expect(await run(notebook, mutation, { idempotencyKey: "key" })).toEqual(
+      timeout("with the same Idempotency-Key is safe"),
+    );
+    expect(await run(notebook, mutation)).toEqual(timeout("It had no Idempotency-Key"));
+    expect(notebook.added).toBe(0);
+    open();
+    await until("both have run", () => notebook.added === 2 && notebook.joined === 2);
+  });
+});
+
+describe("a caller who hangs up", () => {
+  it.each([
+    ["stops a query at its next fetch", query, { added: 0, joined: 0 }],
+    ["does not stop a mutation", mutation, { added: 1, joined: 1 }],
+  ])("%s over HTTP", async (_, document, done) => {
+    const notebook = new Notebook();
+    const open = shut(notebook);
+    const { app, port, hungUp } = await httpServer(notebook);
+    const body = JSON.stringify({ query: document });
+    const socket = connect(port, "127.0.0.1");
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nhost: x\r\nauthorization: Bearer good\r\ncontent-type: application/json\r
+content-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await until("the first fetch has begun", () => notebook.asked === 1);
+    socket.destroy();
+    await until("the server knows", hungUp);
+    open();
+    await until("the mutation has ended", () => notebook.joined >= done.joined);
+    await turns();
+    expect(notebook).toMatchObject(done);
+    await app.close();
+  });
+
+  it.each([
+    ["completes it", (send: (message: unknown) => void) => send({ type: "complete", id: "1" })],
+    ["is gone", (_: unknown, terminate: () => void) => terminate()],
+  ])("stops a query over a websocket at its next fetch when the client %s", async (_, leave) => {
+    const server = await startSocketServer({ good: aPrincipal() });
+    const open = shut(server.notebook);
+    const { subscribe, send, socket } = await server.connect("good");
+    subscribe(query);
+    await until("the first fetch has begun", () => server.notebook.asked === 1);
+    leave(send, () => socket.terminate());
+    await turns();
+    open();
+    await turns();
+    expect(server.notebook.joined).toBe(0);
+    socket.terminate();
+    await server.close();
+  });
+});
+
+async function httpServer(notebook: Notebook) {
+  const logger = createLogger("test", "silent");
+  const verifier = { verify: async () => aPrincipal() };
+  const free = async () => ({ exceeded: false, seconds: 0 });
+  const limits = { spend: free, spendAnonymous: free };
+  const operations = adHocOperations(notebook, limits, { introspection: false });
+  const server = await startGraphqlServer({
+    operations,
+    coreSupergraphSdl: notebook.supergraphSdl,
+    introspection: false,
+    limits,
+    logger,
+  });
+  const sockets = graphqlSockets({ operations, verifier, introspection: false, limits, logger });
+  const endpoint = graphqlEndpoint({ server, sockets, verifier, graphiql: false });
+  const app = fastify();
+  let gone = false;
+  app.post("/graphql", (request, reply) => {
+    reply.raw.once("close", () => {
+      gone = true;
+    });
+    return endpoint.handle(request, reply);
+  });
+  app.addHook("onClose", () => operations.close());
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  return { app, port: (app.server.address() as AddressInfo).port, hungUp: () => gone };
+}

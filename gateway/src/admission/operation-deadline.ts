@@ -1,0 +1,63 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { ExecutionResult } from "graphql";
+import type { CompiledOperation } from "../execution/compiled-operation.js";
+
+const usualMs = 30_000;
+const longMs = 60_000;
+
+/** Root fields that fetch sources, render or try many sets. */
+const longFields: ReadonlySet<string> = new Set([
+  "validateTemplateVersion",
+  "previewExecution",
+  "importLibraryPackage",
+  "libraryUpgradeAdvice",
+]);
+
+/** How long the caller of an operation with these root fields waits at most, by REST, GraphQL over HTTP or websocket. */
+export const deadlineOf = (rootFields: readonly string[]): number =>
+  rootFields.some((name) => longFields.has(name)) ? longMs : usualMs;
+
+export interface TimedRequest {
+  readonly variables: Record<string, unknown>;
+  readonly context: RequestContext;
+  readonly deadlineMs: number;
+}
+
+/** Answers at the deadline at the latest. A query then stops at its next fetch, a mutation runs to its end. */
+export function runInTime(
+  operation: CompiledOperation<RequestContext>,
+  { variables, context, deadlineMs }: TimedRequest,
+): Promise<ExecutionResult> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const caller = context.signal;
+    const signal = {
+      get aborted() {
+        return isLate || caller?.aborted === true;
+      },
+    };
+    context.signal = operation.kind === "query" ? signal : undefined;
+    const deadline = setTimeout(() => {
+      isLate = true;
+      const detail = `The operation took longer than ${deadlineMs / 1000} s.${operation.kind === "mutation" ? outcome(context) : ""}`;
+      resolve({ errors: [toGraphqlError(new DomainError("UPSTREAM_TIMEOUT", { detail }), context)] });
+    }, deadlineMs);
+    operation.execute(variables, context, signal).then(
+      (result) => {
+        clearTimeout(deadline);
+        resolve(result);
+      },
+      (reason: Error) => {
+        clearTimeout(deadline);
+        reject(reason);
+      },
+    );
+  });
+}
+
+const outcome = ({ idempotencyKey }: RequestContext): string =>
+  idempotencyKey === undefined
+    ? " It goes on, and its outcome is unknown. It had no Idempotency-Key: look for its effect before repeating it."
+    : " It goes on, and its outcome is unknown. A repeat with the same Idempotency-Key is safe.";

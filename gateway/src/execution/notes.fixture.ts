@@ -1,0 +1,130 @@
+import { composeServices } from "@apollo/composition";
+import { buildSubgraphSchema } from "@apollo/subgraph";
+import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import { authorize } from "@factory/runtime/subgraph/guard";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { parse } from "graphql";
+import { localSubgraph } from "../subgraphs/local-subgraph.js";
+import { Channel } from "./channel.fixture.js";
+import { SupergraphExecutor } from "./supergraph-executor.js";
+
+export interface Note {
+  readonly id: string;
+  readonly text: string;
+}
+
+const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
+const notes = `${link}
+type Query { note: Note }
+type Mutation { addNote: Note! }
+type Subscription { noted: Note! }
+type Note @key(fields: "id") { id: ID! text: String! }`;
+const comments = `${link}
+type Note @key(fields: "id") { id: ID! comment: String owner: String }`;
+
+/** Notes of one subgraph with comments of another, which only `templates.read` may read. */
+export class Notebook {
+  readonly executor: SupergraphExecutor<RequestContext>;
+  readonly supergraphSdl: string;
+  /** Notes that a subscriber has taken. */
+  taken = 0;
+  added = 0;
+  joined = 0;
+  /** Fetches of a note that have begun; each waits for the gate. */
+  asked = 0;
+  gate: Promise<void> = Promise.resolve();
+  readonly #subscribers = new Set<Channel<Note>>();
+
+  constructor() {
+    const composed = composeServices(
+      Object.entries({ notes, comments }).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
+    );
+    if (composed.errors) throw new Error(composed.errors.join("\n"));
+    this.supergraphSdl = composed.supergraphSdl;
+    const schemas = { notes: this.#notes(), comments: this.#comments() };
+    this.executor = SupergraphExecutor.fromSdl(
+      composed.supergraphSdl,
+      Object.entries(schemas).map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
+    );
+  }
+
+  get subscribers(): number {
+    return this.#subscribers.size;
+  }
+
+  /** One object to every subscriber, of whatever tenant. */
+  tell(note: Note): void {
+    for (const subscriber of this.#subscribers) subscriber.push(note);
+  }
+
+  #notes() {
+    const note = { id: "1", text: "first" };
+    const resolvers = {
+      Query: {
+        note: async () => {
+          this.asked += 1;
+          await this.gate;
+          return note;
+        },
+      },
+      Mutation: {
+        addNote: async () => {
+          this.asked += 1;
+          await this.gate;
+          this.added += 1;
+          return note;
+        },
+      },
+      Subscription: {
+        noted: {
+          subscribe: () => this.#open(),
+          resolve: (event: Note) => {
+            this.taken += 1;
+            return event;
+          },
+        },
+      },
+    };
+    return buildSubgraphSchema([{ typeDefs: parse(notes), resolvers: resolvers as never }]);
+  }
+
+  #comments() {
+    const guarded =
+      (read: (context: RequestContext) => unknown) => (_: unknown, __: unknown, context: RequestContext) => {
+        try {
+          authorize({ scopes: ["templates.read"] }, context);
+          return read(context);
+        } catch (error) {
+          throw toGraphqlError(error, context);
+        }
+      };
+    const resolvers = {
+      Note: {
+        __resolveReference: (reference: object) => {
+          this.joined += 1;
+          return reference;
+        },
+        comment: guarded(({ principal }) => `for ${principal?.tenantId}`),
+        // what no group of subscribers has in common
+        owner: guarded(({ principal }) => principal?.subject),
+      },
+    };
+    return buildSubgraphSchema([{ typeDefs: parse(comments), resolvers: resolvers as never }]);
+  }
+
+  #open(): AsyncIterableIterator<Note> {
+    const channel = new Channel<Note>();
+    this.#subscribers.add(channel);
+    const events = channel.open();
+    return {
+      next: () => events.next(),
+      return: async () => {
+        this.#subscribers.delete(channel);
+        return (await events.return?.()) ?? { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { composeServices } from "@apollo/composition";
+import { type GraphQLSchema, parse } from "graphql";
+import { accounts, accountsSchema } from "./accounts.fixture.js";
+import { Channel } from "./channel.fixture.js";
+import { products, productsSchema } from "./products.fixture.js";
+import { reviews, reviewsSchema } from "./reviews.fixture.js";
+import type { Row } from "./words.fixture.js";
+
+export interface Shop {
+  readonly schemas: ReadonlyMap<string, GraphQLSchema>;
+  readonly supergraphSdl: string;
+  readonly renamed: Channel<Row>;
+  readonly added: Channel<Row>;
+  /** Every `_entities` representation list a subgraph was asked for, by subgraph. */
+  readonly asked: { subgraph: string; count: number }[];
+}
+
+let composed: string | undefined;
+
+/** Three subgraphs with their own data, so that a mutation in one shop is not seen in another. */
+export function openShop(): Shop {
+  const renamed = new Channel<Row>();
+  const added = new Channel<Row>();
+  const asked: Shop["asked"] = [];
+  const schemas = new Map([
+    ["accounts", watched("accounts", asked, accountsSchema(renamed))],
+    ["products", watched("products", asked, productsSchema())],
+    ["reviews", watched("reviews", asked, reviewsSchema(added))],
+  ]);
+  composed ??= compose();
+  return { schemas, supergraphSdl: composed, renamed, added, asked };
+}
+
+function compose(): string {
+  const result = composeServices(
+    Object.entries({ accounts, products, reviews }).map(([name, sdl]) => ({
+      name,
+      url: `http://${name}.invalid`,
+      typeDefs: parse(sdl),
+    })),
+  );
+  if (result.errors) {
+    throw new Error(result.errors.map((error) => error.message).join("\n"));
+  }
+  return result.supergraphSdl;
+}
+
+function watched(subgraph: string, asked: Shop["asked"], schema: GraphQLSchema): GraphQLSchema {
+  const field = schema.getQueryType()?.getFields()["_entities"];
+  const resolve = field?.resolve;
+  if (field && resolve) {
+    field.resolve = (source, args: { representations: unknown[] }, context, info) => {
+      asked.push({ subgraph, count: args.representations.length });
+      return resolve(source, args, context, info);
+    };
+  }
+  return schema;
+}

@@ -1,0 +1,89 @@
+import type { QueryPlan } from "@apollo/query-planner";
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getVariableValues } from "graphql";
+import { type AskedOperation, askedOperation } from "../query-planner/asked-operation.js";
+import { isSpecialised } from "../query-planner/conditions.js";
+import {
+  OperationPlanner,
+  type OperationPlans,
+  type PlanData,
+  receivedPlans,
+} from "../query-planner/operation-planner.js";
+import type { Subgraph } from "../subgraphs/subgraph.js";
+import { type CompiledOperation, compileOperation } from "./compiled-operation.js";
+import { conditionalOperation } from "./conditional-operation.js";
+
+/** Compiles operations over the connected subgraphs. It keeps nothing of them: who asks again keeps the operation. */
+export class SupergraphExecutor<C> {
+  /** What clients may ask. */
+  readonly apiSchema: GraphQLSchema;
+  readonly #planner: OperationPlanner;
+  readonly #subgraphs: ReadonlyMap<string, Subgraph<C>>;
+
+  /** Throws when the supergraph is invalid or names a subgraph that is not given. */
+  static fromSdl<C>(supergraphSdl: string, subgraphs: readonly Subgraph<C>[]): SupergraphExecutor<C> {
+    return new SupergraphExecutor(new OperationPlanner(supergraphSdl), subgraphs);
+  }
+
+  private constructor(planner: OperationPlanner, subgraphs: readonly Subgraph<C>[]) {
+    this.#subgraphs = new Map(subgraphs.map((subgraph) => [subgraph.name, subgraph]));
+    for (const name of planner.subgraphNames) {
+      if (!this.#subgraphs.has(name)) {
+        throw new Error(`The supergraph names the subgraph "${name}", which is not connected`);
+      }
+    }
+    this.#planner = planner;
+    this.apiSchema = planner.apiSchema;
+  }
+
+  /**
+   * Plans in this thread, without a bound: for trusted documents. The document must be valid for `apiSchema`.
+   * Throws a GraphQLError when the operation does not exist or cannot be planned.
+   */
+  compile(document: DocumentNode, operationName?: string): CompiledOperation<C> {
+    const asked = askedOperation(this.#planner, document, operationName);
+    return readably(() => this.#compile(asked, this.#planner.plans(asked)));
+  }
+
+  /** The same with plans made elsewhere, in time linear in the size of document and plans. */
+  compilePlanned(document: DocumentNode, operationName: string | undefined, plans: PlanData): CompiledOperation<C> {
+    const asked = askedOperation(this.#planner, document, operationName);
+    return readably(() => this.#compile(asked, receivedPlans(plans, asked.conditions)));
+  }
+
+  #compile(asked: AskedOperation, plans: OperationPlans): CompiledOperation<C> {
+    const { operation, conditions } = asked;
+    const compile = (plan: QueryPlan): CompiledOperation<C> =>
+      compileOperation({
+        ...asked,
+        schema: this.apiSchema,
+        supergraphSchema: this.#planner.supergraphSchema,
+        subgraphs: this.#subgraphs,
+        plan,
+      });
+    const general = compile(plans.general);
+    if (!isSpecialised(conditions)) {
+      return general;
+    }
+    return conditionalOperation(general, {
+      conditions,
+      coerce: (variables) =>
+        getVariableValues(this.apiSchema, operation.variableDefinitions ?? [], variables ?? {}).coerced,
+      compile: (values) => {
+        const plan = plans.specialised(values);
+        return plan && compile(plan);
+      },
+    });
+  }
+}
+
+function readably<T>(compile: () => T): T {
+  try {
+    return compile();
+  } catch (reason) {
+    if (reason instanceof GraphQLError) {
+      throw reason;
+    }
+    const originalError = reason instanceof Error ? reason : new Error(String(reason));
+    throw new GraphQLError(`The operation cannot be planned: ${originalError.message}`, { originalError });
+  }
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { HeaderMap } from "@apollo/server";
+import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { HangUp } from "@factory/runtime/ingress/hang-up";
+import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
+import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { graphiqlPage, pagePolicy } from "../graphiql/page.js";
+import type { GraphqlSockets } from "../websocket/graphql-sockets.js";
+import type { GraphqlServer } from "./graphql-server.js";
+
+export interface GraphqlEndpoint {
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** `/graphql`: GraphiQL for a browser, GraphQL over HTTP (GET for queries, POST), graphql-ws on upgrade. */
+export function graphqlEndpoint(options: {
+  server: GraphqlServer;
+  sockets: GraphqlSockets;
+  verifier: Verifier;
+  graphiql: boolean;
+}): GraphqlEndpoint {
+  let page: Promise<string> | undefined;
+  return {
+    upgrade: (request, socket, head) => options.sockets.upgrade(request, socket, head),
+    async handle(request, reply) {
+      if (options.graphiql && request.method === "GET" && wantsPage(request)) {
+        page ??= graphiqlPage();
+        return reply
+          .header("content-security-policy", pagePolicy)
+          .type("text/html; charset=utf-8")
+          .send(await page);
+      }
+      const context = await contextOf(request, reply, options.verifier);
+      const { status, headers, body } = await options.server.execute(
+        {
+          method: request.method,
+          headers: headerMap(request),
+          search: new URL(request.url, "http://any").search,
+          body: request.body,
+        },
+        context,
+      );
+      for (const [name, value] of headers) reply.header(name, value);
+      return reply.code(status).send(body);
+    },
+  };
+}
+
+/** A token that is wrong is refused here; an absent one when the document is known, unless all of it is anonymous. */
+async function contextOf(request: FastifyRequest, reply: FastifyReply, verifier: Verifier): Promise<RequestContext> {
+  const { headers, raw } = request;
+  const principal = headers.authorization === undefined ? undefined : await authenticate(raw, verifier);
+  const idempotencyKey = headers["idempotency-key"];
+  if (Array.isArray(idempotencyKey))
+    throw new DomainError("IDEMPOTENCY_KEY_INVALID", { detail: "One Idempotency-Key at most." });
+  const address = clientNetworkOf(raw);
+  return requestContext({ principal, idempotencyKey, address, trace: traceOf(request), signal: new HangUp(reply.raw) });
+}
+
+/** The front door has opened the trace already; on its own the gateway continues the caller's. */
+function traceOf(request: FastifyRequest & { trace?: Trace }): Trace {
+  const parent = request.headers["traceparent"];
+  return request.trace ?? continueTrace(typeof parent === "string" ? parent : undefined);
+}
+
+function wantsPage({ headers, query }: FastifyRequest): boolean {
+  return (headers.accept ?? "").includes("text/html") && !(query as Record<string, unknown>)["query"];
+}
+
+function headerMap({ headers }: FastifyRequest): HeaderMap {
+  const map = new HeaderMap();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(", ") : value);
+  return map;
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { HeaderMap } from "@apollo/server";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { adHocOperations } from "../ad-hoc-documents/ad-hoc-operations.fixture.js";
+import type { AdHocOperations } from "../ad-hoc-documents/ad-hoc-operations.js";
+import type { RateLimits } from "../admission/operation-charge.js";
+import { aPrincipal } from "../admission/principal.fixture.js";
+import { openShop } from "../execution/shop.fixture.js";
+import { type GraphqlServer, startGraphqlServer } from "./graphql-server.js";
+
+const principal = aPrincipal();
+
+let operations: AdHocOperations;
+let server: GraphqlServer;
+/** Points by class. */
+let spent: Record<string, number> = {};
+const allowed: Record<string, number> = { invalid: 3 };
+
+beforeAll(async () => {
+  const shop = openShop();
+  const spend = async (name: string, points: number) => {
+    spent[name] = (spent[name] ?? 0) + points;
+    return { exceeded: (spent[name] ?? 0) > (allowed[name] ?? 100), seconds: 7 };
+  };
+  const limits: RateLimits = {
+    spend: (rate, _principal, points) => spend(rate, points),
+    spendAnonymous: (_address, points) => spend("anonymous", points),
+  };
+  operations = adHocOperations(shop, limits);
+  server = await startGraphqlServer({
+    operations,
+    coreSupergraphSdl: shop.supergraphSdl,
+    introspection: true,
+    limits,
+    logger: createLogger("test", "silent"),
+  });
+});
+
+afterAll(async () => {
+  await server.stop();
+  await operations.close();
+});
+
+beforeEach(() => {
+  spent = {};
+});
+
+function ask(query: string, { anonymous = false } = {}) {
+  const headers = new HeaderMap([["content-type", "application/json"]]);
+  const context = requestContext({
+    principal: anonymous ? undefined : principal,
+    address: "192.0.2.1",
+    trace: continueTrace(undefined),
+  });
+  return server.execute({ method: "POST", headers, search: "", body: { query } }, context);
+}
+
+describe("the charge of a document over HTTP", () => {
+  it.each([
+    ["does not parse", "{"],
+    ["is not valid", "{ nothing }"],
+    ["holds no operation", "fragment A on User { id }"],
+  ])("is one invalid document of the tenant when it %s", async (_, query) => {
+    expect((await ask(query)).status).toBe(400);
+    expect(spent).toEqual({ invalid: 1 });
+  });
+
+  it("is one read for __typename and for introspection", async () => {
+    await ask("{ __typename }");
+    await ask("{ __schema { queryType { name } } }");
+    expect(spent).toEqual({ invalid: 0, read: 2 });
+  });
+
+  it("is refused unread once the tenant has sent too many invalid documents", async () => {
+    for (let times = 0; times < 4; times += 1) await ask("{");
+    await expect(ask("{ me { id } }")).rejects.toMatchObject({
+      code: "RATE_LIMITED",
+      facts: { retryAfterSeconds: 7 },
+    });
+    expect(spent).toMatchObject({ invalid: 4 });
+  });
+
+  it("is by address for what follows the first root field, where there is no token", async () => {
+    await ask("{ a: __typename b: __typename }", { anonymous: true });
+    await ask("{", { anonymous: true });
+    expect(spent).toEqual({});
+  });
+});
+
+describe("what is kept of a document over HTTP", () => {
+  const digestOf = (query: string) => createHash("sha256").update(query).digest("hex");
+
+  it("is in the one cache: Apollo finds it there and keeps nothing of its own", async () => {
+    const before = operations.held.documents;
+    const query = "{ me { id name } }";
+    for (let times = 0; times < 3; times += 1) expect((await ask(query)).status).toBe(200);
+    expect(operations.held.documents).toBe(before + 1);
+    expect(operations.document(digestOf(query))).toBeDefined();
+  });
+
+  it("is nothing of what is refused", async () => {
+    const before = operations.held.documents;
+    await ask("{ me { nothing } }");
+    await ask("fragment A on User { id }");
+    expect(operations.held.documents).toBe(before);
+    expect(operations.document(digestOf("{ me { nothing } }"))).toBeUndefined();
+  });
+});

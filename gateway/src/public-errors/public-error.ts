@@ -1,0 +1,64 @@
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { GraphQLError, type GraphQLFormattedError, Kind } from "graphql";
+import { tooManyTokens } from "../limits/document-limits.js";
+import { withoutSchemaNames } from "./schema-names.js";
+
+/** Codes of Apollo and of graphql-js, in the words of the closed list. */
+const foreignCodes: Record<string, string | undefined> = {
+  GRAPHQL_PARSE_FAILED: "VALIDATION_FAILED",
+  GRAPHQL_VALIDATION_FAILED: "VALIDATION_FAILED",
+  BAD_USER_INPUT: "VALIDATION_FAILED",
+  BAD_REQUEST: "VALIDATION_FAILED",
+  OPERATION_RESOLUTION_FAILURE: "VALIDATION_FAILED",
+  PERSISTED_QUERY_NOT_SUPPORTED: "PERSISTED_QUERY_NOT_FOUND",
+  DOWNSTREAM_SERVICE_ERROR: "UPSTREAM_FAILED",
+  INTERNAL_SERVER_ERROR: "INTERNAL",
+};
+
+/** Their messages may hold statements, paths and addresses. */
+const hidden: Record<string, string | undefined> = {
+  INTERNAL: "An internal error occurred.",
+  UPSTREAM_FAILED: "A service behind this operation failed.",
+};
+
+type PublicError = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
+
+/** What a caller is shown of an error, over HTTP and websocket alike: a code of the closed list, and nothing of a bug. */
+export function publicErrors(options: { logger: Logger; schemaDetails: boolean }): PublicError {
+  return (formatted, error) => {
+    const { extensions = {} } = formatted;
+    const code = closedCode(extensions, error);
+    const message = hidden[code];
+    if (message === undefined) {
+      // a refusal of our own has its code already; graphql-js speaks of the schema
+      const isOfSchema = code === "VALIDATION_FAILED" && extensions["code"] !== code;
+      const text = isOfSchema && !options.schemaDetails ? withoutSchemaNames(formatted.message) : formatted.message;
+      return { ...formatted, message: text, extensions: { ...extensions, code } };
+    }
+    const { traceId, serviceName } = extensions;
+    // a subgraph that names the trace has logged the cause where it arose
+    if (traceId === undefined)
+      options.logger.error({ err: originOf(error), code }, "a bug answered a GraphQL operation");
+    const known = Object.entries({ traceId, serviceName }).filter(([, value]) => value !== undefined);
+    return { ...formatted, message, extensions: { ...Object.fromEntries(known), code } };
+  };
+}
+
+function closedCode(extensions: Readonly<Record<string, unknown>>, error: unknown): string {
+  if (error instanceof GraphQLError && tooManyTokens.test(error.message)) return "TOO_COMPLEX";
+  if (isAboutRequest(error)) return "VALIDATION_FAILED";
+  const { code } = extensions;
+  return typeof code === "string" ? (foreignCodes[code] ?? code) : "INTERNAL";
+}
+
+/** What graphql-js itself says of a document or its variables: no field has run, and it gives no code. */
+function isAboutRequest(error: unknown): boolean {
+  return (
+    error instanceof GraphQLError &&
+    error.extensions["code"] === undefined &&
+    error.path === undefined &&
+    (error.originalError === undefined || error.nodes?.every(({ kind }) => kind === Kind.VARIABLE_DEFINITION) === true)
+  );
+}
+
+const originOf = (error: unknown) => (error instanceof GraphQLError ? (error.originalError ?? error) : error);

@@ -1,0 +1,258 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Verifier } from "@factory/runtime/auth/authenticate";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { concerns, type Revocation } from "@factory/runtime/auth/revocations";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { isUnavailable } from "@factory/runtime/errors/unavailable";
+import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
+import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from "graphql";
+import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws";
+import { WebSocketServer } from "ws";
+import type { AdHocOperations } from "../ad-hoc-documents/ad-hoc-operations.js";
+import { operationFields, type RateLimits, refusedByRate, refusedUnread } from "../admission/operation-charge.js";
+import { deadlineOf, runInTime } from "../admission/operation-deadline.js";
+import type { CompiledOperation } from "../execution/compiled-operation.js";
+import { publicErrors } from "../public-errors/public-error.js";
+import { withoutSchemaDetails } from "../public-errors/schema-names.js";
+import { type ChannelBounds, defaultBounds, SocketChannel } from "./socket-channel.js";
+import { type Seat, SocketSeats } from "./socket-seats.js";
+import { subscriberGroup } from "./subscriber-group.js";
+
+export interface GraphqlSockets {
+  /** Throws a DomainError where one more socket is too many. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Closes the sockets whose tokens do not verify any more. */
+  revoked(revocation: Revocation): void;
+  close(): Promise<void>;
+}
+
+interface SocketState {
+  principal: Principal;
+  token: string;
+  /** From `connection_init`; the operations of the socket continue this trace. */
+  traceparent: string | undefined;
+  expiry: NodeJS.Timeout;
+  operations: number;
+  /** By the message that asked for them: an id may be used again before its operation has ended. */
+  readonly streams: Map<object, AsyncIterable<unknown>>;
+}
+
+interface Connection {
+  readonly channel: SocketChannel;
+  readonly seat: Seat;
+}
+
+/** What graphql-ws hands from `onSubscribe` to `execute` and `subscribe`. */
+interface SocketOperation extends ExecutionArgs {
+  readonly contextValue: RequestContext;
+  readonly traceparent: string | undefined;
+  readonly operation: CompiledOperation<RequestContext>;
+  readonly channel: SocketChannel;
+}
+
+type SocketContext = Context<Record<string, unknown>, Connection>;
+
+const maxOperationsPerSocket = 100;
+const maxSocketsPerPrincipal = 20;
+const maxMessageBytes = 64 * 1024;
+const initTimeoutMs = 10_000;
+const goingAway = 1001;
+/** In the registry of RFC 6455 section 11.7. */
+const tryAgainLater = 1013;
+const longestTimerMs = 2_147_483_647;
+
+/** graphql-transport-ws: authenticated by `authorization` in the init payload, closed with 4403 when the token expires. */
+export function graphqlSockets(options: {
+  operations: AdHocOperations;
+  verifier: Verifier;
+  introspection: boolean;
+  limits: RateLimits;
+  logger: Logger;
+  seats?: SocketSeats;
+  bounds?: ChannelBounds;
+}): GraphqlSockets {
+  const { operations, verifier, introspection, limits, seats = new SocketSeats(), bounds = defaultBounds } = options;
+  const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
+  const states = new Map<Connection, SocketState>();
+  const socketsOf = new Map<string, number>();
+
+  const connect = async (context: SocketContext) => {
+    const token = tokenFrom(context.connectionParams);
+    const { channel, seat } = context.extra;
+    const principal =
+      token === undefined ? undefined : await verifier.verify(token).catch(refuse(channel, "Forbidden"));
+    const open = principal ? (socketsOf.get(principal.subject) ?? 0) : 0;
+    // graphql-ws reports no end of a socket that closes before it is acknowledged
+    if (!channel.isOpen) return false;
+    // false closes with 4403, which clients may answer with a new token
+    if (token === undefined || !principal || open >= maxSocketsPerPrincipal) return false;
+    seat.known();
+    socketsOf.set(principal.subject, open + 1);
+    const remainingMs = Math.min(principal.expiresAt * 1000 - Date.now(), longestTimerMs);
+    const expiry = setTimeout(() => channel.close(CloseCode.Forbidden, "Token expired"), Math.max(remainingMs, 0));
+    const traceparent = textOf(context.connectionParams, "traceparent");
+    states.set(context.extra, { principal, token, traceparent, expiry, operations: 0, streams: new Map() });
+    return true;
+  };
+
+  const disconnect = async (context: SocketContext) => {
+    const state = states.get(context.extra);
+    if (!state) return;
+    clearTimeout(state.expiry);
+    states.delete(context.extra);
+    const left = (socketsOf.get(state.principal.subject) ?? 1) - 1;
+    if (left > 0) socketsOf.set(state.principal.subject, left);
+    else socketsOf.delete(state.principal.subject);
+    // graphql-ws ends what it knows by an id; it forgets the id when an earlier operation of the same id ends
+    await Promise.all([...state.streams.values()].map(async (stream) => stream[Symbol.asyncIterator]().return?.()));
+  };
+
+  const refusal = async (args: SocketOperation): Promise<ExecutionResult | undefined> => {
+    const operation = getOperationAST(args.document, args.operationName) as OperationDefinitionNode;
+    const error = await refusedByRate(limits, { document: args.document, operation }, args.contextValue);
+    if (error) return { errors: [error] };
+    args.channel.paid();
+    return undefined;
+  };
+
+  const protocol = makeServer<Record<string, unknown>, Connection>({
+    connectionInitWaitTimeout: initTimeoutMs,
+    onConnect: connect,
+    onDisconnect: disconnect,
+    async onSubscribe(context, id, { query, operationName, variables }) {
+      const state = states.get(context.extra);
+      if (!state)
+        return [new GraphQLError("The socket is not authenticated.", { extensions: { code: "UNAUTHENTICATED" } })];
+      // graphql-ws forgets the id when the client completes the operation, and all of them when the socket closes
+      const signal = {
+        get aborted() {
+          return !(id in context.subscriptions);
+        },
+      };
+      const { principal, traceparent } = state;
+      const contextValue = requestContext({ principal, trace: continueTrace(traceparent), signal });
+      const unread = await refusedUnread(limits, contextValue);
+      if (unread) return [toGraphqlError(unread, contextValue)];
+      if (state.operations >= maxOperationsPerSocket)
+        return [
+          new GraphQLError(`At most ${maxOperationsPerSocket} operations run on one socket.`, {
+            extensions: { code: "TOO_COMPLEX" },
+          }),
+        ];
+      state.operations += 1;
+      const asked = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
+      const read = await operations.read(asked, contextValue);
+      if ("errors" in read) {
+        state.operations -= 1;
+        return read.errors;
+      }
+      return {
+        schema: operations.apiSchema,
+        document: read.document,
+        operationName,
+        variableValues: variables,
+        contextValue,
+        traceparent,
+        operation: read.operation,
+        channel: context.extra.channel,
+      } as SocketOperation;
+    },
+    onOperation(context, _id, payload, _args, result) {
+      if (Symbol.asyncIterator in result) states.get(context.extra)?.streams.set(payload, result);
+    },
+    onComplete(context, _id, payload) {
+      const state = states.get(context.extra);
+      if (!state) return;
+      state.operations -= 1;
+      state.streams.delete(payload);
+    },
+    execute: async (args) => (await refusal(args as SocketOperation)) ?? run(args as SocketOperation),
+    subscribe: async (args) => (await refusal(args as SocketOperation)) ?? subscribe(args as SocketOperation),
+    onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
+    onNext: (_context, _id, _payload, _args, { data, errors, extensions }) => {
+      const shown = introspection ? undefined : withoutSchemaDetails(extensions);
+      if (!errors && !shown) return undefined;
+      return {
+        ...(data === undefined ? {} : { data }),
+        ...(errors ? { errors: errors.map((error) => publicError(error.toJSON(), error)) } : {}),
+        ...(errors || !shown ? {} : { extensions: shown }),
+      };
+    },
+  });
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    handleProtocols,
+    ...{ closeTimeout: bounds.closeMs },
+  });
+
+  return {
+    upgrade(request, socket, head) {
+      const seat = seats.take(clientNetworkOf(request));
+      socket.once("close", () => seat.leave());
+      server.handleUpgrade(request, socket, head, (client) => {
+        const channel = new SocketChannel(client, bounds);
+        const closed = protocol.opened(channel, { channel, seat });
+        client.once("close", (code, reason) => {
+          closed(code, reason.toString()).catch((error: unknown) =>
+            options.logger.error({ err: error }, "what a websocket had opened did not end"),
+          );
+        });
+      });
+    },
+    revoked(revocation) {
+      for (const [{ channel }, { principal, token }] of states)
+        if (concerns(revocation, principal)) verifier.verify(token).catch(refuse(channel, "Token revoked"));
+    },
+    async close() {
+      for (const client of server.clients) client.close(goingAway, "Going away");
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A problem of the tenant closes with its error code. 1013 says that the verifier could not decide: a new token would not help. */
+function refuse(channel: SocketChannel, reason: string): (error: unknown) => undefined {
+  return (error) => {
+    if (isUnavailable(error)) channel.close(tryAgainLater, "Unavailable");
+    else {
+      const code = error instanceof DomainError && error.code.startsWith("TENANT_") ? error.code : reason;
+      channel.close(CloseCode.Forbidden, code);
+    }
+  };
+}
+
+function tokenFrom(params: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  return (textOf(params, "authorization") ?? textOf(params, "Authorization"))?.replace(/^bearer +/i, "");
+}
+
+function textOf(params: Readonly<Record<string, unknown>> | undefined, name: string): string | undefined {
+  const value = params?.[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+function run({ operation, document, operationName, variableValues, contextValue: context }: SocketOperation) {
+  const definition = getOperationAST(document, operationName) as OperationDefinitionNode;
+  const deadlineMs = deadlineOf(operationFields({ document, operation: definition }));
+  return runInTime(operation, { variables: { ...variableValues }, context, deadlineMs });
+}
+
+function subscribe({ operation, variableValues, contextValue, traceparent }: SocketOperation) {
+  if (!contextValue.principal) throw new Error("A socket without a principal subscribes to nothing");
+  const { key: group, principal } = subscriberGroup(contextValue.principal);
+  // loaders remember entities: each event gets its own, with a span of its own
+  const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });
+  return operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
+}

@@ -1,0 +1,122 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Principal } from "@factory/runtime/auth/principal";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import WebSocket from "ws";
+import { adHocOperations } from "../ad-hoc-documents/ad-hoc-operations.fixture.js";
+import type { RateLimits } from "../admission/operation-charge.js";
+import { Notebook } from "../execution/notes.fixture.js";
+import { type GraphqlSockets, graphqlSockets } from "./graphql-sockets.js";
+
+export interface Message {
+  readonly type: string;
+  readonly id?: string;
+  readonly payload?: unknown;
+}
+
+export interface Client {
+  readonly socket: WebSocket;
+  readonly messages: readonly Message[];
+  readonly closed: Promise<number>;
+  readonly send: (message: unknown) => void;
+  readonly subscribe: (query: string, id?: string) => void;
+}
+
+type SocketOptions = Partial<Parameters<typeof graphqlSockets>[0]>;
+
+export interface SocketServer {
+  readonly notebook: Notebook;
+  readonly sockets: GraphqlSockets;
+  readonly port: number;
+  /** Points by rate class. */
+  readonly spent: Record<string, number>;
+  /** The status of a handshake that was refused, by the code of its reason. */
+  readonly refusals: readonly string[];
+  connect(token?: string): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/** Websockets over a notebook; a token is the key of the principal it stands for. */
+export async function startSocketServer(
+  principals: Record<string, Principal>,
+  options: SocketOptions = {},
+): Promise<SocketServer> {
+  const notebook = new Notebook();
+  const spent: Record<string, number> = {};
+  const refusals: string[] = [];
+  const spend = async (name: string, points: number) => {
+    spent[name] = (spent[name] ?? 0) + points;
+    return { exceeded: false, seconds: 5 };
+  };
+  const limits: RateLimits = {
+    spend: (rate, _principal, points) => spend(rate, points),
+    spendAnonymous: (_address, points) => spend("anonymous", points),
+  };
+  const operations = adHocOperations(notebook, limits, { introspection: false });
+  const sockets = graphqlSockets({
+    operations,
+    verifier: {
+      async verify(token) {
+        const found = principals[token];
+        if (!found) throw new Error("no such token");
+        return found;
+      },
+    },
+    introspection: false,
+    limits,
+    logger: createLogger("test", "silent"),
+    ...options,
+  });
+  const server = createServer();
+  server.on("upgrade", (request, socket, head: Buffer) => {
+    try {
+      sockets.upgrade(request, socket, head);
+    } catch (error) {
+      refusals.push((error as { code: string }).code);
+      socket.destroy();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    ...{ notebook, sockets, port, spent, refusals },
+    connect: (token) => connect(`ws://127.0.0.1:${port}/graphql`, token),
+    async close() {
+      await sockets.close();
+      await operations.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** With a token it resolves when the socket is acknowledged, otherwise when it is open. */
+async function connect(url: string, token: string | undefined): Promise<Client> {
+  const socket = new WebSocket(url, "graphql-transport-ws");
+  const messages: Message[] = [];
+  const send = (message: unknown) => socket.send(JSON.stringify(message));
+  const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.once("open", () => {
+      if (token === undefined) resolve();
+      else send({ type: "connection_init", payload: { authorization: `Bearer ${token}` } });
+    });
+    socket.on("message", (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as Message;
+      messages.push(message);
+      if (message.type === "connection_ack") resolve();
+    });
+  });
+  const subscribe = (query: string, id = "1") => send({ type: "subscribe", id, payload: { query } });
+  return { socket, messages, closed, send, subscribe };
+}
+
+const patienceMs = 30_000;
+
+export async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`Not within ${patienceMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
