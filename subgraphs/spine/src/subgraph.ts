@@ -17,7 +17,7 @@ import { expireInvitationJob, invitationsPastTheirEnd } from "./invitations/expi
 import { invitationEndpoint } from "./invitations/invitation-endpoint.js";
 import { invitationPath } from "./invitations/invitation-path.js";
 import { inviteOwner } from "./invitations/invite-owner.js";
-import { revokeUnsendable } from "./invitations/revoke-unsendable.js";
+import { revokeUnsendable } from "./invitations/revoke-unauthorized-invitations.js";
 import { startInvitations } from "./invitations/start-invitations.js";
 import { type MailSettings, openMailTransport } from "./mail/mail-transport.js";
 import { Mailer, mailRetention, sendMailJob, waitingMails } from "./mail/mailer.js";
@@ -35,8 +35,8 @@ import { spineSchema } from "./schema.js";
 import { SigningKeyService } from "./signing-keys/signing-key.service.js";
 import { spineTables } from "./tables.js";
 import { completeProvisioningJob, ProvisioningCompletion } from "./tenants/complete-provisioning.js";
-import { ProvisioningRunner, provisionTenantJob, waitingProvisioningRuns } from "./tenants/provisioning.js";
 import { ProvisioningService } from "./tenants/provisioning.service.js";
+import { ProvisioningRunner, provisionTenantJob, waitingProvisioningRuns } from "./tenants/provisioning-runner.js";
 import { TenantService } from "./tenants/tenant.service.js";
 import { TenantLifecycleService } from "./tenants/tenant-lifecycle.service.js";
 import { UserService } from "./users/user.service.js";

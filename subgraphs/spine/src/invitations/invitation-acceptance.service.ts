@@ -6,7 +6,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import { grantRoles } from "../roles/grant-roles.js";
+import { grantRoles } from "../roles/assign-roles.js";
 import { Role } from "../roles/role.entity.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";

@@ -9,7 +9,7 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
-import { requireGrantable, rolesOfCodes } from "../roles/grant-roles.js";
+import { requireGrantable, rolesOfCodes } from "../roles/assign-roles.js";
 import { Role } from "../roles/role.entity.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { emailKey } from "../users/email-key.js";
@@ -28,9 +28,9 @@ import {
   statusNow,
 } from "./invitation.view.js";
 import type { InvitationIssuer } from "./invitation-issuer.js";
-import { mayInvite, standingsOf } from "./inviter-standing.js";
+import { mayInvite, standingsOf } from "./inviter-permissions-statement.js";
 import { lockInvitations } from "./lock-invitations.js";
-import { revokeInvitation } from "./revoke-unsendable.js";
+import { revokeInvitation } from "./revoke-unauthorized-invitations.js";
 
 const mostPending = 100;
 

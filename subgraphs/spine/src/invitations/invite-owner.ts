@@ -1,7 +1,7 @@
 import { Role } from "../roles/role.entity.js";
 import { RoleAssignment } from "../roles/role-assignment.entity.js";
 import { ownerRole } from "../roles/system-roles.js";
-import type { ProvisioningStep } from "../tenants/provisioning.js";
+import type { ProvisioningStep } from "../tenants/provisioning-runner.js";
 import type { InvitationIssuer } from "./invitation-issuer.js";
 
 /** Whoever registered the tenant named its owner; nobody is invited where somebody holds that role already. */

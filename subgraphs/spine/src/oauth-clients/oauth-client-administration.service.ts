@@ -10,7 +10,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
-import { requireActing } from "../access-control/acting-principal.js";
+import { requireActing } from "../access-control/active-principal-statement.js";
 import { requireHeld } from "../access-control/held-scopes.js";
 import type { RightsLost } from "../access-control/permission-loss.js";
 import { revoke } from "../revocations/record-revocation.js";

@@ -5,7 +5,7 @@ import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { requireActing } from "../access-control/acting-principal.js";
+import { requireActing } from "../access-control/active-principal-statement.js";
 import { requireHeld } from "../access-control/held-scopes.js";
 import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
 import { type CheckedClient, checkClient } from "./check-client.js";

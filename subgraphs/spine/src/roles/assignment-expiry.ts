@@ -7,7 +7,7 @@ import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import type { RightsLost } from "../access-control/permission-loss.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
-import { expiryActor, takeRoles, withCodes } from "./take-roles.js";
+import { expiryActor, takeRoles, withCodes } from "./unassign-roles.js";
 
 const intervalMs = 5_000;
 const batch = 100;

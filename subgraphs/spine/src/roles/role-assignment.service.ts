@@ -10,8 +10,8 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { RightsLost } from "../access-control/permission-loss.js";
-import { grantRoles, recordAssigned, requireGrantable } from "./grant-roles.js";
-import { requireAnotherOwner } from "./last-owner.js";
+import { grantRoles, recordAssigned, requireGrantable } from "./assign-roles.js";
+import { requireAnotherOwner } from "./last-owner-statement.js";
 import type { Role } from "./role.entity.js";
 import type { AssignRoleInput } from "./role.input.js";
 import { lockRole, type RoleService } from "./role.service.js";
@@ -19,7 +19,7 @@ import type { AssignedRoleType, RoleAssignmentConnection, RoleAssignmentType } f
 import { type AssignmentFacts, assignmentView } from "./role.view.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 import { ownerRole } from "./system-roles.js";
-import { expiryActor, takeRoles } from "./take-roles.js";
+import { expiryActor, takeRoles } from "./unassign-roles.js";
 
 interface AssignmentRow {
   assignment_id: string;

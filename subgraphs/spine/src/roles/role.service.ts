@@ -13,14 +13,14 @@ import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { RightsLost } from "../access-control/permission-loss.js";
 import { revoke } from "../revocations/record-revocation.js";
-import { requireGrantable } from "./grant-roles.js";
+import { requireGrantable } from "./assign-roles.js";
 import { Role } from "./role.entity.js";
 import { recordRole } from "./role.events.js";
 import type { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.js";
 import type { RoleConnection, RoleType } from "./role.type.js";
 import { type RoleRow, roleColumns, roleRowView, roleView } from "./role.view.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
-import { takeRoles } from "./take-roles.js";
+import { takeRoles } from "./unassign-roles.js";
 
 const oneRole = tenantStatement(
   "one_role",

@@ -2,7 +2,7 @@ import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
-import { revokeUnsendable } from "../invitations/revoke-unsendable.js";
+import { revokeUnsendable } from "../invitations/revoke-unauthorized-invitations.js";
 import { RunningSpine, testSettings, until } from "../running-spine.fixture.js";
 import { startSpine } from "../subgraph.js";
 import { SystemRolesRefresher } from "./refresh-system-roles.js";

@@ -7,7 +7,7 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { LockMode } from "@mikro-orm/postgresql";
 import { platformTenant } from "./platform-tenant.js";
-import type { ProvisioningStep } from "./provisioning.js";
+import type { ProvisioningStep } from "./provisioning-runner.js";
 import { Tenant } from "./tenant.entity.js";
 
 export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {

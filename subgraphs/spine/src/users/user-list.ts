@@ -13,7 +13,7 @@ import {
   idsOfPrefix,
   idsOfPrefixInOrder,
   usersOfIds,
-} from "./user-statements.js";
+} from "./user-list-statement.js";
 
 export interface UserSearch {
   readonly status: UserState | null;

@@ -12,7 +12,7 @@ import { type UserState, userStates } from "./user.states.js";
 import type { UserConnection, UserType } from "./user.type.js";
 import { type UserRow, userRowView } from "./user.view.js";
 import { UserList, type UserSearch } from "./user-list.js";
-import { userOfId } from "./user-statements.js";
+import { userOfId } from "./user-list-statement.js";
 
 const userId: SortColumn<UserType> = {
   column: "user_id",

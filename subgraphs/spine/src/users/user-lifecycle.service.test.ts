@@ -3,7 +3,7 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
-import { revokeUnsendable } from "../invitations/revoke-unsendable.js";
+import { revokeUnsendable } from "../invitations/revoke-unauthorized-invitations.js";
 import { AssignmentExpiry } from "../roles/assignment-expiry.js";
 import { SystemRolesRefresher } from "../roles/refresh-system-roles.js";
 import { type Json, principal, RunningSpine, until } from "../running-spine.fixture.js";

@@ -3,7 +3,7 @@ import { LockMode } from "@mikro-orm/postgresql";
 import { Role } from "../roles/role.entity.js";
 import { Invitation } from "./invitation.entity.js";
 import { invitationFacts } from "./invitation.view.js";
-import { mayInvite, type Standing, standingsOf } from "./inviter-standing.js";
+import { mayInvite, type Standing, standingsOf } from "./inviter-permissions-statement.js";
 import { lockInvitations } from "./lock-invitations.js";
 
 type Reason = "Requested" | "InviterDeleted" | "InviterDisabled" | "InviterLostScopes";

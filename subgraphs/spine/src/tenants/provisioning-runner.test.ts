@@ -2,7 +2,7 @@ import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createPlanSubscription } from "../plan-subscriptions/create-plan-subscription.js";
 import { RunningSpine } from "../running-spine.fixture.js";
-import { ProvisioningRunner, type ProvisioningStep, type ProvisionTenantPayload } from "./provisioning.js";
+import { ProvisioningRunner, type ProvisioningStep, type ProvisionTenantPayload } from "./provisioning-runner.js";
 
 let platform: RunningSpine;
 let database: Database;
