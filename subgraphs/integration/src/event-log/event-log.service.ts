@@ -5,7 +5,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { logOwnerOf } from "../event-types.js";
+import { logOwnerOf } from "../event-access/event-access.js";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "./logged-event.js";
 

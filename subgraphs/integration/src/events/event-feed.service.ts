@@ -3,7 +3,7 @@ import { DomainError, type FieldError } from "@factory/runtime/errors/domain-err
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { EventType } from "@factory/schema/event-names";
-import { allEventTypes, isEventType, mayRead, requireReadable } from "../event-types.js";
+import { allEventTypes, isEventType, mayRead, requireReadable } from "../event-access/event-access.js";
 import { EventFeed, type FeedSource } from "./event-feed.js";
 
 export interface EventsArguments {

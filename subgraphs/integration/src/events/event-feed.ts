@@ -5,7 +5,7 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { EventLogService } from "../event-log/event-log.service.js";
 import type { LoggedEvent } from "../event-log/logged-event.js";
 import type { EventHub } from "./event-hub.js";
-import { EventQueue, type QueueBounds } from "./event-queue.js";
+import { EventQueue, type QueueBounds } from "./subscriber-queue.js";
 
 export interface FeedSource {
   readonly log: EventLogService;

@@ -1,8 +1,8 @@
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import { EventSubject } from "./event-subject.type.js";
-import type { EventSubjects } from "./event-subjects.js";
 import { PlatformEventType } from "./platform-event.type.js";
+import type { EventSubjects } from "./subject-references.js";
 
 @Resolver(() => PlatformEventType)
 export class PlatformEventResolver {

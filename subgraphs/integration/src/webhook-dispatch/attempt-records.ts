@@ -14,8 +14,8 @@ import {
   skipMessages,
   skipWithoutEvent,
   useIndexesOnly,
-} from "./attempt-statements.js";
-import type { ClaimedMessage } from "./webhook-claims.js";
+} from "./attempt-statement.js";
+import type { ClaimedMessage } from "./message-claims.js";
 
 /** An attempt, and what it says about more than its message. */
 export interface AttemptResult extends MadeAttempt {

@@ -1,5 +1,5 @@
+import { WebhookPlaces } from "./attempt-slots.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
-import { WebhookPlaces } from "./webhook-places.js";
 
 const lane = (tenant: string, origin: string, subscription = "s") => ({ tenant, origin, subscription });
 

@@ -12,7 +12,7 @@ import {
 } from "../integration.fixture.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { verifyWebhook } from "../standard-webhooks/webhook-signature.js";
-import { type ReceivedWebhook, WebhookReceiver } from "../webhook-receiver.fixture.js";
+import { type ReceivedWebhook, WebhookReceiver } from "./webhook-receiver.fixture.js";
 
 const masterKeys = new MasterKeys(randomBytes(32));
 let fixture: IntegrationFixture;

@@ -16,7 +16,7 @@ import { anEvent, aPrincipal, eventually } from "../integration.fixture.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { startIntegration } from "../subgraph.js";
 import { integrationTables } from "../tables.js";
-import { WebhookReceiver } from "../webhook-receiver.fixture.js";
+import { WebhookReceiver } from "./webhook-receiver.fixture.js";
 
 const logger = createLogger("test", "silent");
 const masterKeys = new MasterKeys(randomBytes(32));

@@ -8,10 +8,10 @@ import {
   type IntegrationFixture,
   startIntegrationFixture,
 } from "../integration.fixture.js";
-import { LyingMessages } from "../webhook-messages/lying-messages.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { lyingMessages } from "../webhook-messages/webhook-message.states.js";
-import { WebhookReceiver } from "../webhook-receiver.fixture.js";
+import { LyingMessages } from "./overdue-messages.js";
+import { WebhookReceiver } from "./webhook-receiver.fixture.js";
 
 let fixture: IntegrationFixture;
 let healthy: WebhookReceiver;

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { AttemptRecords } from "./attempt-records.js";
-import type { MadeAttempt } from "./attempt-statements.js";
+import { WebhookPlaces } from "./attempt-slots.js";
+import type { MadeAttempt } from "./attempt-statement.js";
+import { WebhookBreakers } from "./circuit-breakers.js";
+import type { WebhookTarget, WebhookTargets } from "./delivery-target.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
-import { type AttemptSettings, makeAttempt } from "./webhook-attempt.js";
-import { WebhookBreakers } from "./webhook-breakers.js";
-import type { ClaimedMessage, WebhookClaims } from "./webhook-claims.js";
-import { WebhookPlaces } from "./webhook-places.js";
-import type { WebhookTarget, WebhookTargets } from "./webhook-target.js";
+import { type AttemptSettings, makeAttempt } from "./make-attempt.js";
+import type { ClaimedMessage, WebhookClaims } from "./message-claims.js";
 
 export interface DispatcherSettings extends AttemptSettings {
   readonly claims: WebhookClaims;

@@ -6,7 +6,7 @@ import {
   type IntegrationFixture,
   startIntegrationFixture,
 } from "../integration.fixture.js";
-import { WebhookReceiver } from "../webhook-receiver.fixture.js";
+import { WebhookReceiver } from "../webhook-dispatch/webhook-receiver.fixture.js";
 
 let fixture: IntegrationFixture;
 let receiver: WebhookReceiver;

@@ -10,7 +10,7 @@ import type { EventType } from "@factory/schema/event-names";
 import { closedSetProblem } from "../closed-set.js";
 import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
 import { credentialName } from "../credentials/credential-name.js";
-import { isEventType, requireReadable } from "../event-types.js";
+import { isEventType, requireReadable } from "../event-access/event-access.js";
 import { generateSigningSecret } from "../standard-webhooks/signing-secret.js";
 import { WebhookSubscription } from "./webhook-subscription.entity.js";
 import type { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";

@@ -1,7 +1,7 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { isWaiting, type WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
 import type { DeliveryVerdict } from "./delivery-verdict.js";
-import { type ClaimedMessage, indexesOnly } from "./webhook-claims.js";
+import { type ClaimedMessage, indexesOnly } from "./message-claims.js";
 
 /** An attempt and what its message comes to. */
 export interface MadeAttempt {

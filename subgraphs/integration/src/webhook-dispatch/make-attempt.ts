@@ -2,12 +2,12 @@ import type { Egress } from "@factory/runtime/egress/egress";
 import type { Envelope } from "@factory/runtime/outbox/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
-import type { MadeAttempt } from "./attempt-statements.js";
+import type { MadeAttempt } from "./attempt-statement.js";
+import type { WebhookTarget } from "./delivery-target.js";
 import { type DeliveryVerdict, errorVerdict, failedVerdict, responseVerdict } from "./delivery-verdict.js";
+import type { ClaimedMessage } from "./message-claims.js";
 import { retryDelayMs } from "./retry-schedule.js";
-import type { ClaimedMessage } from "./webhook-claims.js";
 import { webhookRequest } from "./webhook-request.js";
-import type { WebhookTarget } from "./webhook-target.js";
 
 export interface AttemptSettings {
   readonly egress: Egress;

@@ -1,4 +1,4 @@
-import { placeLimits, WebhookPlaces } from "./webhook-places.js";
+import { placeLimits, WebhookPlaces } from "./attempt-slots.js";
 
 const lane = (tenant: string, origin = "http://a", subscription = "s") => ({ tenant, origin, subscription });
 const takeAll = (places: WebhookPlaces, ...wanted: ReturnType<typeof lane>[]) =>

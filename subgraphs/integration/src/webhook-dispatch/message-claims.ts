@@ -4,8 +4,8 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { isWaiting } from "../webhook-messages/webhook-message.states.js";
+import type { Opening } from "./circuit-breakers.js";
 import type { Share } from "./due-lanes.js";
-import type { Opening } from "./webhook-breakers.js";
 
 /** By the database's clock. Longer than an attempt can take, so that no claim is renewed. */
 const leaseSeconds = 30;

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
-import { recordAttempts } from "./attempt-statements.js";
-import { claimMessages, waitingLanes } from "./webhook-claims.js";
+import { recordAttempts } from "./attempt-statement.js";
+import { claimMessages, waitingLanes } from "./message-claims.js";
 
 let fixture: IntegrationFixture;
 let worker: pg.Client;

@@ -1,8 +1,8 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { LyingRow, SweptRows } from "@factory/runtime/jobs/sweeper";
 import type { Pool } from "pg";
-import type { WebhookLane } from "./webhook-lane.js";
-import { lyingMessages } from "./webhook-message.states.js";
+import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
+import { lyingMessages } from "../webhook-messages/webhook-message.states.js";
 
 const mostAtOnce = 1000;
 

@@ -1,4 +1,4 @@
-import { WebhookBreakers } from "./webhook-breakers.js";
+import { WebhookBreakers } from "./circuit-breakers.js";
 
 const lane = (tenant = "t", origin = "http://a") => ({ tenant, origin, subscription: "s" });
 const withoutJitter = () => new WebhookBreakers(() => 0.5);
