@@ -28,6 +28,7 @@ export default {
     unit("spine", "subgraphs/spine"),
     unit("gateway", "gateway"),
     unit("rest-facade", "rest-facade"),
+    { ...shared, displayName: "house", rootDir: "test", testMatch: ["<rootDir>/house/**/*.test.ts"] },
     {
       ...shared,
       displayName: "stack",

@@ -1,0 +1,54 @@
+import { readFile } from "node:fs/promises";
+import { parseSync } from "oxc-parser";
+import { importGraph } from "./import-graph.js";
+import { isForTests, root } from "./tracked-files.js";
+
+export interface DocumentedExport {
+  readonly file: string;
+  readonly name: string;
+  readonly line: number;
+  readonly documented: boolean;
+  /** How many files of other folders import it. */
+  readonly uses: number;
+}
+
+/** The exports of the sources that a file of another folder imports, the most used first. */
+export async function crossFolderExports(folder = root): Promise<DocumentedExport[]> {
+  const imports = await importGraph(folder);
+  const uses = new Map<string, number>();
+  for (const { from, to, names } of imports) {
+    if (isForTests(from) || folderOf(from) === folderOf(to)) continue;
+    for (const name of names) uses.set(`${to} ${name}`, (uses.get(`${to} ${name}`) ?? 0) + 1);
+  }
+  const found: DocumentedExport[] = [];
+  for (const file of new Set(imports.map(({ to }) => to))) {
+    if (isForTests(file) || /\/(generated|migrations)\//.test(file)) continue;
+    for (const one of exportsOf(file, await readFile(`${folder}/${file}`, "utf8"))) {
+      const count = uses.get(`${file} ${one.name}`);
+      if (count !== undefined) found.push({ ...one, uses: count });
+    }
+  }
+  return found.sort((a, b) => b.uses - a.uses);
+}
+
+function exportsOf(file: string, source: string): Omit<DocumentedExport, "uses">[] {
+  const { program, comments } = parseSync(file, source);
+  const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"));
+  return program.body.flatMap((statement) => {
+    if (statement.type !== "ExportNamedDeclaration" || !statement.declaration) return [];
+    const { declaration } = statement;
+    const decorators = "decorators" in declaration ? declaration.decorators : [];
+    const start = Math.min(statement.start, ...decorators.map((decorator) => decorator.start));
+    const documented = docs.some(({ end }) => end <= start && /^\s*$/.test(source.slice(end, start)));
+    const line = source.slice(0, statement.start).split("\n").length;
+    const names =
+      declaration.type === "VariableDeclaration"
+        ? declaration.declarations.flatMap(({ id }) => (id.type === "Identifier" ? [id.name] : []))
+        : "id" in declaration && declaration.id?.type === "Identifier"
+          ? [declaration.id.name]
+          : [];
+    return names.map((name) => ({ file, name, line, documented }));
+  });
+}
+
+const folderOf = (file: string): string => file.slice(0, file.lastIndexOf("/"));

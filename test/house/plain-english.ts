@@ -1,0 +1,56 @@
+import { type Prose, proseOf } from "./source-text.js";
+import { isForTests, isGenerated, root, trackedFiles } from "./tracked-files.js";
+
+/** A turn of phrase that a reader has to decode, and what to write instead. */
+interface Pattern {
+  readonly name: string;
+  readonly expression: RegExp;
+}
+
+// a sentence begins at the start of a text, after the end of the sentence before it, and after a colon
+const begins = String.raw`(?:^|[.!?:]\s+|["(]\s*)`;
+
+const patterns: readonly Pattern[] = [
+  { name: '"is no": write "is not a"', expression: /\bis no\b(?! longer| more)/i },
+  {
+    name: "a sentence begins with Of, Who, Whose, Whoever, What, Whatever or Nobody",
+    expression: new RegExp(`${begins}(?:Of|Who|Whose|Whoever|What|Whatever|Nobody)\\b`),
+  },
+  { name: "a text begins with of, who, what", expression: /^(?:of|who|whose|whoever|what|whatever|nobody)\b/ },
+  { name: "he, him or his", expression: /\b(?:he|him|his)\b/i },
+];
+
+/** A text that may break a pattern, with the reason. */
+export interface Exception {
+  readonly file: string;
+  /** A part of the text. */
+  readonly text: string;
+  readonly reason: string;
+}
+
+export interface Finding extends Prose {
+  readonly pattern: string;
+}
+
+/** The places under `folder` whose prose breaks a pattern. Files that a tool writes are not read. */
+export async function hardEnglish(exceptions: readonly Exception[], folder = root, under = ""): Promise<Finding[]> {
+  const files = (await trackedFiles(folder)).filter(
+    (file) =>
+      file.startsWith(under) &&
+      !isGenerated(file) &&
+      !file.startsWith("test/fixtures/") &&
+      !file.includes("test/house/"),
+  );
+  const found: Finding[] = [];
+  for (const file of files) {
+    for (const prose of await proseOf(file, folder, !isForTests(file))) {
+      const excused = exceptions.some((one) => one.file === file && prose.text.includes(one.text));
+      const broken = patterns.find(({ expression }) => expression.test(withoutCode(prose.text)));
+      if (broken && !excused) found.push({ ...prose, pattern: broken.name });
+    }
+  }
+  return found;
+}
+
+/** Names of code and quotations do not count as sentences. */
+const withoutCode = (text: string): string => text.replace(/`[^`]*`/g, "code");

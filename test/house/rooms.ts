@@ -1,0 +1,120 @@
+import { basename, dirname } from "node:path/posix";
+import { cycles, type Import } from "./import-graph.js";
+import { isForTests, isGenerated } from "./tracked-files.js";
+
+/** A folder holds at most so many sources; tests, fixtures, events and migrations do not count. */
+const maxFiles = 24;
+/** So many files with one first word are a folder. */
+const maxPrefix = 4;
+
+/** Suffixes that stand for a tool or a whole package, not for a role among many files. */
+const looseSuffixes = new Set(["config", "d"]);
+
+const ofProduct = ({ from, to }: Import): boolean =>
+  [from, to].every((file) => !isForTests(file) && !isGenerated(file));
+
+/** Groups of files that import each other. Type imports count. */
+export function fileCycles(imports: readonly Import[]): string[][] {
+  return cycles(edgesBy(imports.filter(ofProduct), (file) => file));
+}
+
+/** Groups of folders that import each other. A folder and its subfolder are two folders. */
+export function folderCycles(imports: readonly Import[]): string[][] {
+  return cycles(edgesBy(imports.filter(ofProduct), dirname));
+}
+
+/** Groups of slices (folders directly under `src/`, with all that is in them) that import each other. */
+export function sliceCycles(imports: readonly Import[]): string[][] {
+  return cycles(edgesBy(imports.filter(ofProduct), (file) => sliceOf(file) ?? dirname(file)));
+}
+
+function edgesBy(imports: readonly Import[], nodeOf: (file: string) => string): Map<string, Set<string>> {
+  const edges = new Map<string, Set<string>>();
+  for (const { from, to } of imports) {
+    const [source, target] = [nodeOf(from), nodeOf(to)];
+    if (source === target) continue;
+    const targets = edges.get(source) ?? new Set();
+    edges.set(source, targets.add(target));
+  }
+  return edges;
+}
+
+/** `subgraphs/spine/src/users` for every file in it, `undefined` for a file directly in `src/`. */
+export const sliceOf = (file: string): string | undefined => /^.*?\/src\/[^/]+(?=\/)/.exec(file)?.[0];
+
+const packageOf = (file: string): string => file.slice(0, file.indexOf("/src/"));
+
+const text = ({ from, to }: Import): string => `${from} imports ${to}`;
+
+/**
+ * Imports that go up: from a slice to a file that stands directly in `src/` (those compose the slices), and from a slice
+ * to one that stands later in its package's order, which is listed from the ground up.
+ */
+export function upwardImports(imports: readonly Import[], orders: ReadonlyMap<string, readonly string[]>): string[] {
+  return imports
+    .filter(ofProduct)
+    .filter(({ from, to }) => {
+      if (!from.includes("/src/") || packageOf(from) !== packageOf(to) || sliceOf(from) === undefined) return false;
+      if (sliceOf(to) === undefined) return isSubgraph(from);
+      const order = orders.get(packageOf(from));
+      const [source, target] = [from, to].map((file) => order?.indexOf(sliceOf(file)?.split("/").at(-1) ?? "") ?? -1);
+      return source !== undefined && target !== undefined && source >= 0 && target > source;
+    })
+    .map(text);
+}
+
+/** A slice of a subgraph reaches another one by its service, its types or its events, never by its entities. */
+export function foreignEntityImports(imports: readonly Import[]): string[] {
+  return imports
+    .filter(ofProduct)
+    .filter(({ from, to }) => to.endsWith(".entity.ts") && isSubgraph(from) && sliceOf(from) !== undefined)
+    .filter(({ from, to }) => packageOf(from) === packageOf(to) && sliceOf(from) !== sliceOf(to))
+    .map(text);
+}
+
+const isSubgraph = (file: string): boolean => /^subgraphs\/(catalog|integration|spine)\/src\//.test(file);
+
+const isCounted = (file: string): boolean =>
+  /\/src\/.*\.ts$/.test(file) && !isForTests(file) && !isGenerated(file) && !/\/(operations|events)\//.test(file);
+
+/** Folders with more than 24 sources. */
+export function crowdedFolders(files: readonly string[]): string[] {
+  return [...filesByFolder(files)].filter(([, held]) => held.length > maxFiles).map(([folder]) => folder);
+}
+
+/** Groups of more than four files of a folder that begin with the same word: they are a folder. */
+export function sharedPrefixes(files: readonly string[]): string[] {
+  return [...filesByFolder(files)].flatMap(([folder, held]) => {
+    const counts = new Map<string, number>();
+    // a role suffix is no part of the name: `job.entity.ts`, `job.service.ts` and `job.type.ts` are one noun in its roles
+    for (const file of new Set(held.map((one) => basename(one).split(".")[0] ?? ""))) {
+      const [first, second] = file.split("-");
+      if (first && second) counts.set(first, (counts.get(first) ?? 0) + 1);
+    }
+    const noun = singular(basename(folder).split("-")[0] ?? "");
+    return [...counts]
+      .filter(([word, count]) => count > maxPrefix && singular(word) !== noun)
+      .map(([word, count]) => `${folder}/${word}-* (${count} files)`);
+  });
+}
+
+const singular = (word: string): string => word.replace(/ies$/, "y").replace(/s$/, "");
+
+function filesByFolder(files: readonly string[]): Map<string, string[]> {
+  const folders = new Map<string, string[]>();
+  for (const file of files.filter(isCounted)) {
+    const held = folders.get(dirname(file)) ?? [];
+    folders.set(dirname(file), [...held, file]);
+  }
+  return folders;
+}
+
+/** Role suffixes (`.service.ts`) that a single file of the project has. */
+export function lonelySuffixes(files: readonly string[]): string[] {
+  const bySuffix = new Map<string, string[]>();
+  for (const file of files.filter(isCounted)) {
+    const suffix = /\.([a-z-]+)\.ts$/.exec(basename(file))?.[1];
+    if (suffix && !looseSuffixes.has(suffix)) bySuffix.set(suffix, [...(bySuffix.get(suffix) ?? []), file]);
+  }
+  return [...bySuffix.values()].filter(({ length }) => length === 1).flat();
+}
