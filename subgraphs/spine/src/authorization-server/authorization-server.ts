@@ -15,6 +15,7 @@ import type { JSONWebKeySet } from "jose";
 import Provider from "oidc-provider";
 import type { Pool } from "pg";
 import { ApprovalRequests } from "../approvals/approval-request.js";
+import type { HttpRoute } from "../http-endpoints/http-route.js";
 import { causeOf } from "../http-endpoints/request-cause.js";
 import { errorPage } from "../pages/error.page.js";
 import { sendPage } from "../pages/page.js";
@@ -37,7 +38,7 @@ import { discoveryDocument, jwksPath } from "./discovery-document.js";
 import { SubjectTokens } from "./grants/subject-token.js";
 import { ArtifactStore } from "./provider/oidc-adapter.js";
 import { createTokenProvider, tokenPath } from "./provider/oidc-provider.js";
-import { type BrowserRoute, browserRoutes } from "./sign-in/browser-routes.js";
+import { browserRoutes } from "./sign-in/browser-routes.js";
 import { ConsentMemory } from "./sign-in/consent-memory.js";
 import { FormTokens } from "./sign-in/csrf-token.js";
 import { IssuedTokens } from "./tokens/access-tokens.js";
@@ -56,7 +57,7 @@ export interface AuthorizationServerOptions {
   /** Whose pages may redeem codes. */
   allowedOrigins?: readonly string[] | undefined;
   /** Of other rooms, served beside its own. */
-  pages?: Readonly<Record<string, BrowserRoute>>;
+  pages?: Readonly<Record<string, HttpRoute>>;
   logger: Logger;
   /** The worker role's own address, for deleting what has expired. */
   workerUrl: string;
@@ -81,14 +82,6 @@ export interface AuthorizationServer {
 }
 
 type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-interface Route {
-  readonly methods: readonly string[];
-  /** Absent where a request costs neither a statement nor a row, or where the route counts by itself. */
-  readonly limit?: AddressClass;
-  readonly handle: Handler;
-}
 
 export const expired: readonly RetentionRule[] = ["oidc_artifacts", "revocations"].map((table) => ({
   table,
@@ -177,7 +170,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     logger,
   });
   const discovery = document("application/json", () => discoveryDocument(issuer));
-  const routes: Record<string, Route> = {
+  const routes: Record<string, HttpRoute> = {
     ...Object.fromEntries(
       [tokenPath, revocationPath, introspectionPath].map((path) => [
         path,
@@ -215,7 +208,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
       if (!response.hasHeader("x-trace-id"))
         response.setHeader("x-trace-id", continueTrace(single(request.headers["traceparent"])).traceId);
       const path = pathOf(request);
-      const route: Route | undefined = Object.hasOwn(routes, path) ? routes[path] : browserRoute(path);
+      const route: HttpRoute | undefined = Object.hasOwn(routes, path) ? routes[path] : browserRoute(path);
       if (!route) return problem(response, "NOT_FOUND", "Nothing is served at this path.");
       if ((path === tokenPath || path === userinfoPath) && share(request, response)) return;
       if (!route.methods.includes(request.method ?? "")) {
@@ -243,7 +236,7 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return path.startsWith("/v1/") ? path.slice(3) : path;
 }
 
-function document(contentType: string, value: () => unknown): Route {
+function document(contentType: string, value: () => unknown): HttpRoute {
   return {
     methods: ["GET", "HEAD"],
     handle(request, response) {
@@ -259,7 +252,7 @@ function document(contentType: string, value: () => unknown): Route {
   };
 }
 
-function formEndpoint(path: string, callback: Callback, logger: Logger): Handler {
+function formEndpoint(path: string, callback: Callback, logger: Logger): HttpRoute["handle"] {
   return (request, response) => {
     if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) {
       response.setHeader("connection", "close");

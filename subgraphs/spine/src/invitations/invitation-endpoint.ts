@@ -4,7 +4,7 @@ import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { isStorable } from "@factory/runtime/input-validation/storable-text";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { errorCodes } from "@factory/schema/error-codes";
-import type { BrowserRoute } from "../authorization-server/sign-in/browser-routes.js";
+import type { HttpRoute } from "../http-endpoints/http-route.js";
 import { causeOf } from "../http-endpoints/request-cause.js";
 import { errorPage } from "../pages/error.page.js";
 import { sendPage } from "../pages/page.js";
@@ -25,7 +25,7 @@ const longestName = 200;
 const mostAttempts = 60;
 
 /** Where the link of an invitation leads: whoever holds it chooses a password. */
-export function invitationEndpoint({ issuer, acceptance, logger }: Options): BrowserRoute {
+export function invitationEndpoint({ issuer, acceptance, logger }: Options): HttpRoute {
   const attempts = new FailureLimiter(({ address }: { address: string }) => [{ key: address, limit: mostAttempts }]);
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const caller = { address: clientNetworkOf(request) };

@@ -2,17 +2,22 @@ import type { Database } from "@factory/runtime/db/database";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
-import type { AuthorizationServer } from "../authorization-server/authorization-server.js";
 import type { RotateSigningKeysInput } from "./signing-key.input.js";
 import type { SigningKeyRotationType } from "./signing-key.type.js";
+import type { RotationRequest } from "./signing-key-store.js";
+
+/** Rotates the keys of this process; other processes follow. */
+export interface SigningKeyRotator {
+  rotateSigningKeys(request: RotationRequest): Promise<SigningKeyRotationType>;
+}
 
 export class SigningKeyService {
   readonly #database: Database;
-  readonly #server: Pick<AuthorizationServer, "rotateSigningKeys">;
+  readonly #rotator: SigningKeyRotator;
 
-  constructor(database: Database, server: Pick<AuthorizationServer, "rotateSigningKeys">) {
+  constructor(database: Database, rotator: SigningKeyRotator) {
     this.#database = database;
-    this.#server = server;
+    this.#rotator = rotator;
   }
 
   rotate(context: RequestContext, input: RotateSigningKeysInput | null | undefined): Promise<SigningKeyRotationType> {
@@ -25,7 +30,7 @@ export class SigningKeyService {
       arguments: { input: input ?? null },
       // keys are of no tenant: should this transaction fail or be run again after it, the rotation stands
       commit: async () => {
-        rotated ??= await this.#server.rotateSigningKeys({ immediately: input?.immediately ?? false, cause });
+        rotated ??= await this.#rotator.rotateSigningKeys({ immediately: input?.immediately ?? false, cause });
         return rotated;
       },
     });

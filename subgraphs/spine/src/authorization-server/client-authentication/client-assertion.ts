@@ -1,9 +1,9 @@
 import { errors, type Provider } from "oidc-provider";
 import type { AddressRate } from "../../request-limits/address-rate-limiter.js";
 import type { TokenRate } from "../../request-limits/token-rate-limiter.js";
-import type { ArtifactStore } from "../provider/oidc-adapter.js";
-import { registeredOf } from "../tokens/token-terms.js";
-import { currentContext, refuseSpent, spend } from "./client-authentication.js";
+import { currentContext } from "../oauth-requests/current-context.js";
+import { refuseSpent, spend } from "./client-authentication.js";
+import { registeredOf } from "./registered-client.js";
 
 /** Between a client's clock and ours. */
 export const clockToleranceSeconds = 15;
@@ -14,7 +14,8 @@ const rememberedSeconds = 60;
 export interface ClientAssertionOptions {
   issuer: string;
   tokenEndpoint: string;
-  artifacts: Pick<ArtifactStore, "takeOnce">;
+  /** Remembers what may be used once. True for the first use; two uses at the same time do not both get true. */
+  artifacts: { takeOnce(kind: string, id: string, expiresAtSeconds: number): Promise<boolean> };
   rate: TokenRate;
   addresses: AddressRate;
 }

@@ -3,16 +3,16 @@ import { setTimeout } from "node:timers/promises";
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
-import Provider, { type Adapter, type Client, errors, type KoaContextWithOIDC } from "oidc-provider";
+import { type Adapter, type Client, errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import { secretDigest, secretMatches } from "../../oauth-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../../oauth-clients/grant-types.js";
 import type { AddressRate } from "../../request-limits/address-rate-limiter.js";
 import type { Attempt, FailureLimiter } from "../../request-limits/failure-limiter.js";
 import type { TokenRate } from "../../request-limits/token-rate-limiter.js";
+import { currentContext } from "../oauth-requests/current-context.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 import { readsBegin } from "../oauth-requests/read-time.js";
-import { registeredOf } from "../tokens/token-terms.js";
-import type { RegisteredClient } from "./registered-client.js";
+import { type RegisteredClient, registeredOf } from "./registered-client.js";
 
 export interface ClientAuthenticationOptions {
   findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
@@ -167,12 +167,6 @@ const tooManyTokens = (seconds: number) => tooMany("The client asks for too many
 
 function tooMany(description: string, retryAfterSeconds: number): TokenRefusal {
   return new TokenRefusal("RATE_LIMITED", "rate_limited", description, { status: 429, retryAfterSeconds });
-}
-
-export function currentContext(): KoaContextWithOIDC {
-  const context = Provider.ctx;
-  if (!context) throw new Error("Called outside of a request to the authorization server");
-  return context;
 }
 
 const addressOf = ({ req }: KoaContextWithOIDC) => clientNetworkOf(req);

@@ -1,6 +1,7 @@
 import type { PrincipalType } from "@factory/runtime/auth/principal";
 import type { ReadPipeline } from "@factory/runtime/db/read-pipeline";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Client } from "oidc-provider";
 import type { GrantType } from "../../oauth-clients/grant-types.js";
 import type { PublicKeySet } from "../../oauth-clients/public-keys.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
@@ -82,4 +83,10 @@ export async function registeredClient(
       editionCode: row.edition_code,
     }
   );
+}
+
+export function registeredOf(client: Client | undefined): RegisteredClient {
+  const registered = client?.["registered"];
+  if (registered === undefined) throw new Error("The token belongs to no client");
+  return registered as RegisteredClient;
 }

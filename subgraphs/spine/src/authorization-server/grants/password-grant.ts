@@ -4,8 +4,9 @@ import { errors, type Provider, type TokenEndpointGrantContext } from "oidc-prov
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { Accounts } from "../accounts/user-accounts.js";
+import { registeredOf } from "../client-authentication/registered-client.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
-import { grantedScopes, registeredOf, requireSomeScope, signedInAccount, tokenTerms } from "../tokens/token-terms.js";
+import { grantedScopes, requireSomeScope, signedInAccount, tokenTerms } from "../tokens/token-terms.js";
 
 export interface PasswordGrantOptions {
   issuer: string;

@@ -9,9 +9,9 @@ import type { ApprovalRequests, ScopeWish, Standing } from "../../approvals/appr
 import { publishNeedsApproval } from "../../approvals/approval-rule.js";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { tokenExchange } from "../../oauth-clients/grant-types.js";
-import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
-import { agentTokenSeconds, registeredOf } from "../tokens/token-terms.js";
+import { agentTokenSeconds } from "../tokens/token-terms.js";
 import { type ExchangeParameters, exchangeParameters, readExchange } from "./exchange-parameters.js";
 import type { SubjectToken, SubjectTokens } from "./subject-token.js";
 

@@ -22,7 +22,7 @@ import {
   clientAdapter,
   countFailure,
 } from "../client-authentication/client-authentication.js";
-import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
 import { registerPasswordGrant } from "../grants/password-grant.js";
 import type { SubjectTokens } from "../grants/subject-token.js";
 import { delegatedClaims, registerTokenExchange } from "../grants/token-exchange.js";
@@ -36,7 +36,7 @@ import type { ClientRoles } from "../tokens/client-roles.js";
 import { grantsOpenid, listOpenid, withOpenid } from "../tokens/openid-scope.js";
 import type { GrantFamilies } from "../tokens/token-families.js";
 import { introspectionPath, revocationPath, type TokenInspection } from "../tokens/token-introspection.js";
-import { registeredOf, requireSomeScope, signedInAccount, tenantClaims, tokenTerms } from "../tokens/token-terms.js";
+import { requireSomeScope, signedInAccount, tenantClaims, tokenTerms } from "../tokens/token-terms.js";
 import type { ArtifactStore } from "./oidc-adapter.js";
 
 export const tokenPath = "/connect/token";

@@ -2,7 +2,8 @@ import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { refusalOf } from "../accounts/user-accounts.js";
-import { accountOf, registeredOf } from "../tokens/token-terms.js";
+import { registeredOf } from "../client-authentication/registered-client.js";
+import { accountOf } from "../tokens/token-terms.js";
 import type { ConsentMemory } from "./consent-memory.js";
 
 export const authorizePath = "/connect/authorize";

@@ -1,27 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Provider } from "oidc-provider";
+import type { HttpRoute } from "../../http-endpoints/http-route.js";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
 import { readForm } from "../../pages/read-form.js";
-import type { AddressClass } from "../../request-limits/address-rate-limiter.js";
 import { asIssuer } from "../oauth-requests/issuer-headers.js";
 import { authorizePath, interactionPrefix } from "./authorize-settings.js";
-import { answeredByPages, type InteractionOptions, interact } from "./interaction-endpoint.js";
+import { answeredByPages, interact } from "./interaction-endpoint.js";
+import type { InteractionOptions } from "./interaction-step.js";
 import { signOut, signOutPath } from "./sign-out.js";
-
-export interface BrowserRoute {
-  readonly methods: readonly string[];
-  readonly limit?: AddressClass;
-  handle(request: IncomingMessage, response: ServerResponse): void;
-}
 
 /** The front door takes none that is longer. */
 const longestAddress = 8192;
 const uidForm = /^[\w-]{10,100}$/;
 
 /** What people see: the authorization endpoint and the pages between its request and its answer. */
-export function browserRoutes(options: InteractionOptions): (path: string) => BrowserRoute | undefined {
+export function browserRoutes(options: InteractionOptions): (path: string) => HttpRoute | undefined {
   const { provider, issuer, logger } = options;
   const resume = { methods: ["GET"], handle: authorizationEndpoint(provider, issuer, logger) };
   const authorize = {
@@ -32,7 +27,7 @@ export function browserRoutes(options: InteractionOptions): (path: string) => Br
   const interaction = { methods: ["GET", "POST"], handle: answeredByPages(interact, options) };
   const logout = { methods: ["GET", "POST"], handle: answeredByPages(signOut, options) };
   const below = (path: string, prefix: string) => path.startsWith(prefix) && uidForm.test(path.slice(prefix.length));
-  const routeOf = (path: string): BrowserRoute | undefined => {
+  const routeOf = (path: string): HttpRoute | undefined => {
     if (path === authorizePath) return authorize;
     if (below(path, `${authorizePath}/`)) return resume;
     if (path === signOutPath) return logout;
@@ -64,7 +59,7 @@ async function asGet(
   sendPage(response, page, { status: 400 });
 }
 
-function authorizationEndpoint(provider: () => Provider, issuer: string, logger: Logger): BrowserRoute["handle"] {
+function authorizationEndpoint(provider: () => Provider, issuer: string, logger: Logger): HttpRoute["handle"] {
   return (request, response) => {
     const { search, searchParams } = new URL(request.url ?? "", issuer);
     // oidc-provider's other modes answer with a page of its own that runs a script, or put the code into a fragment

@@ -1,8 +1,8 @@
 import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
 import { isOnOwnMachine, redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
-import type { RegisteredClient } from "../client-authentication/registered-client.js";
-import { accountOf, registeredOf, type SignedInAccount } from "../tokens/token-terms.js";
+import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
+import { accountOf, type SignedInAccount } from "../tokens/token-terms.js";
 import { type ConsentTerms, consentTerms, hasTerms, setTerms } from "./consent-terms.js";
 
 interface GrantPayload {

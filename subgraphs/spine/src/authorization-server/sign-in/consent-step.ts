@@ -4,7 +4,7 @@ import { consentPage } from "./consent.page.js";
 import { addScopes } from "./consent-memory.js";
 import { setTerms } from "./consent-terms.js";
 import { formTargets } from "./form-targets.js";
-import type { Step } from "./interaction-endpoint.js";
+import type { Step } from "./interaction-step.js";
 import { scopeWords } from "./scope-descriptions.js";
 
 const words: Record<string, string> = scopeWords;

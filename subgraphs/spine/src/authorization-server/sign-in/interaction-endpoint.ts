@@ -1,45 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
-import type { Logger } from "@factory/runtime/telemetry/logger";
-import { errors, type Interaction, type Provider } from "oidc-provider";
+import { errors } from "oidc-provider";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
 import { isForeign, readForm } from "../../pages/read-form.js";
-import type { PasswordSignIn } from "../accounts/password-sign-in.js";
-import type { Accounts } from "../accounts/user-accounts.js";
-import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { asIssuer } from "../oauth-requests/issuer-headers.js";
 import { interactionPrefix } from "./authorize-settings.js";
-import type { ConsentMemory } from "./consent-memory.js";
 import { allowOrDeny, askConsent } from "./consent-step.js";
-import type { ConsentTerms } from "./consent-terms.js";
-import type { FormTokens } from "./csrf-token.js";
+import type { InteractionOptions } from "./interaction-step.js";
 import { askWhoItIs, signIn } from "./sign-in-step.js";
-
-export interface InteractionOptions {
-  issuer: string;
-  /** The current one: it is built anew when keys change. */
-  provider: () => Provider;
-  findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
-  accounts: Accounts;
-  passwords: PasswordSignIn;
-  consents: ConsentMemory;
-  forms: FormTokens;
-  logger: Logger;
-}
-
-/** One request of a browser that is about to sign in or to consent. */
-export interface Step extends Omit<InteractionOptions, "provider"> {
-  provider: Provider;
-  request: IncomingMessage;
-  response: ServerResponse;
-  interaction: Interaction;
-  client: RegisteredClient;
-  /** On which the page asks for consent. */
-  terms: ConsentTerms | undefined;
-  /** Goes into the form. */
-  formToken: string;
-}
 
 type Endpoint = (options: InteractionOptions, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

@@ -5,7 +5,7 @@ import { type PageAnswer, sendPage } from "../../pages/page.js";
 import type { UserAccount } from "../accounts/user-accounts.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 import { formTargets } from "./form-targets.js";
-import type { Step } from "./interaction-endpoint.js";
+import type { Step } from "./interaction-step.js";
 import { type SignInProblem, signInPage } from "./sign-in.page.js";
 
 interface Entered {

@@ -4,7 +4,7 @@ import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
 import { isForeign, readForm } from "../../pages/read-form.js";
-import type { InteractionOptions } from "./interaction-endpoint.js";
+import type { InteractionOptions } from "./interaction-step.js";
 import { signedOutPage, signOutPage } from "./sign-out.page.js";
 
 export const signOutPath = "/connect/logout";

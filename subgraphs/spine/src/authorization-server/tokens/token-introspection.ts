@@ -1,10 +1,9 @@
 import { type Client, errors, type KoaContextWithOIDC, type RefreshToken } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type Accounts, refusalOf, serves } from "../accounts/user-accounts.js";
-import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
 import type { IssuedToken, IssuedTokens } from "./access-tokens.js";
 import type { GrantFamilies } from "./token-families.js";
-import { registeredOf } from "./token-terms.js";
 
 export const revocationPath = "/connect/revocation";
 export const introspectionPath = "/connect/introspect";

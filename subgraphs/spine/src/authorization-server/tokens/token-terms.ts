@@ -2,7 +2,7 @@ import { isAgentScope, isPublishScope } from "@factory/schema/scopes";
 import { type Account, type Client, errors, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { UserAccess, UserAccount } from "../accounts/user-accounts.js";
-import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 
 const tokenSeconds = 900;
@@ -35,12 +35,6 @@ export function signedInAccount(user: UserAccount, access: UserAccess, authTime?
 
 export function accountOf({ oidc }: KoaContextWithOIDC): SignedInAccount | undefined {
   return oidc.entities.Account as SignedInAccount | undefined;
-}
-
-export function registeredOf(client: Client | undefined): RegisteredClient {
-  const registered = client?.["registered"];
-  if (registered === undefined) throw new Error("The token belongs to no client");
-  return registered as RegisteredClient;
 }
 
 /** The tenant's state, the scopes and the lifetime of a token; called once the client, and the user if any, is known. */
