@@ -1,4 +1,4 @@
-import { editDistance } from "../spelling/edit-distance.js";
+import { editDistance } from "../parameters/edit-distance.js";
 import { alternatives, compareLists, moveTo, offering, releasesNear } from "./evaluate-candidates.js";
 import { type Entry, entryName } from "./evaluate-entries.js";
 import type { Move } from "./evaluate-input.js";

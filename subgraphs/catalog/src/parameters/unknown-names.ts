@@ -1,6 +1,6 @@
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { type PatternBudget, PatternOverrun } from "@factory/template-engine/pattern-time-limit";
-import { nearestNames } from "../spelling/nearest-names.js";
+import { nearestNames } from "./nearest-names.js";
 import { SchemaError } from "./offline-schema.js";
 import type { ParameterError } from "./parameter-schema.js";
 import { nameIn } from "./schema-pointer.js";

@@ -11,7 +11,7 @@ import { TemplateError } from "@factory/template-engine/template-error";
 import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
-import { cutCheck } from "../validations/checks/cut-check.js";
+import { cutCheck } from "../template-checks/findings/unfinished-check.js";
 import { packTree, unpackTree } from "./packed-tree.js";
 import { RenderingLane } from "./rendering-lane.js";
 import type { RenderingAnswer, RenderOrder } from "./rendering-request.js";

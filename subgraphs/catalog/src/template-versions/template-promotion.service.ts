@@ -5,7 +5,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireReason } from "../deprecations/deprecation-reason.js";
-import { checkNames } from "../validations/checks/finding-codes.js";
+import { checkNames } from "../template-checks/findings/finding-codes.js";
 import { TemplateVersion } from "./template-version.entity.js";
 import type { DeprecateTemplateVersionInput } from "./template-version.input.js";
 import { type TemplateVersionState, templateVersionStates } from "./template-version.states.js";

@@ -1,0 +1,101 @@
+import { type Evaluate, type EvaluatorName, evaluatorFor } from "@factory/template-engine/evaluate-condition";
+import type { Finding } from "@factory/template-engine/finding";
+import type { SymbolValue, Variables } from "@factory/template-engine/symbol-value";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
+import { readDirectives, styleOf } from "../content/directives.js";
+import type { TemplateTexts } from "../content/template-texts.js";
+import type { ConfigPlaces } from "../findings/config-place.js";
+import { finding } from "../findings/finding-codes.js";
+import { strangersIn, symbolNames } from "./condition-names.js";
+import { templateConditions } from "./template-conditions.js";
+
+const MAX_CONDITION_LENGTH = 16 * 1024;
+
+interface WrittenCondition {
+  text: string;
+  evaluator: EvaluatorName;
+  path: string;
+  pointer?: string;
+  line: number | null;
+  column: number | null;
+}
+
+/** Conditions of template.json and of the files, decided for the default parameters. */
+export function lintConditions(
+  pack: TemplatePack,
+  { places, texts, variables }: { places: ConfigPlaces; texts: TemplateTexts; variables: Variables | undefined },
+): Finding[] {
+  const written = [...templateConditions(pack.config, places), ...fileConditions(texts)];
+  const names = symbolNames(pack.config);
+  // a name without a value still ends a word where a symbol stands
+  const known: Variables = variables ?? new Map(Array.from(names, (name): [string, SymbolValue] => [name, null]));
+  const evaluators = new Map<EvaluatorName, Evaluate>();
+  const seen = new Set<string>();
+  return written.flatMap((condition) => {
+    const { text, evaluator } = condition;
+    const evaluate = evaluators.get(evaluator) ?? evaluatorFor(evaluator, known);
+    evaluators.set(evaluator, evaluate);
+    const { length, fault } = decided(evaluate, text);
+    const strangers = strangersIn(text.slice(0, length), names, evaluator).filter((name) => {
+      const key = `${condition.path}\0${name}`;
+      const isNew = !seen.has(key);
+      seen.add(key);
+      return isNew;
+    });
+    const open = isLeftOpen(text.slice(0, length)) ? "a parenthesis is not closed" : null;
+    // what a stranger's value would be decides about the rest
+    const decidable = variables !== undefined && strangers.length === 0;
+    const why = open ?? (decidable ? fault : null);
+    return [
+      ...strangers.map((name) => stranger(name, condition)),
+      ...(why === null ? [] : [unparseable(why, condition)]),
+    ];
+  });
+}
+
+/** A hostile condition nests deeper than the stack. */
+function decided(evaluate: Evaluate, text: string): { length: number; fault: string | null } {
+  try {
+    return evaluate(text.slice(0, MAX_CONDITION_LENGTH));
+  } catch (error) {
+    if (error instanceof RangeError) return { length: 0, fault: "it nests too deeply" };
+    throw error;
+  }
+}
+
+function stranger(name: string, { text, evaluator, path, pointer, line, column }: WrittenCondition): Finding {
+  const reading = evaluator === "C++" ? "counts as nothing" : "is read as a text";
+  const message = `The condition "${shown(text)}" names "${name}", which is no symbol of the template and ${reading}.`;
+  const inFile = pointer === undefined;
+  const suggestion = inFile
+    ? "Declare the symbol, or switch conditions off around what the compiler shall decide (-:cnd:noEmit, +:cnd:noEmit)."
+    : "Declare the symbol, or put the text into quotes.";
+  return finding("UnknownSymbolInCondition", message, { path, pointer, line, column, suggestion });
+}
+
+function unparseable(fault: string, { text, path, pointer, line, column }: WrittenCondition): Finding {
+  const message = `The condition "${shown(text)}" does not say what it seems to: ${fault}.`;
+  const suggestion = "Put the whole condition into parentheses and texts into quotes.";
+  return finding("ConditionUnparseable", message, { path, pointer, line, column, suggestion });
+}
+
+function fileConditions({ texts }: TemplateTexts): WrittenCondition[] {
+  return texts.flatMap(({ path, text, custom }) => {
+    if (custom) return [];
+    const evaluator: EvaluatorName = styleOf(path) === "vb" || /\.vbhtml$/i.test(path) ? "VB" : "C++";
+    return readDirectives(path, text)
+      .acting.filter(({ keyword }) => keyword === "if" || keyword === "elseif")
+      .map(({ rest, line, column }) => ({ text: rest, evaluator, path, line, column }));
+  });
+}
+
+/** The evaluators close what is left open at the end. */
+function isLeftOpen(condition: string): boolean {
+  const bare = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, "");
+  return bare.split("(").length > bare.split(")").length;
+}
+
+function shown(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > 80 ? `${trimmed.slice(0, 80)}…` : trimmed;
+}

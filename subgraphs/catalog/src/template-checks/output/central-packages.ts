@@ -1,0 +1,56 @@
+import { decodeText } from "@factory/template-engine/encodings";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { positionAt } from "@factory/template-engine/jsonc";
+import { finding } from "../findings/finding-codes.js";
+
+const projectFile = /\.\w*proj$/i;
+const setting = /<ManagePackageVersionsCentrally\b[^>]*>\s*(true|false)\s*</gi;
+const versioned = /<PackageReference\b(?=[^>]*\bInclude\s*=)(?=[^>]*\sVersion\s*=)[^>]*>/i;
+/** Where MSBuild looks for the setting when the project does not have it, nearest folder first. */
+const centralFiles = ["Directory.Packages.props", "Directory.Build.props"];
+
+/** NuGet refuses a project (NU1008) that gives a version although a file above keeps the versions. */
+export function versionsUnderCentralManagement(files: FileTree): Finding[] {
+  return Array.from(files.keys())
+    .filter((path) => projectFile.test(path))
+    .flatMap((path) => {
+      const text = textOf(files, path);
+      const at = text.replace(/<!--[^]*?-->/g, (comment) => " ".repeat(comment.length)).search(versioned);
+      if (at < 0) return [];
+      const central = settingOf(text) === undefined ? centralFileOf(files, path) : undefined;
+      const managed = settingOf(text) ?? (central !== undefined && settingOf(textOf(files, central)) === true);
+      if (!managed) return [];
+      const where = central ?? path;
+      const message = `The project gives a package a version, but ${where} has package versions managed centrally.`;
+      const suggestion = "Move the version into a PackageVersion of Directory.Packages.props.";
+      const place = { path, ...positionAt(text, at), suggestion };
+      return [finding("PackageReferenceWithVersionUnderCpm", message, place)];
+    });
+}
+
+function centralFileOf(files: FileTree, project: string): string | undefined {
+  for (const name of centralFiles) {
+    const nearest = foldersAbove(project)
+      .map((folder) => `${folder}${name}`)
+      .find((path) => files.has(path));
+    if (nearest !== undefined && settingOf(textOf(files, nearest)) !== undefined) return nearest;
+  }
+  return undefined;
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split("/").slice(0, -1);
+  return [...parts.map((_, index) => `${parts.slice(0, parts.length - index).join("/")}/`), ""];
+}
+
+/** The last word of the file; conditions are not evaluated. */
+function settingOf(text: string): boolean | undefined {
+  const last = [...text.matchAll(setting)].at(-1)?.[1];
+  return last === undefined ? undefined : last.toLowerCase() === "true";
+}
+
+function textOf(files: FileTree, path: string): string {
+  const bytes = files.get(path)?.bytes;
+  return bytes ? decodeText(bytes) : "";
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { mentionedNames } from "@factory/template-engine/dependency-order";
+import { decodeText } from "@factory/template-engine/encodings";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { positionAt } from "@factory/template-engine/jsonc";
+import { directivesOf } from "../content/directives.js";
+import { isBinary } from "../content/template-texts.js";
+import { finding } from "../findings/finding-codes.js";
+import { formFault } from "./well-formed.js";
+
+const MAX_INSPECTED_BYTES = 5 * 1024 * 1024;
+/** Shorter names stand in other words by chance. */
+const DISTINCT_NAME_LENGTH = 8;
+
+export interface InspectionFacts {
+  readonly sourceName: string | null;
+  readonly symbolNames: readonly string[];
+}
+
+/** Looks at produced files; what was seen in one sample is not looked at again in the next. */
+export class OutputInspector {
+  readonly #facts: InspectionFacts;
+  readonly #seen = new Set<string>();
+
+  constructor(facts: InspectionFacts) {
+    this.#facts = facts;
+  }
+
+  inspect(files: FileTree, name: string): Finding[] {
+    const findings: Finding[] = [];
+    for (const [path, { bytes }] of files) {
+      if (bytes.length > MAX_INSPECTED_BYTES) continue;
+      const digest = `${path}\0${createHash("sha1").update(bytes).digest("base64")}`;
+      if (this.#seen.has(digest)) continue;
+      this.#seen.add(digest);
+      if (isBinary(bytes)) continue;
+      const text = decodeText(bytes);
+      findings.push(
+        ...notWellFormed(path, text),
+        ...this.#directiveLeft(path, text),
+        ...this.#tokenLeft({ path, text, name }),
+      );
+    }
+    return findings;
+  }
+
+  /** Only a directive about a symbol of the template: others may be the language's own. */
+  #directiveLeft(path: string, text: string): Finding[] {
+    const left = directivesOf(path, text).find(
+      ({ keyword, rest }) =>
+        (keyword === "if" || keyword === "elseif") && mentionedNames(rest, this.#facts.symbolNames).length > 0,
+    );
+    if (!left) return [];
+    const { keyword, line, column } = left;
+    return [
+      finding("DirectiveLeft", `The produced file still holds a #${keyword} about a symbol of the template.`, {
+        path,
+        line,
+        column,
+      }),
+    ];
+  }
+
+  #tokenLeft({ path, text, name }: { path: string; text: string; name: string }): Finding[] {
+    const { sourceName } = this.#facts;
+    if (sourceName === null || sourceName === "" || name.toLowerCase().includes(sourceName.toLowerCase())) return [];
+    const fold = (value: string) => (sourceName.length >= DISTINCT_NAME_LENGTH ? value.toLowerCase() : value);
+    if (fold(path).includes(fold(sourceName)))
+      return [finding("TokenLeft", `The path still holds the sourceName "${sourceName}".`, { path })];
+    const offset = fold(text).indexOf(fold(sourceName));
+    if (offset < 0) return [];
+    return [
+      finding("TokenLeft", `The produced file still holds the sourceName "${sourceName}".`, {
+        path,
+        ...positionAt(text, offset),
+      }),
+    ];
+  }
+}
+
+function notWellFormed(path: string, text: string): Finding[] {
+  const fault = formFault(path, text);
+  if (!fault) return [];
+  const { message, line, column } = fault;
+  return [finding("NotWellFormed", `The produced file is not well-formed: ${message}.`, { path, line, column })];
+}

@@ -1,0 +1,39 @@
+import { parseFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
+import { decodeText } from "@factory/template-engine/encodings";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { finding } from "../findings/finding-codes.js";
+
+const projectFile = /(?:\.\w*proj|Directory\.Build\.(?:props|targets))$/i;
+const frameworkElement = /<TargetFrameworks?\b[^>]*>([^<]*)<\/TargetFrameworks?>/gi;
+
+/** What the projects of a scaffold target, as far as it is written out. */
+export function producedFrameworks(files: FileTree): { path: string; moniker: string }[] {
+  return Array.from(files)
+    .filter(([path]) => projectFile.test(path))
+    .flatMap(([path, { bytes }]) =>
+      Array.from(decodeText(bytes).matchAll(frameworkElement)).flatMap(([, list = ""]) =>
+        list.split(";").map((moniker) => ({ path, moniker: moniker.trim() })),
+      ),
+    )
+    .filter(({ moniker }) => parseFramework(moniker) !== undefined);
+}
+
+/** The version promises a framework; at least one project has to be usable from it. */
+export function frameworkMismatch(
+  produced: readonly { path: string; moniker: string }[],
+  targetFramework: string,
+): Finding[] {
+  const promised = parseFramework(targetFramework);
+  const [first] = produced;
+  if (!promised || !first) return [];
+  const usable = produced.some(({ moniker }) => {
+    const framework = parseFramework(moniker);
+    return framework !== undefined && isCompatible(promised, framework);
+  });
+  if (usable) return [];
+  const monikers = [...new Set(produced.map(({ moniker }) => moniker))].join(", ");
+  const message = `The projects target ${monikers}, which cannot be used from ${targetFramework}, the target framework of the version.`;
+  return [finding("TargetFrameworkMismatch", message, { path: first.path })];
+}

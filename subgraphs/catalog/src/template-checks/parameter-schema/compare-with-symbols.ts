@@ -1,0 +1,158 @@
+import type { Finding } from "@factory/template-engine/finding";
+import { parameterAliases } from "@factory/template-engine/host-data";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { convertText } from "@factory/template-engine/parameter-values";
+import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "@factory/template-engine/template-config";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
+import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { everDefined, resolved } from "../../parameters/schema-properties.js";
+import { finding } from "../findings/finding-codes.js";
+import { listedValues, schemaTypes } from "./schema-types.js";
+
+/** JSON types whose every value the engine can read as the datatype; a text is judged by the values it may have. */
+const readable: Readonly<Record<ParameterDatatype, readonly string[]>> = {
+  string: ["string", "integer", "number", "boolean", "array", "null"],
+  choice: ["string", "integer", "number", "boolean"],
+  bool: ["boolean"],
+  integer: ["integer"],
+  float: ["number", "integer"],
+  hex: ["integer"],
+};
+
+/** Where the schema and the template's parameters do not agree. */
+export function compareWithSymbols(
+  schema: JsonObject,
+  { config, host }: Pick<TemplatePack, "config" | "host">,
+): Finding[] {
+  const aliases = parameterAliases(config, host);
+  const defined = everDefined(schema);
+  const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []);
+  const findings = Array.from(defined).flatMap(([name, property]) => {
+    if (name === RESERVED_NAME) return [];
+    const symbol = config.symbols.get(aliases.get(name) ?? name);
+    const pointer = `/properties/${escapePointer(name)}`;
+    if (symbol?.type !== "parameter") return [withoutSymbol(name, symbol?.type, pointer)];
+    const rule = resolved(schema, property) ?? {};
+    return [
+      ...compareTypes(symbol, rule, pointer),
+      ...compareChoices(symbol, rule, pointer),
+      ...compareDefaults(symbol, rule, pointer),
+      ...compareRequired(symbol, required.has(name) || rule["default"] !== undefined, pointer),
+    ];
+  });
+  const named = new Map(Array.from(defined, ([name, property]) => [aliases.get(name) ?? name, property]));
+  return [...findings, ...symbolsWithoutProperty(schema, config, named)];
+}
+
+function withoutSymbol(name: string, type: string | undefined, pointer: string): Finding {
+  const what = type === undefined ? "the template has no symbol of that name" : `the symbol of that name is ${type}`;
+  return finding("PropertyWithoutSymbol", `The parameter "${name}" changes nothing: ${what}.`, { pointer });
+}
+
+/**
+ * A schema that names no parameter, or takes any, is silent on purpose. A parameter that only the template requires can
+ * never be given, and every execution fails.
+ */
+function symbolsWithoutProperty(
+  schema: JsonObject,
+  config: TemplateConfig,
+  defined: ReadonlyMap<string, JsonValue>,
+): Finding[] {
+  const { additionalProperties, patternProperties } = schema;
+  const open =
+    (additionalProperties !== undefined && additionalProperties !== false) || patternProperties !== undefined;
+  const silent = open || defined.size === 0;
+  return Array.from(config.symbols.values()).flatMap((symbol) => {
+    if (symbol.type !== "parameter" || symbol.name === RESERVED_NAME || defined.has(symbol.name)) return [];
+    const isRequired = symbol.isRequired === true && !requiresByName(schema, symbol.name);
+    if (!isRequired && silent) return [];
+    const message = isRequired
+      ? `The template requires the parameter "${symbol.name}", which the schema does not name.`
+      : `The schema does not offer the template's parameter "${symbol.name}"; its default always holds.`;
+    const severity = isRequired ? "Error" : "Warning";
+    return [finding("SymbolWithoutProperty", message, { pointer: "/properties", severity })];
+  });
+}
+
+function requiresByName(schema: JsonObject, name: string): boolean {
+  return Array.isArray(schema["required"]) && (schema["required"] as JsonValue[]).includes(name);
+}
+
+function compareTypes(symbol: ParameterSymbol, rule: JsonObject, pointer: string): Finding[] {
+  const listed = listedValues(rule);
+  const fits = listed
+    ? listed.every((value) => symbol.datatype === "choice" || isReadable(symbol.datatype, value))
+    : (schemaTypes(rule) ?? []).every((type) => typeFits(symbol, type, rule));
+  if (fits) return [];
+  const types = listed ? "values of its enum" : `type ${schemaTypes(rule)?.join(", ")}`;
+  const message = `The ${types} cannot be read as "${symbol.datatype}", which the template's parameter "${symbol.name}" is.`;
+  return [finding("TypeMismatch", message, { pointer: `${pointer}/${listed ? "enum" : "type"}` })];
+}
+
+function typeFits({ datatype, allowMultipleValues }: ParameterSymbol, type: string, rule: JsonObject): boolean {
+  if (type === "array" && datatype === "choice") return allowMultipleValues;
+  if (readable[datatype].includes(type)) return true;
+  // a null stands for the value without an option; a text may be bound by a pattern to what can be read
+  return type === "null" || (type === "string" && ("pattern" in rule || "format" in rule));
+}
+
+function isReadable(datatype: ParameterDatatype, value: JsonValue): boolean {
+  if (value === null) return true;
+  if (typeof value === "object") return datatype === "string" && Array.isArray(value);
+  return convertText(datatype, String(value)) !== undefined;
+}
+
+/** The schema may offer fewer choices; one that the template lacks fails when it renders. */
+function compareChoices(symbol: ParameterSymbol, rule: JsonObject, pointer: string): Finding[] {
+  if (symbol.datatype !== "choice") return [];
+  const items = isJsonObject(rule["items"]) ? listedValues(rule["items"]) : undefined;
+  const listed = listedValues(rule) ?? items;
+  if (!listed) {
+    if ("pattern" in rule) return [];
+    const message = `The schema does not list the choices of "${symbol.name}", so that any text passes it.`;
+    const suggestion = `Add "enum": ${JSON.stringify(symbol.choices.map(({ choice }) => choice)).slice(0, 300)}.`;
+    return [finding("EnumDiffersFromChoices", message, { pointer, suggestion, severity: "Warning" })];
+  }
+  const unknown = listed
+    .flatMap((value) => (Array.isArray(value) ? (value as JsonValue[]) : [value]))
+    .filter((value) => !isChoice(symbol, value));
+  if (unknown.length === 0) return [];
+  const message = `The enum of "${symbol.name}" holds ${JSON.stringify(unknown[0])}, which is no choice of the template.`;
+  return [finding("EnumDiffersFromChoices", message, { pointer: `${pointer}/enum` })];
+}
+
+function isChoice({ choices, allowMultipleValues }: ParameterSymbol, value: JsonValue): boolean {
+  if (value === null || typeof value === "object") return value === null;
+  const parts = allowMultipleValues ? String(value).split(/[|,]/) : [String(value)];
+  return parts.every((part) => {
+    const folded = part.trim().toLowerCase();
+    const names = choices.map(({ choice }) => choice.toLowerCase());
+    // the engine takes the beginning of one choice for the whole
+    return folded === "" || names.includes(folded) || names.filter((name) => name.startsWith(folded)).length === 1;
+  });
+}
+
+function compareDefaults(
+  { name, datatype, defaultValue }: ParameterSymbol,
+  rule: JsonObject,
+  pointer: string,
+): Finding[] {
+  const standard = rule["default"];
+  if (standard === undefined || defaultValue === null) return [];
+  const text = Array.isArray(standard) ? standard.join("|") : textOf(standard);
+  if (text.toLowerCase() === defaultValue.toLowerCase()) return [];
+  const [ours, theirs] = [text, defaultValue].map((value) => convertText(datatype, value));
+  if (datatype !== "string" && ours !== undefined && ours === theirs) return [];
+  const message = `The default of "${name}" is ${JSON.stringify(standard)} here and "${defaultValue}" in the template; the schema's holds.`;
+  return [finding("DefaultDiffers", message, { pointer: `${pointer}/default` })];
+}
+
+function compareRequired({ name, isRequired }: ParameterSymbol, supplied: boolean, pointer: string): Finding[] {
+  if (isRequired !== true || supplied) return [];
+  const message = `The template requires the parameter "${name}", but the schema does not.`;
+  return [finding("RequiredDiffers", message, { pointer, suggestion: `Add "${name}" to required.` })];
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,73 @@
+import { dotnetRegex } from "@factory/template-engine/dotnet-regex";
+import type { Finding } from "@factory/template-engine/finding";
+import { objectsMember, textMember } from "@factory/template-engine/jsonc";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
+import type { ConfigPlace, ConfigPlaces } from "../findings/config-place.js";
+import { finding } from "../findings/finding-codes.js";
+import { RegexProbe } from "./regex-probe.js";
+
+interface TemplateRegex {
+  owner: string;
+  pattern: string;
+  place: ConfigPlace;
+}
+
+export interface LintedRegexes {
+  findings: Finding[];
+  /** Whether all of them can be run on the template's own values without danger. */
+  harmless: boolean;
+}
+
+/** Parts of .NET's expressions that have no counterpart here. */
+const ONLY_DOTNET = /\(\?>|\(\?\(|\(\?[<']\w*-\w+[>']|\(\?[imnsx]*-?[imnsx]+[):]|\\G|\\[pP]\{Is/;
+
+export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): LintedRegexes {
+  const probe = new RegexProbe();
+  const findings: Finding[] = [];
+  let harmless = true;
+  for (const { owner, pattern, place } of regexesOf(config, places)) {
+    const compiled = dotnetRegex(pattern);
+    if (compiled === null) findings.push(unreadable(owner, pattern, place));
+    else if (probe.isSlow(compiled.regex)) {
+      harmless = false;
+      const message = `The regular expression "${shown(pattern)}" of "${owner}" can take for ever on a text that does not match.`;
+      const suggestion = "Let no two repetitions, one inside the other or side by side, match the same text.";
+      findings.push(finding("RegexTooSlow", message, { ...place, suggestion }));
+    }
+  }
+  return { findings, harmless };
+}
+
+function unreadable(owner: string, pattern: string, place: ConfigPlace): Finding {
+  const text = shown(pattern);
+  if (!ONLY_DOTNET.test(pattern))
+    return finding("InvalidRegex", `"${owner}" has the unreadable regular expression "${text}".`, place);
+  const message = `The regular expression "${text}" of "${owner}" holds a construct that is not supported here.`;
+  const suggestion = "Write it without conditions, balancing groups, \\G and named Unicode blocks.";
+  return finding("InvalidRegex", message, { ...place, suggestion, severity: "Warning" });
+}
+
+function regexesOf(config: TemplateConfig, places: ConfigPlaces): TemplateRegex[] {
+  const found: TemplateRegex[] = [];
+  const add = (owner: string, pattern: string | null, place: ConfigPlace) => {
+    if (pattern !== null && pattern !== "") found.push({ owner, pattern, place });
+  };
+  for (const [name, symbol] of config.symbols) {
+    if (symbol.type !== "generated") continue;
+    const at = (...more: (string | number)[]) => places.at("symbols", name, "parameters", ...more);
+    const kind = symbol.generator.toLowerCase();
+    if (kind === "regexmatch") add(name, textMember(symbol.parameters, "pattern"), at("pattern"));
+    if (kind !== "regex") continue;
+    objectsMember(symbol.parameters, "steps").forEach((step, index) =>
+      add(name, textMember(step, "regex"), at("steps", index, "regex")),
+    );
+  }
+  for (const [name, form] of config.forms)
+    if (textMember(form, "identifier")?.toLowerCase() === "replace")
+      add(name, textMember(form, "pattern"), places.at("forms", name, "pattern"));
+  return found;
+}
+
+function shown(pattern: string): string {
+  return pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern;
+}

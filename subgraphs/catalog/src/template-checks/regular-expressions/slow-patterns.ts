@@ -1,0 +1,46 @@
+import type { Finding } from "@factory/template-engine/finding";
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { finding } from "../findings/finding-codes.js";
+import { RegexProbe } from "./regex-probe.js";
+
+/** Members that hold values, not schemas. */
+const values = new Set(["default", "const", "enum", "examples"]);
+
+/** Patterns of a schema that a value can keep busy for ever. */
+export function slowPatterns(schema: JsonObject): Finding[] {
+  const probe = new RegexProbe();
+  return patternsOf(schema, "")
+    .filter(({ pattern }) => isSlow(probe, pattern))
+    .map(({ pattern, pointer }) => {
+      const shown = pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern;
+      const message = `The pattern "${shown}" can take for ever on a value that does not match, so that the request fails.`;
+      const suggestion = "Let no two repetitions, one inside the other or side by side, match the same text.";
+      return finding("PatternTooSlow", message, { pointer, suggestion });
+    });
+}
+
+function isSlow(probe: RegexProbe, pattern: string): boolean {
+  try {
+    return probe.isSlow(new RegExp(pattern, "u"));
+  } catch (error) {
+    // the validator compiled it, in its own way
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function patternsOf(value: JsonValue, pointer: string): { pattern: string; pointer: string }[] {
+  if (Array.isArray(value))
+    return (value as JsonValue[]).flatMap((item, index) => patternsOf(item, `${pointer}/${index}`));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const here = `${pointer}/${escapePointer(key)}`;
+    if (values.has(key)) return [];
+    if (key === "pattern" && typeof child === "string") return [{ pattern: child, pointer: here }];
+    const own =
+      key === "patternProperties" && isJsonObject(child)
+        ? Object.keys(child).map((pattern) => ({ pattern, pointer: `${here}/${escapePointer(pattern)}` }))
+        : [];
+    return [...own, ...patternsOf(child, here)];
+  });
+}

@@ -1,0 +1,59 @@
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import type { TemplateChoice } from "@factory/template-engine/template-choice";
+import { type CheckName, checkNames } from "./findings/finding-codes.js";
+import { parameterSchemaCheck } from "./parameter-schema/parameter-schema-check.js";
+import { sampleGeneration } from "./sample-generation/sample-generation.js";
+import { structuralLint } from "./structural-lint/structural-lint.js";
+
+export interface CheckSubject {
+  readonly parameterSchema: unknown;
+  readonly targetFramework: string;
+  /** Which template of the source is meant. */
+  readonly template?: TemplateChoice;
+  /** Whether to report what is no more than a remark. */
+  readonly withInfo?: boolean;
+}
+
+export interface CheckOutcome {
+  findings: Finding[];
+  samples: number;
+}
+
+/** More of them help nobody, and they are stored with the result. */
+const MAX_FINDINGS = 200;
+
+/** One check of a template source. Runs foreign patterns and expressions: call it under a time limit. */
+export async function runCheck(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
+  const { findings, samples } = await outcomeOf(check, files, subject);
+  const reported = findings.filter(({ severity }) => subject.withInfo === true || severity !== "Info").sort(byPlace);
+  return { findings: reported.slice(0, MAX_FINDINGS), samples };
+}
+
+async function outcomeOf(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
+  switch (checkNames.find((name) => name === check) satisfies CheckName | undefined) {
+    case "StructuralLint":
+      return { findings: structuralLint(files, subject), samples: 0 };
+    case "ParameterSchema":
+      return { findings: await parameterSchemaCheck(files, subject.parameterSchema, subject.template), samples: 0 };
+    case "SampleGeneration":
+      return sampleGeneration(files, subject);
+    case undefined:
+      throw new Error(`There is no check "${check}".`);
+  }
+}
+
+/** Path, line, code; what has no path comes first. */
+function byPlace(a: Finding, b: Finding): number {
+  return (
+    compare(a.path ?? "", b.path ?? "") ||
+    (a.line ?? 0) - (b.line ?? 0) ||
+    compare(a.code, b.code) ||
+    compare(a.pointer ?? "", b.pointer ?? "")
+  );
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,191 @@
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { isJsonObject, type JsonObject } from "@factory/template-engine/json-value";
+import { type RenderResult, render } from "@factory/template-engine/render";
+import { TemplateError } from "@factory/template-engine/template-error";
+import { loadTemplatePack, type TemplatePack } from "@factory/template-engine/template-pack";
+import { compileOffline, SchemaError } from "../../parameters/offline-schema.js";
+import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { schemaProblem } from "../../parameters/schema-limits.js";
+import { finding } from "../findings/finding-codes.js";
+import { versionsUnderCentralManagement } from "../output/central-packages.js";
+import { OutputInspector } from "../output/inspect-output.js";
+import { frameworkMismatch, producedFrameworks } from "../output/produced-frameworks.js";
+import type { CheckOutcome, CheckSubject } from "../run-check.js";
+import { type Sample, sampleRequests } from "./sample-requests.js";
+
+const standardName = "SampleApp";
+const seed = "sample";
+const now = new Date(Date.UTC(2024, 0, 2, 3, 4, 5));
+/** A large template has rendered enough samples by then; the rest of the limit is for the one that is running. */
+const BUDGET_MS = 12_000;
+const MAX_SHOWN_PARAMETERS = 300;
+const collisionSuggestion = "Let every choice of parameters lead to a path of its own for each file, in any casing.";
+/** How the engine says that a path would have to be a file and a folder. */
+const COLLISION = /to be a folder, but it is a file/;
+
+/** Renders the template for sample parameters and looks at what comes out. */
+export async function sampleGeneration(files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
+  let pack: TemplatePack;
+  try {
+    pack = loadTemplatePack(files, subject.template);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { findings: [finding("SampleRenderFailed", `The template cannot be read: ${error.message}`)], samples: 0 };
+  }
+  const schema = await usableSchema(subject.parameterSchema);
+  const run = new SampleRun(pack);
+  const endsAt = performance.now() + BUDGET_MS;
+  const samples = await sampleRequests(schema, pack.config.symbols);
+  for (const sample of samples) {
+    run.add(sample);
+    if (performance.now() > endsAt) break;
+  }
+  const findings = [...run.findings(), ...frameworkMismatch(run.frameworks, subject.targetFramework)];
+  return { findings: run.samples === 0 ? [noSample()] : findings, samples: run.samples };
+}
+
+function noSample(): Finding {
+  const message = "No sample was rendered: no parameters were found that the parameterSchema accepts.";
+  const suggestion = "Give the required properties a default or examples.";
+  return finding("SampleRenderFailed", message, { suggestion, severity: "Warning" });
+}
+
+/** A schema that is at fault itself does not keep the template from being tried with its own defaults. */
+async function usableSchema(schema: unknown): Promise<JsonObject> {
+  if (isJsonObject(schema) && !schemaProblem(schema)) {
+    try {
+      await compileOffline(schema);
+      return schema;
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+    }
+  }
+  return { type: "object" };
+}
+
+class SampleRun {
+  samples = 0;
+  readonly frameworks: { path: string; moniker: string }[] = [];
+  readonly #findings = new Map<string, Finding>();
+  readonly #pack: TemplatePack;
+  readonly #inspector: OutputInspector;
+  readonly #faultyByDefault = new Set<string>();
+
+  constructor(pack: TemplatePack) {
+    this.#pack = pack;
+    const { sourceName, symbols } = pack.config;
+    const symbolNames = [...symbols.keys()];
+    // a symbol may bring the name back on purpose
+    const returns =
+      sourceName !== null && [...symbols.values()].some(({ raw }) => JSON.stringify(raw).includes(sourceName));
+    this.#inspector = new OutputInspector({ sourceName: returns ? null : sourceName, symbolNames });
+  }
+
+  findings(): Finding[] {
+    return [...this.#findings.values()];
+  }
+
+  add(sample: Sample): void {
+    this.samples++;
+    const { [RESERVED_NAME]: given } = sample.parameters;
+    const name = typeof given === "string" && given.trim() !== "" ? given : standardName;
+    const rendered = this.#render(sample, name);
+    if (!rendered) return;
+    if (this.samples === 1) this.#renderAgain(sample, { name, rendered });
+    const { files, primaryOutputs, warnings } = rendered;
+    if (files.size === 0) this.#report(finding("NoFilesProduced", `No file is produced for ${shown(sample)}.`), "");
+    for (const path of primaryOutputs) {
+      if (files.has(path)) continue;
+      this.#report(
+        finding("PrimaryOutputNotProduced", `The primary output is not produced for ${shown(sample)}.`, { path }),
+        path,
+      );
+    }
+    this.#conditions(sample, warnings);
+    this.#collisions(sample, warnings);
+    for (const found of this.#inspector.inspect(files, name)) this.#report(found, `${found.path}`);
+    for (const found of versionsUnderCentralManagement(files)) this.#report(found, `${found.path}`);
+    this.frameworks.push(...producedFrameworks(files));
+  }
+
+  #render({ given, parameters }: Sample, name: string): RenderResult | undefined {
+    try {
+      return render(this.#pack, { name, parameters, seed, now });
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      const [first] = error.findings;
+      const collides = COLLISION.test(error.message);
+      const message = `Rendering fails for ${shownParameters(given)}: ${error.message}`;
+      this.#report(
+        finding(collides ? "PathCollision" : "SampleRenderFailed", message, {
+          path: first?.path,
+          pointer: first?.pointer,
+          ...(collides ? { suggestion: collisionSuggestion } : {}),
+        }),
+        collides ? `${first?.path}` : error.message,
+      );
+      return undefined;
+    }
+  }
+
+  /** StructuralLint decides all conditions for the defaults; here are those that only other parameters break. */
+  #conditions(sample: Sample, warnings: RenderResult["warnings"]): void {
+    for (const { code, message } of warnings) {
+      if (code !== "ConditionUnparseable") continue;
+      if (sample.kind === "defaults") this.#faultyByDefault.add(message);
+      else if (!this.#faultyByDefault.has(message))
+        this.#report(
+          finding(code, `${message} This happens for ${shown(sample)}.`, { check: "SampleGeneration" }),
+          message,
+        );
+    }
+  }
+
+  /** The template engine lets the last of them win, and tells casings apart. */
+  #collisions(sample: Sample, warnings: RenderResult["warnings"]): void {
+    for (const { code, message } of warnings) {
+      if (code !== "OutputReplaced" && code !== "OutputTwins") continue;
+      const path = [...message.matchAll(/"([^"]*)"/g)].at(-1)?.[1];
+      this.#report(
+        finding("PathCollision", `${message} This happens for ${shown(sample)}.`, {
+          path,
+          severity: "Warning",
+          suggestion: collisionSuggestion,
+        }),
+        `${path}`,
+      );
+    }
+  }
+
+  #renderAgain(sample: Sample, { name, rendered }: { name: string; rendered: RenderResult }): void {
+    const again = this.#render(sample, name);
+    if (!again) return;
+    for (const path of differingPaths(rendered.files, again.files))
+      this.#report(finding("NonDeterministic", "Two renders of the same request differ in this file.", { path }), path);
+  }
+
+  /** The same fault in many samples is one finding: the first. */
+  #report(found: Finding, subject: string): void {
+    const key = `${found.code}\0${subject}`;
+    if (!this.#findings.has(key)) this.#findings.set(key, found);
+  }
+}
+
+/** Files that are not the same in both results. */
+export function differingPaths(one: FileTree, other: FileTree): string[] {
+  const paths = new Set([...one.keys(), ...other.keys()]);
+  return [...paths].filter((path) => {
+    const [first, second] = [one, other].map((files) => files.get(path)?.bytes);
+    return !first || !second || Buffer.compare(first, second) !== 0;
+  });
+}
+
+function shown({ given }: Sample): string {
+  return shownParameters(given);
+}
+
+function shownParameters(given: Record<string, unknown>): string {
+  const text = JSON.stringify(given);
+  return `the parameters ${text.length > MAX_SHOWN_PARAMETERS ? `${text.slice(0, MAX_SHOWN_PARAMETERS)}…` : text}`;
+}

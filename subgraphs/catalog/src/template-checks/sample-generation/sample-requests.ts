@@ -1,0 +1,193 @@
+import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
+import { compileOffline, type Failure, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
+import { checkParameters, RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { everDefined, resolved } from "../../parameters/schema-properties.js";
+import { listedValues, schemaTypes } from "../parameter-schema/schema-types.js";
+import { pairwiseRows } from "./pairwise.js";
+
+export interface Sample {
+  kind: "defaults" | "required" | "pairwise";
+  /** What a request would say. */
+  given: Record<string, unknown>;
+  /** The same with the defaults of the schema. */
+  parameters: Record<string, unknown>;
+}
+
+export const MAX_SAMPLES = 50;
+const MAX_DIMENSIONS = 30;
+const MAX_VALUES = 8;
+const hyphened = "Sample.App-1";
+const unicode = "Größe東京";
+
+/** Requests that the schema accepts: none of the parameters, only the required ones, then every pair of values once. */
+export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig["symbols"]): Promise<Sample[]> {
+  const budget = new PatternBudget();
+  const candidates = await candidateValues(schema, symbols, budget);
+  const required = (Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []).filter(
+    (name) => typeof name === "string",
+  );
+  const least = Object.fromEntries(
+    required.flatMap((name) => {
+      const [first] = candidates.get(name) ?? [];
+      return first === undefined ? [] : [[name, first]];
+    }),
+  );
+  const rows: [Sample["kind"], Record<string, unknown>][] = [
+    ["defaults", {}],
+    ["required", least],
+  ];
+  const dimensions = Array.from(candidates).slice(0, MAX_DIMENSIONS);
+  for (const row of pairwiseRows(
+    dimensions.map(([, values]) => values.length),
+    MAX_SAMPLES,
+  )) {
+    const chosen = dimensions.map(([name, values], index): [string, unknown] => [name, values[row[index] ?? 0]]);
+    rows.push(["pairwise", Object.fromEntries(chosen)]);
+  }
+  return acceptedRows(schema, rows, budget);
+}
+
+/** A schema may forbid a combination; a request that it refuses shows nothing about the template. */
+async function acceptedRows(
+  schema: JsonObject,
+  rows: readonly [Sample["kind"], Record<string, unknown>][],
+  budget: PatternBudget,
+): Promise<Sample[]> {
+  const samples = new Map<string, Sample>();
+  for (const [kind, given] of rows) {
+    if (samples.size >= MAX_SAMPLES) break;
+    const checked = await checkParameters(schema, given, { budget });
+    if (!checked.valid) continue;
+    const { parameters } = checked;
+    const key = JSON.stringify(Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
+    if (!samples.has(key)) samples.set(key, { kind, given, parameters });
+  }
+  return [...samples.values()];
+}
+
+async function candidateValues(
+  schema: JsonObject,
+  symbols: TemplateConfig["symbols"],
+  budget: PatternBudget,
+): Promise<Map<string, JsonValue[]>> {
+  const found = new Map<string, JsonValue[]>();
+  const compiled = await compiledOrNot(schema, budget);
+  if (!compiled) return found;
+  const properties = new Map<string, JsonValue>([[RESERVED_NAME, { type: "string" }], ...everDefined(schema)]);
+  for (const [name, property] of properties) {
+    const rule = resolved(schema, property);
+    if (!rule) continue;
+    const accepted = (values: readonly JsonValue[]) =>
+      distinct(values).filter((value) => isAccepted(compiled, name, value));
+    const symbol = symbols.get(name);
+    const choices = symbol?.type === "parameter" && symbol.datatype === "choice" ? symbol.choices : [];
+    const usual = accepted(
+      proposed(
+        rule,
+        choices.map(({ choice }) => choice),
+      ),
+    );
+    const values = usual.length > 0 ? usual : accepted(shapedTexts(rule));
+    if (values.length > 0) found.set(name, values.slice(0, MAX_VALUES));
+  }
+  return found;
+}
+
+async function compiledOrNot(schema: JsonObject, budget: PatternBudget): Promise<OfflineSchema | undefined> {
+  try {
+    return await compileOffline(schema, budget);
+  } catch (error) {
+    if (error instanceof SchemaError) return undefined;
+    throw error;
+  }
+}
+
+function isAccepted(compiled: OfflineSchema, name: string, value: JsonValue): boolean {
+  const own = `/${escapePointer(name)}`;
+  const failsHere = ({ pointer }: Failure) => pointer === own || pointer.startsWith(`${own}/`);
+  try {
+    return !compiled.failures({ [name]: value }).some(failsHere);
+  } catch (error) {
+    // what the schema cannot judge is no sample; ParameterSchema reports the schema
+    if (error instanceof SchemaError) return false;
+    throw error;
+  }
+}
+
+/** A text that only the template knows the choices of takes these. */
+function proposed(rule: JsonObject, choices: readonly string[] = []): JsonValue[] {
+  const examples = Array.isArray(rule["examples"]) ? (rule["examples"] as JsonValue[]) : [];
+  const known = rule["default"] === undefined ? examples : [rule["default"], ...examples];
+  const listed = listedValues(rule);
+  if (listed) return [...known, ...listed];
+  if (choices.length > 0) return [...known, ...choices];
+  return [...known, ...(schemaTypes(rule) ?? ["string"]).flatMap((type) => ofType(type, rule))];
+}
+
+function ofType(type: string, rule: JsonObject): JsonValue[] {
+  switch (type) {
+    case "string":
+      return [hyphened, unicode];
+    case "boolean":
+      return [true, false];
+    case "integer":
+    case "number":
+      return numbersOf(rule);
+    case "array": {
+      const items = isJsonObject(rule["items"]) ? proposed(rule["items"]) : [];
+      return [items.slice(0, 1), items, []];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Guesses at what a pattern, a format or a length asks for. */
+function shapedTexts({ minLength, maxLength }: JsonObject): string[] {
+  const length = typeof minLength === "number" && minLength < 1000 ? minLength : 1;
+  const words = [
+    "sample",
+    "Sample",
+    "SAMPLE",
+    "sample-app",
+    "sample_app",
+    "s",
+    "S",
+    "1",
+    "12",
+    "1234",
+    "1.0",
+    "1.0.0",
+    "v1",
+  ];
+  const formatted = [
+    "a@example.com",
+    "https://example.com/",
+    "example.com",
+    "192.0.2.1",
+    "2001:db8::1",
+    "2024-01-02",
+    "2024-01-02T03:04:05Z",
+    "03:04:05Z",
+    "P1D",
+    "6f9619ff-8b86-4d11-b42d-00c04fc964ff",
+    "/sample",
+  ];
+  const cut = typeof maxLength === "number" ? ["sample".slice(0, maxLength)] : [];
+  return [...words, ...formatted, ...cut, "x".repeat(length)];
+}
+
+function numbersOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject): JsonValue[] {
+  const bounds = [minimum, maximum, offset(exclusiveMinimum, 1), offset(exclusiveMaximum, -1), multipleOf];
+  return [...bounds.filter((bound) => typeof bound === "number"), 1, 0, 8080];
+}
+
+function offset(bound: JsonValue | undefined, by: number): number | undefined {
+  return typeof bound === "number" ? bound + by : undefined;
+}
+
+function distinct(values: readonly JsonValue[]): JsonValue[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}

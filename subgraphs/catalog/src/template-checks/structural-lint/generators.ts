@@ -1,0 +1,76 @@
+import { evaluatorNamed } from "@factory/template-engine/evaluate-condition";
+import type { Finding } from "@factory/template-engine/finding";
+import { isGenerator } from "@factory/template-engine/generators";
+import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { member, textMember } from "@factory/template-engine/jsonc";
+import type { GeneratedSymbol } from "@factory/template-engine/template-config";
+import type { ConfigPlaces } from "../findings/config-place.js";
+import { finding } from "../findings/finding-codes.js";
+
+interface Needs {
+  texts?: readonly string[];
+  /** A list of objects, and the members that each of them needs. */
+  list?: { name: string; members: readonly string[] };
+}
+
+/** What a generator cannot do without: the template engine refuses to create anything then. */
+const needsOf: Readonly<Record<string, Needs>> = {
+  casing: { texts: ["source"] },
+  coalesce: { texts: ["sourceVariableName", "fallbackVariableName"] },
+  constant: { texts: ["value"] },
+  evaluate: { texts: ["action"] },
+  join: { list: { name: "symbols", members: ["value"] } },
+  random: { texts: ["low"] },
+  regex: { texts: ["source"], list: { name: "steps", members: ["regex", "replacement"] } },
+  regexmatch: { texts: ["source", "pattern"] },
+  switch: { list: { name: "cases", members: ["value"] } },
+};
+
+export function lintGenerator(symbol: GeneratedSymbol, places: ConfigPlaces): Finding[] {
+  const { name, generator, parameters, datatype } = symbol;
+  if (!isGenerator(generator)) {
+    const what = generator.trim() === "" ? "no generator" : `the unknown generator "${generator}"`;
+    const message = `The symbol "${name}" has ${what} and stays without a value.`;
+    return [finding("UnknownGenerator", message, places.at("symbols", name, "generator"))];
+  }
+  const kind = generator.toLowerCase();
+  const place = places.at("symbols", name, "datatype");
+  const noBool = kind === "regexmatch" && datatype !== null && datatype.toLowerCase() !== "bool";
+  const evaluator = kind === "switch" || kind === "evaluate" ? textMember(parameters, "evaluator") : null;
+  return [
+    ...missing(name, needsOf[kind] ?? {}, { parameters, places }),
+    ...(noBool
+      ? [finding("SchemaViolation", `"${name}" tells whether a text matches; its datatype can only be bool.`, place)]
+      : []),
+    ...lintEvaluator(name, evaluator, places.at("symbols", name, "parameters", "evaluator")),
+  ];
+}
+
+function missing(
+  symbol: string,
+  { texts = [], list }: Needs,
+  { parameters, places }: { parameters: JsonObject; places: ConfigPlaces },
+): Finding[] {
+  const at = (...more: (string | number)[]) => places.at("symbols", symbol, "parameters", ...more);
+  const report = (what: string, place: ReturnType<ConfigPlaces["at"]>) =>
+    finding("SchemaViolation", `The generator of "${symbol}" needs ${what}.`, { ...place, severity: "Error" });
+  const findings = texts
+    .filter((one) => textMember(parameters, one) === null)
+    .map((one) => report(`the parameter "${one}"`, at(one)));
+  if (!list) return findings;
+  const entries = member(parameters, list.name);
+  if (!Array.isArray(entries)) return [...findings, report(`the list "${list.name}"`, at(list.name))];
+  (entries as JsonValue[]).forEach((entry, index) => {
+    const lacking = list.members.filter((one) => !isJsonObject(entry) || textMember(entry, one) === null);
+    if (lacking.length === 0) return;
+    findings.push(report(`"${lacking.join('" and "')}" in each entry of "${list.name}"`, at(list.name, index)));
+  });
+  return findings;
+}
+
+export function lintEvaluator(owner: string, name: string | null, place: ReturnType<ConfigPlaces["at"]>): Finding[] {
+  if (evaluatorNamed(name, "C++2") !== undefined) return [];
+  const suggestion = "The evaluators are C++2, C++, MSBUILD and VB.";
+  const message = `"${owner}" names the unknown evaluator "${name}".`;
+  return [finding("SchemaViolation", message, { ...place, suggestion, severity: "Error" })];
+}

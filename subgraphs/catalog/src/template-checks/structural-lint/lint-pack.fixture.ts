@@ -1,0 +1,44 @@
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import { tree } from "@factory/template-engine/template-pack.fixture";
+import type { FindingCode } from "../findings/finding-codes.js";
+import { structuralLint } from "./structural-lint.js";
+
+export type Files = Record<string, string | Uint8Array>;
+
+/** No more than a template must say about itself. */
+export const sound = { identity: "T.One", name: "One", shortName: "one" };
+
+export const CONFIG = ".template.config/template.json";
+
+export function pack(config: object, files: Files = { "a.txt": "a" }) {
+  return tree({ [CONFIG]: JSON.stringify({ ...sound, ...config }, null, 2), ...files });
+}
+
+/** What StructuralLint reports unless it is asked for remarks too. */
+export function reported(files: FileTree): Finding[] {
+  return structuralLint(files).filter(({ severity }) => severity !== "Info");
+}
+
+export function lint(config: object, files?: Files): Finding[] {
+  return reported(pack(config, files));
+}
+
+export function remarks(config: object, files?: Files): Finding[] {
+  return structuralLint(pack(config, files)).filter(({ severity }) => severity === "Info");
+}
+
+/** The findings of one code: what else a small example draws upon itself does not matter. */
+export function lintFor(code: FindingCode, config: object, files?: Files): Finding[] {
+  return structuralLint(pack(config, files)).filter((one) => one.code === code);
+}
+
+/** Without those about symbols that a small example does not use, or uses without declaring them. */
+export function lintApart(config: object, files?: Files): Finding[] {
+  const apart = new Set(["UnusedSymbol", "UnknownSymbolInCondition", "ConditionUnparseable"]);
+  return lint(config, files).filter(({ code }) => !apart.has(code));
+}
+
+export function codes(findings: readonly Finding[]): string[] {
+  return findings.map(({ severity, code }) => `${severity} ${code}`);
+}

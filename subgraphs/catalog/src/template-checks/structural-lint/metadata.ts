@@ -1,0 +1,49 @@
+import type { Finding } from "@factory/template-engine/finding";
+import type { TemplateConfig } from "@factory/template-engine/template-config";
+import { NAME_FORMS, ValueForms } from "@factory/template-engine/value-forms";
+import type { ConfigPlaces } from "../findings/config-place.js";
+import { type FindingCode, finding } from "../findings/finding-codes.js";
+
+/** What the template says about itself. */
+export function lintMetadata(config: TemplateConfig, places: ConfigPlaces): Finding[] {
+  const blank = (text: string | null) => !text?.trim();
+  const absent: [FindingCode, string, boolean][] = [
+    ["MissingIdentity", "identity", blank(config.identity)],
+    ["MissingName", "name", blank(config.name)],
+    ["MissingShortName", "shortName", !config.shortNames.some((name) => name.trim())],
+    ["MissingSourceName", "sourceName", blank(config.sourceName)],
+    ["MissingAuthor", "author", blank(config.author)],
+    ["MissingGroupIdentity", "groupIdentity", blank(config.groupIdentity)],
+    ["MissingGeneratorVersions", "generatorVersions", blank(config.generatorVersions)],
+    ["MissingPrecedence", "precedence", (config.precedence ?? 0) === 0],
+    ["MissingClassifications", "classifications", config.classifications.length === 0],
+  ];
+  return [
+    ...absent
+      .filter(([, , isAbsent]) => isAbsent)
+      .map(([code, member]) =>
+        finding(code, `The template has no ${member}.`, {
+          ...places.at(member),
+          suggestion: `Add "${member}" to template.json.`,
+        }),
+      ),
+    ...ambiguousForms(config, places),
+  ];
+}
+
+/** Where two forms of the sourceName are the same text, only one of them can decide what a name becomes there. */
+function ambiguousForms({ sourceName }: TemplateConfig, places: ConfigPlaces): Finding[] {
+  if (!sourceName?.trim()) return [];
+  const forms = new ValueForms(new Map());
+  const byText = new Map<string, string[]>();
+  for (const form of NAME_FORMS) {
+    const text = forms.apply(form, sourceName) ?? "";
+    byText.set(text, [...(byText.get(text) ?? []), form]);
+  }
+  const shared = [...byText].filter(([, names]) => names.length > 1);
+  if (shared.length === 0) return [];
+  const listed = shared.map(([text, names]) => `"${text}" is ${names.join(" and ")}`).join("; ");
+  const message = `Forms of the sourceName cannot be told apart in the files: ${listed}.`;
+  const suggestion = 'A sourceName such as "Template.1" has a text of its own for each form.';
+  return [finding("SourceNameAmbiguousForms", message, { ...places.at("sourceName"), suggestion })];
+}

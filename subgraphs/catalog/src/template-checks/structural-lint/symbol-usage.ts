@@ -1,0 +1,87 @@
+import { mentionedNames } from "@factory/template-engine/dependency-order";
+import type { Finding } from "@factory/template-engine/finding";
+import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import type { TemplateSymbol } from "@factory/template-engine/template-config";
+import { TemplateError } from "@factory/template-engine/template-error";
+import type { TemplatePack } from "@factory/template-engine/template-pack";
+import { ValueForms } from "@factory/template-engine/value-forms";
+import type { TemplateTexts } from "../content/template-texts.js";
+import type { ConfigPlaces } from "../findings/config-place.js";
+import { finding } from "../findings/finding-codes.js";
+
+const RESERVED = "name";
+/** Members that only people read. */
+const prose = new Set(["description", "displayname", "text", "author"]);
+
+interface Suspect {
+  name: string;
+  /** What a file, or a path, would have to hold. */
+  contents: readonly string[];
+  paths: readonly string[];
+}
+
+/** Symbols that change nothing: nothing mentions them, and what they replace stands nowhere. */
+export function lintUsage({ config }: TemplatePack, texts: TemplateTexts, places: ConfigPlaces): Finding[] {
+  const forms = new ValueForms(config.forms, "identity");
+  let suspects = Array.from(config.symbols.values()).flatMap((symbol): Suspect[] => {
+    const { name } = symbol;
+    const others = textsOf(config.raw, ["symbols", name]);
+    if (name === RESERVED || isMentioned(name, others)) return [];
+    const replaced = replacedTexts(symbol, forms);
+    // a form that cannot be applied is reported elsewhere
+    if (replaced === undefined) return [];
+    const found = replaced.paths.some((one) => [...texts.names, ...others].some((path) => path.includes(one)));
+    return found ? [] : [{ name, ...replaced }];
+  });
+  for (const one of texts.texts) {
+    if (suspects.length === 0) break;
+    const { text } = one;
+    suspects = suspects.filter(
+      ({ name, contents }) => !contents.some((content) => text.includes(content)) && !isMentionedIn(name, text),
+    );
+  }
+  return suspects.map(({ name, contents, paths }) => {
+    const [token] = [...contents, ...paths];
+    const message =
+      token === undefined
+        ? `The symbol "${name}" changes nothing: no file, condition or other symbol mentions it.`
+        : `The symbol "${name}" changes nothing: "${token}", which it replaces, stands in no file.`;
+    const suggestion = "Remove the symbol, or correct its name or what it replaces.";
+    return finding("UnusedSymbol", message, { ...places.at("symbols", name), suggestion });
+  });
+}
+
+function isMentioned(name: string, others: readonly string[]): boolean {
+  // as a reference by name, or inside a condition
+  return others.some((text) => text === name || mentionedNames(text, [name]).length > 0);
+}
+
+/** A file may mention a symbol in a condition, as a property or by its bare name. */
+function isMentionedIn(name: string, text: string): boolean {
+  return text.includes(name) && mentionedNames(text.replace(/["']/g, " "), [name]).length > 0;
+}
+
+function replacedTexts(symbol: TemplateSymbol, forms: ValueForms): { contents: string[]; paths: string[] } | undefined {
+  if (symbol.type === "computed") return { contents: [], paths: [] };
+  const formed = (text: string | null) =>
+    text === null ? [] : [text, ...symbol.forms.flatMap((form) => forms.apply(form, text) || [])];
+  try {
+    return { contents: formed(symbol.replaces), paths: formed(symbol.fileRename) };
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+/** All texts of the configuration but those of one branch. */
+function textsOf(value: JsonValue, except: readonly string[]): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return (value as JsonValue[]).flatMap((item) => textsOf(item, []));
+  if (!isJsonObject(value)) return [];
+  const [next, ...rest] = except;
+  return Object.entries(value).flatMap(([key, item]) => {
+    const matches = next !== undefined && (rest.length === 0 ? key === next : key.toLowerCase() === next);
+    if (matches && rest.length === 0) return [];
+    return prose.has(key.toLowerCase()) ? [] : textsOf(item, matches ? rest : []);
+  });
+}

@@ -1,0 +1,136 @@
+import { mentionedNames, sortByDependency } from "@factory/template-engine/dependency-order";
+import type { Finding } from "@factory/template-engine/finding";
+import { generatorSources } from "@factory/template-engine/generators";
+import { isJsonObject } from "@factory/template-engine/json-value";
+import { listMember, member, textMember } from "@factory/template-engine/jsonc";
+import type { ParameterSymbol, TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
+import { TemplateError } from "@factory/template-engine/template-error";
+import type { ConfigPlaces } from "../findings/config-place.js";
+import { finding } from "../findings/finding-codes.js";
+import { lintEvaluator, lintGenerator } from "./generators.js";
+
+export function lintSymbols(config: TemplateConfig, places: ConfigPlaces): Finding[] {
+  const symbols = [...config.symbols.values()];
+  return [...symbols.flatMap((symbol) => lintSymbol(symbol, places)), ...lintCycles(symbols, places)];
+}
+
+function lintSymbol(symbol: TemplateSymbol, places: ConfigPlaces): Finding[] {
+  switch (symbol.type) {
+    case "parameter":
+      return lintChoices(symbol, places);
+    case "generated":
+      return lintGenerator(symbol, places);
+    case "computed":
+      return [
+        ...mandatory(symbol, ["value"], places),
+        ...lintEvaluator(symbol.name, symbol.evaluator, places.at("symbols", symbol.name, "evaluator")),
+      ];
+    case "derived":
+      return mandatory(symbol, ["valueSource", "valueTransform"], places);
+    case "bind":
+      return mandatory(symbol, ["binding"], places);
+  }
+}
+
+/** The template engine leaves such a symbol out and goes on. */
+function mandatory({ name, type, raw }: TemplateSymbol, members: readonly string[], places: ConfigPlaces): Finding[] {
+  return members
+    .filter((one) => !textMember(raw, one)?.trim())
+    .map((one) =>
+      finding("SchemaViolation", `The ${type} symbol "${name}" has no ${one} and is left out.`, {
+        ...places.at("symbols", name, one),
+        suggestion: `Add "${one}" to the symbol.`,
+      }),
+    );
+}
+
+/** A multi-value parameter is written as one text whose parts these characters separate. */
+function lintChoices({ name, raw, datatype, allowMultipleValues }: ParameterSymbol, places: ConfigPlaces): Finding[] {
+  if (datatype !== "choice") return [];
+  const findings: Finding[] = [];
+  const seen = new Set<string>();
+  listMember(raw, "choices").forEach((entry, index) => {
+    const place = places.at("symbols", name, "choices", index);
+    const choice = isJsonObject(entry) ? member(entry, "choice") : undefined;
+    if (typeof choice !== "string" || choice.trim() === "") {
+      const message = `The choice ${index + 1} of "${name}" has no name, so that the parameter is left out.`;
+      findings.push(finding("SchemaViolation", message, place));
+      return;
+    }
+    if (seen.has(choice)) {
+      const message = `The choice "${choice}" stands twice in "${name}"; the template cannot be installed.`;
+      findings.push(finding("SchemaViolation", message, { ...place, severity: "Error" }));
+    }
+    seen.add(choice);
+    if (!allowMultipleValues || !/[|,]/.test(choice)) return;
+    const message = `The choice "${choice}" of "${name}" holds a separator of several values.`;
+    findings.push(finding("InvalidMultiChoice", message, { ...place, suggestion: "Write it without | and comma." }));
+  });
+  return findings;
+}
+
+function lintCycles(symbols: readonly TemplateSymbol[], places: ConfigPlaces): Finding[] {
+  const names = symbols.map(({ name }) => name);
+  const values = cycleAmong(symbols, (symbol) => dependenciesOf(symbol, names));
+  const conditions = cycleAmong(symbols, (symbol) => conditionNames(symbol, names));
+  const suggestion = "Take one of them out of the circle.";
+  return [
+    ...(values
+      ? [
+          finding("SymbolCycle", `These symbols depend on each other: ${values.path}.`, {
+            ...places.at("symbols", values.first),
+            suggestion,
+          }),
+        ]
+      : []),
+    // for the values at hand the engine may still come to an end
+    ...(conditions
+      ? [
+          finding("SymbolCycle", `The conditions of these parameters depend on each other: ${conditions.path}.`, {
+            ...places.at("symbols", conditions.first),
+            suggestion,
+            severity: "Warning",
+          }),
+        ]
+      : []),
+  ];
+}
+
+function dependenciesOf(symbol: TemplateSymbol, names: readonly string[]): string[] {
+  switch (symbol.type) {
+    case "computed":
+      return mentionedNames(symbol.value, names);
+    case "derived":
+      return symbol.valueSource === null ? [] : [symbol.valueSource];
+    case "generated": {
+      const sources = generatorSources(symbol);
+      return [...sources.names, ...sources.expressions.flatMap((expression) => mentionedNames(expression, names))];
+    }
+    case "parameter":
+    case "bind":
+      return [];
+  }
+}
+
+function conditionNames(symbol: TemplateSymbol, names: readonly string[]): string[] {
+  if (symbol.type !== "parameter") return [];
+  return [symbol.isEnabled, symbol.isRequired].flatMap((condition) =>
+    typeof condition === "string" ? mentionedNames(condition, names) : [],
+  );
+}
+
+/** The first circle that the engine's own order comes upon. */
+export function cycleAmong<T extends { readonly name: string }>(
+  items: readonly T[],
+  dependencies: (item: T) => readonly string[],
+): { first: string; path: string } | undefined {
+  try {
+    sortByDependency(items, dependencies);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const path = error.message.slice(error.message.indexOf(":") + 2).replace(/\.$/, "");
+    const [first = ""] = path.split(" → ").slice(-1);
+    return { first, path };
+  }
+}

@@ -1,0 +1,102 @@
+import type { Finding } from "@factory/template-engine/finding";
+import { textMember, textsMember } from "@factory/template-engine/jsonc";
+import type { TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
+import { ValueForms } from "@factory/template-engine/value-forms";
+import type { ConfigPlace, ConfigPlaces } from "../findings/config-place.js";
+import { finding } from "../findings/finding-codes.js";
+import { cycleAmong } from "./symbols.js";
+
+/** Value forms that do not exist are passed over with a remark; only a chain that is used breaks on one. */
+export function lintForms(config: TemplateConfig, places: ConfigPlaces): Finding[] {
+  const forms = new ValueForms(config.forms, "identity");
+  const used = usedForms(config);
+  return [
+    ...Array.from(config.symbols.values()).flatMap((symbol) =>
+      formsOf(symbol)
+        .filter((form) => !forms.has(form))
+        .map((form) => {
+          const message = `The symbol "${symbol.name}" uses the unknown value form "${form}", which is passed over.`;
+          return unknown(message, places.at("symbols", symbol.name), {});
+        }),
+    ),
+    ...Array.from(config.forms.keys()).flatMap((name) => lintForm(config, name, { forms, used, places })),
+    ...lintChains(config, used, places),
+  ];
+}
+
+function lintForm(
+  config: TemplateConfig,
+  name: string,
+  { forms, used, places }: { forms: ValueForms; used: ReadonlySet<string>; places: ConfigPlaces },
+): Finding[] {
+  const identifier = identifierOf(config, name);
+  if (!knownIdentifiers.has(identifier.toLowerCase())) {
+    const message = `The value form "${name}" has the unknown identifier "${identifier}" and changes nothing.`;
+    return [unknown(message, places.at("forms", name, "identifier"), {})];
+  }
+  if (identifier.toLowerCase() === "replace" && textMember(config.forms.get(name) ?? {}, "pattern") === null) {
+    const message = `The value form "${name}" replaces, but has no pattern; the template cannot be installed.`;
+    return [finding("SchemaViolation", message, { ...places.at("forms", name), severity: "Error" })];
+  }
+  return stepsOf(config, name)
+    .filter((step) => !forms.has(step))
+    .map((step) => {
+      const place = places.at("forms", name, "steps");
+      const message = `The value form "${name}" chains the unknown form "${step}".`;
+      return unknown(message, place, used.has(name) ? { severity: "Error" } : {});
+    });
+}
+
+function unknown(message: string, place: ConfigPlace, weight: { severity?: "Error" }): Finding {
+  const suggestion = 'Name a built-in form, or define it in "forms"; the names are case-sensitive.';
+  return finding("UnknownValueForm", message, { ...place, suggestion, ...weight });
+}
+
+function lintChains(config: TemplateConfig, used: ReadonlySet<string>, places: ConfigPlaces): Finding[] {
+  const chains = Array.from(config.forms.keys(), (name) => ({ name }));
+  const cycle = cycleAmong(chains, ({ name }) => stepsOf(config, name));
+  const own = chains.find(({ name }) => stepsOf(config, name).includes(name));
+  const first = cycle?.first ?? own?.name;
+  if (first === undefined) return [];
+  const message = cycle
+    ? `These value forms depend on each other: ${cycle.path}.`
+    : `The value form "${first}" chains itself.`;
+  const severity = used.has(first) ? "Error" : "Warning";
+  return [finding("SymbolCycle", message, { ...places.at("forms", first), severity })];
+}
+
+/** Those that some symbol asks for, directly or through a chain. */
+function usedForms(config: TemplateConfig): Set<string> {
+  const used = new Set(Array.from(config.symbols.values()).flatMap(formsOf));
+  // what is added while walking is walked too
+  for (const name of used) for (const step of stepsOf(config, name)) used.add(step);
+  return used;
+}
+
+function formsOf(symbol: TemplateSymbol): string[] {
+  if (symbol.type === "computed") return [];
+  const transform = symbol.type === "derived" && symbol.valueTransform !== null ? [symbol.valueTransform] : [];
+  // what a generator makes and what is bound takes no forms
+  const own = symbol.type === "parameter" || symbol.type === "derived" ? symbol.forms : [];
+  return [...new Set([...transform, ...own])];
+}
+
+function identifierOf(config: TemplateConfig, name: string): string {
+  const definition = config.forms.get(name);
+  return (definition && textMember(definition, "identifier")) || "identity";
+}
+
+function stepsOf(config: TemplateConfig, name: string): string[] {
+  const definition = config.forms.get(name);
+  return definition && identifierOf(config, name).toLowerCase() === "chain"
+    ? (textsMember(definition, "steps") ?? [])
+    : [];
+}
+
+const knownIdentifiers = new Set(
+  [
+    ..."identity safe_name lower_safe_name safe_namespace lower_safe_namespace replace chain jsonEncode".split(" "),
+    ..."xmlEncode lowerCase lowerCaseInvariant upperCase upperCaseInvariant firstLowerCase".split(" "),
+    ..."firstLowerCaseInvariant firstUpperCase firstUpperCaseInvariant kebabCase snakeCase titleCase".split(" "),
+  ].map((name) => name.toLowerCase()),
+);
