@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
 import { getAllRegisteredSchemaUris } from "@hyperjump/json-schema";
-import { checkParameters, schemaProblem } from "./parameter-schema.js";
+import { checkParameters } from "./parameter-schema.js";
+import { schemaProblem } from "./schema-limits.js";
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 

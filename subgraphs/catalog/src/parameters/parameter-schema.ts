@@ -2,19 +2,10 @@ import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@f
 import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
 import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
 import { compileOffline, type Failure, SchemaError, SlowSchemaError } from "./offline-schema.js";
+import type { ParameterError } from "./parameter-error.js";
 import { atPointer, nameIn } from "./schema-pointer.js";
 import { alwaysDefined, everDefined, resolved } from "./schema-properties.js";
 import { unknownName, unknownNames, withNearestNames } from "./unknown-names.js";
-
-export { schemaProblem } from "./schema-limits.js";
-
-export interface ParameterError {
-  /** Into the parameters object, e.g. `/HttpPort`. */
-  pointer: string;
-  keyword: string;
-  code: ParameterErrorCode;
-  detail: string;
-}
 
 export type CheckedParameters =
   | { valid: true; parameters: Record<string, unknown> }

@@ -2,7 +2,7 @@ import type { JsonObject } from "@factory/template-engine/json-value";
 import { type PatternBudget, PatternOverrun } from "@factory/template-engine/pattern-time-limit";
 import { nearestNames } from "./nearest-names.js";
 import { SchemaError } from "./offline-schema.js";
-import type { ParameterError } from "./parameter-schema.js";
+import type { ParameterError } from "./parameter-error.js";
 import { nameIn } from "./schema-pointer.js";
 import { everDefined, namePatterns } from "./schema-properties.js";
 

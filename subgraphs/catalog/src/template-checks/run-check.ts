@@ -1,24 +1,10 @@
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { Finding } from "@factory/template-engine/finding";
-import type { TemplateChoice } from "@factory/template-engine/template-choice";
+import type { CheckOutcome, CheckSubject } from "./findings/check-subject.js";
 import { type CheckName, checkNames } from "./findings/finding-codes.js";
 import { parameterSchemaCheck } from "./parameter-schema/parameter-schema-check.js";
 import { sampleGeneration } from "./sample-generation/sample-generation.js";
 import { structuralLint } from "./structural-lint/structural-lint.js";
-
-export interface CheckSubject {
-  readonly parameterSchema: unknown;
-  readonly targetFramework: string;
-  /** Which template of the source is meant. */
-  readonly template?: TemplateChoice;
-  /** Whether to report what is no more than a remark. */
-  readonly withInfo?: boolean;
-}
-
-export interface CheckOutcome {
-  findings: Finding[];
-  samples: number;
-}
 
 /** More of them help nobody, and they are stored with the result. */
 const MAX_FINDINGS = 200;

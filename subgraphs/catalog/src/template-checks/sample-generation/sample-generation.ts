@@ -7,11 +7,11 @@ import { loadTemplatePack, type TemplatePack } from "@factory/template-engine/te
 import { compileOffline, SchemaError } from "../../parameters/offline-schema.js";
 import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
 import { schemaProblem } from "../../parameters/schema-limits.js";
+import type { CheckOutcome, CheckSubject } from "../findings/check-subject.js";
 import { finding } from "../findings/finding-codes.js";
 import { versionsUnderCentralManagement } from "../output/central-packages.js";
 import { OutputInspector } from "../output/inspect-output.js";
 import { frameworkMismatch, producedFrameworks } from "../output/produced-frameworks.js";
-import type { CheckOutcome, CheckSubject } from "../run-check.js";
 import { type Sample, sampleRequests } from "./sample-requests.js";
 
 const standardName = "SampleApp";
