@@ -2,10 +2,14 @@ import "reflect-metadata";
 import { randomBytes, randomUUID } from "node:crypto";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
-import { migrate } from "@factory/runtime/db/migrate";
-import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
 import { foreignKeysOf } from "@factory/runtime/db/table-references";
-import { schemaDrift } from "@factory/runtime/db/write-migration";
+import {
+  provisionDatabase,
+  type SubgraphSchema,
+  schemaConnections,
+} from "@factory/runtime/provisioning/provision-database";
+import { migrate } from "@factory/runtime/unit-of-work/migrate";
+import { schemaDrift } from "@factory/runtime/unit-of-work/write-migration";
 import { spineTables } from "@factory/spine/tables";
 import pg from "pg";
 import { databaseUrl } from "../kit/database.js";

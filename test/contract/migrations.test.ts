@@ -1,9 +1,9 @@
 import "reflect-metadata";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
-import type { DatabaseDefinition } from "@factory/runtime/db/database";
-import { type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
-import { schemaDrift } from "@factory/runtime/db/write-migration";
+import { type SubgraphSchema, schemaConnections } from "@factory/runtime/provisioning/provision-database";
+import type { DatabaseDefinition } from "@factory/runtime/unit-of-work/database";
+import { schemaDrift } from "@factory/runtime/unit-of-work/write-migration";
 import { spineTables } from "@factory/spine/tables";
 import { databaseUrl, rows } from "../kit/database.js";
 

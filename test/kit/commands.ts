@@ -1,6 +1,6 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { sealCommand } from "@factory/runtime/outbox/command";
-import type { CommandEnvelope } from "@factory/runtime/outbox/envelope";
+import { sealCommand } from "@factory/runtime/messages/command";
+import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import { rows } from "./database.js";

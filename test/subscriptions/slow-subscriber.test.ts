@@ -1,5 +1,5 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { sealEnvelope } from "@factory/runtime/outbox/envelope";
+import { sealEnvelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";

@@ -1,4 +1,4 @@
-import type { ServerWatch } from "@factory/runtime/db/server-watch";
+import type { ServerWatch } from "@factory/runtime/connections/server-watch";
 
 interface Readiness {
   readonly ready: boolean;

@@ -1,6 +1,6 @@
 import type { BusDeadLetters } from "@factory/runtime/bus/dead-letters";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { JobOperations, JobPosition, OperatorJob } from "@factory/runtime/jobs/job-operations";
+import type { JobOperations, JobPosition, OperatorJob } from "@factory/runtime/jobs/administration/job-operations";
 import { Counter, type Registry } from "prom-client";
 
 /** The jobs of all subgraphs, as one list, and the dead letters of the bus. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { DeadLetter } from "@factory/runtime/bus/dead-letters";
-import type { OperatorJob } from "@factory/runtime/jobs/job-operations";
+import type { OperatorJob } from "@factory/runtime/jobs/administration/job-operations";
 import { toolEnvironment } from "./environment.js";
 import {
   accessToken,

@@ -2,11 +2,15 @@ import "reflect-metadata";
 import { fileURLToPath } from "node:url";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
-import { migrate } from "@factory/runtime/db/migrate";
-import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
-import { writeMigration } from "@factory/runtime/db/write-migration";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import {
+  provisionDatabase,
+  type SubgraphSchema,
+  schemaConnections,
+} from "@factory/runtime/provisioning/provision-database";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { migrate } from "@factory/runtime/unit-of-work/migrate";
+import { writeMigration } from "@factory/runtime/unit-of-work/write-migration";
 import { spineTables } from "@factory/spine/tables";
 import { removeData, temporaryDataDirectory } from "./platform-process.js";
 

@@ -8,11 +8,15 @@ import { startFacade } from "@factory/rest-facade/server";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
-import { provisionDatabase, type SubgraphSchema, schemaConnections } from "@factory/runtime/db/roles";
-import { ServerWatch } from "@factory/runtime/db/server-watch";
+import { ServerWatch } from "@factory/runtime/connections/server-watch";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
-import { JobProcess } from "@factory/runtime/jobs/job-process";
+import { JobProcess } from "@factory/runtime/jobs/runs/job-process";
+import {
+  provisionDatabase,
+  type SubgraphSchema,
+  schemaConnections,
+} from "@factory/runtime/provisioning/provision-database";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { startSpine } from "@factory/spine/subgraph";

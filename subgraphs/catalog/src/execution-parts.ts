@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Database } from "@factory/runtime/db/database";
-import type { Listener } from "@factory/runtime/db/listener";
+import type { Listener } from "@factory/runtime/connections/listener";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { EarlierRenders } from "./executions/earlier-render.js";
 import { ExecutionRunner } from "./executions/execution.runner.js";
 import { ExecutionWatch } from "./executions/execution.watch.js";

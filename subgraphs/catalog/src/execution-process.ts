@@ -1,10 +1,10 @@
 import "reflect-metadata";
-import { Database } from "@factory/runtime/db/database";
-import { Listener } from "@factory/runtime/db/listener";
+import { Listener } from "@factory/runtime/connections/listener";
 import type { ResolvedSecret, SecretResolver } from "@factory/runtime/grpc/secret-resolver";
-import { workForParent } from "@factory/runtime/jobs/child-work";
+import { workForParent } from "@factory/runtime/jobs/child-processes/child-work";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { Database } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionChildSettings, SecretQuestion } from "./execution-child.js";
 import { executionParts } from "./execution-parts.js";
 import type { ExecutionPayload } from "./executions/execution.job.js";

@@ -5,11 +5,15 @@ import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { Retention } from "@factory/runtime/db/retention";
-import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/outbox/envelope";
+import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/messages/envelope";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import {
+  provisionDatabase,
+  type SchemaConnections,
+  schemaConnections,
+} from "@factory/runtime/provisioning/provision-database";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";

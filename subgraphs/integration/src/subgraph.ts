@@ -1,9 +1,9 @@
-import { openPool } from "@factory/runtime/db/pool";
+import { openPool } from "@factory/runtime/connections/pool";
 import { Retention, type RetentionRule } from "@factory/runtime/db/retention";
 import { createEgress, type EgressOptions } from "@factory/runtime/egress/egress";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
+import type { JobOperations } from "@factory/runtime/jobs/administration/job-operations";
 import { JobService } from "@factory/runtime/jobs/job.service";
-import type { JobOperations } from "@factory/runtime/jobs/job-operations";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";

@@ -7,19 +7,23 @@ import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
-import { Database } from "@factory/runtime/db/database";
-import { Listener } from "@factory/runtime/db/listener";
-import { provisionDatabase, type SchemaConnections, schemaConnections } from "@factory/runtime/db/roles";
+import { Listener } from "@factory/runtime/connections/listener";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Envelope } from "@factory/runtime/messages/envelope";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
+import {
+  provisionDatabase,
+  type SchemaConnections,
+  schemaConnections,
+} from "@factory/runtime/provisioning/provision-database";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
+import { Database } from "@factory/runtime/unit-of-work/database";
 import { platformScopes, type Scope } from "@factory/schema/scopes";
 import { execute, type GraphQLFormattedError, parse } from "graphql";
 import pg from "pg";

@@ -1,9 +1,9 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
-import { openPool } from "@factory/runtime/db/pool";
+import { openPool } from "@factory/runtime/connections/pool";
 import { Retention } from "@factory/runtime/db/retention";
+import type { JobOperations } from "@factory/runtime/jobs/administration/job-operations";
+import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
 import { JobService } from "@factory/runtime/jobs/job.service";
-import { maintenance } from "@factory/runtime/jobs/job-definition";
-import type { JobOperations } from "@factory/runtime/jobs/job-operations";
 import type { RelayLag } from "@factory/runtime/outbox/relay";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";

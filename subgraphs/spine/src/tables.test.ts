@@ -1,4 +1,4 @@
-import { schemaDrift } from "@factory/runtime/db/write-migration";
+import { schemaDrift } from "@factory/runtime/unit-of-work/write-migration";
 import { RunningSpine } from "./running-spine.fixture.js";
 import { spineTables } from "./tables.js";
 

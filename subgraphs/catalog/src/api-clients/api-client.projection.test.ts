@@ -1,6 +1,6 @@
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { type Envelope, sealEnvelope } from "@factory/runtime/outbox/envelope";
+import { type Envelope, sealEnvelope } from "@factory/runtime/messages/envelope";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { EventType } from "@factory/schema/event-names";

@@ -1,8 +1,8 @@
 import type { BusMessage, EventConsumer } from "@factory/runtime/bus/bus";
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { dropEntry, indexEntry } from "../library-search/search-index.js";
 import type { ApiClientState } from "./provider-event.js";
 import { type ProviderEvent, providerEvent, providerEventTypes } from "./provider-event.js";

@@ -1,5 +1,5 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { EventType } from "@factory/schema/event-names";
 
 export type ApiClientState = "Registered" | "Deprecated" | "Disabled" | "Retired";

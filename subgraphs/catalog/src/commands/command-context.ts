@@ -1,7 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { UnreadableMessage } from "@factory/runtime/bus/bus";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { CommandEnvelope } from "@factory/runtime/outbox/envelope";
+import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";

@@ -1,8 +1,8 @@
-import type { Database } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import { contextOf, type KeptCommand, tenantOfCommand } from "./command-context.js";
 

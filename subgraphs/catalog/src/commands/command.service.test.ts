@@ -1,7 +1,7 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { type NewCommand, sealCommand } from "@factory/runtime/outbox/command";
-import type { CommandEnvelope, Envelope } from "@factory/runtime/outbox/envelope";
+import { type NewCommand, sealCommand } from "@factory/runtime/messages/command";
+import type { CommandEnvelope, Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";

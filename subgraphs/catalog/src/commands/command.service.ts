@@ -1,5 +1,5 @@
 import type { BusMessage, CommandConsumer } from "@factory/runtime/bus/bus";
-import type { CommandEnvelope } from "@factory/runtime/outbox/envelope";
+import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import { contextOf } from "./command-context.js";
 import { type CommandRefusals, isRefusal } from "./command-refusals.js";

@@ -1,8 +1,8 @@
-import type { Database } from "@factory/runtime/db/database";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import type { JobEnd, JobOwner } from "@factory/runtime/jobs/job-definition";
-import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
-import type { CommandEnvelope } from "@factory/runtime/outbox/envelope";
+import type { JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
+import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import type { ImportLibraryPackageInput } from "../libraries/library.input.js";
 import type { LibraryImportService } from "../libraries/library-import.service.js";

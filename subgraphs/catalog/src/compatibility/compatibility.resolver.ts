@@ -1,4 +1,4 @@
-import { Auth } from "@factory/runtime/subgraph/auth";
+import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { LibraryReferenceInput } from "../libraries/library-reference.input.js";

@@ -1,5 +1,4 @@
 import { type Framework, parseFramework } from "@factory/nuget/framework";
-import type { Database } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
@@ -7,6 +6,7 @@ import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { TemplateFacts } from "../template-versions/template-facts.js";

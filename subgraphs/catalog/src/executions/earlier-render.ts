@@ -1,7 +1,7 @@
-import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import { injectPackageReferences } from "../package-references/inject.js";
 import { Execution } from "./execution.entity.js";

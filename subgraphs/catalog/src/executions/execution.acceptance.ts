@@ -1,10 +1,10 @@
-import type { Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { CompatibilityService } from "../compatibility/compatibility.service.js";
 import { checkLibraries } from "../libraries/library-reference.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";

@@ -1,7 +1,7 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { Execution } from "./execution.entity.js";
 import type { ExecutionPayload } from "./execution.job.js";
 import { moveExecution } from "./execution.journal.js";

@@ -1,9 +1,9 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { JobEnd, JobOwner } from "@factory/runtime/jobs/job-definition";
+import type { JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { Execution } from "./execution.entity.js";
 import { eventFacts } from "./execution.events.js";
 import type { ExecutionPayload } from "./execution.job.js";

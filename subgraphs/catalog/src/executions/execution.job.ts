@@ -1,5 +1,5 @@
-import type { JobDefinition } from "@factory/runtime/jobs/job-queue";
-import type { WaitingRows } from "@factory/runtime/jobs/job-rows";
+import type { JobDefinition } from "@factory/runtime/jobs/queue/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { executionWaits } from "./execution.states.js";
 
 export interface ExecutionPayload {

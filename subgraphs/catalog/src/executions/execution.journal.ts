@@ -1,7 +1,7 @@
-import type { Transaction } from "@factory/runtime/db/database";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
 
 /** Notified with `<execution uuid> <status>` when a step is committed. */

@@ -1,9 +1,9 @@
-import type { Database } from "@factory/runtime/db/database";
-import { isDatabaseOutage } from "@factory/runtime/db/database-failure";
+import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobAttempt } from "@factory/runtime/jobs/job-queue";
+import type { JobAttempt } from "@factory/runtime/jobs/queue/job-queue";
 import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ScaffoldFile as WrittenFile } from "../targets/scaffold.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
 import type { EarlierRenders } from "./earlier-render.js";

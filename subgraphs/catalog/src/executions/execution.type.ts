@@ -1,6 +1,6 @@
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { DateTime, JsonObject } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
 export const ExecutionStatus = {

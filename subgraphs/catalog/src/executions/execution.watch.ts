@@ -1,4 +1,4 @@
-import type { Listener } from "@factory/runtime/db/listener";
+import type { Listener } from "@factory/runtime/connections/listener";
 import { executionChannel } from "./execution.journal.js";
 
 /** Called with the status that was committed; with none when some may have been missed. */

@@ -1,5 +1,5 @@
+import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
-import { Auth } from "@factory/runtime/subgraph/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
 import { type ScaffoldFileService, sortedScaffoldFiles } from "./scaffold-file.service.js";

@@ -1,4 +1,3 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
@@ -7,6 +6,7 @@ import type { PageRequest } from "@factory/runtime/pagination/page";
 import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ScaffoldFileConnection, ScaffoldFileType } from "./scaffold-file.type.js";
 
 const outputExists = tenantStatement(

@@ -1,8 +1,8 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { LibraryPackage, LibraryPackageService } from "../library-packages/library-package.service.js";
 import { Library } from "./library.entity.js";
 import type { ImportLibraryPackageInput } from "./library.input.js";

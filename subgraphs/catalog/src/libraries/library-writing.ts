@@ -1,7 +1,7 @@
-import type { Transaction } from "@factory/runtime/db/database";
-import { violatedUnique } from "@factory/runtime/db/database-failure";
+import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { indexEntry, reindexVersions } from "../library-search/search-index.js";
 import { Library } from "./library.entity.js";
 import type { RegisterLibraryInput } from "./library.input.js";

@@ -1,10 +1,10 @@
-import type { Database } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { RegisterLibraryInput } from "./library.input.js";
 import type { LibraryType } from "./library.type.js";
 import { type LibraryRow, libraryView, writtenLibrary } from "./library.view.js";

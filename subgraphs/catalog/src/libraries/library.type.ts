@@ -1,6 +1,6 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { PageInfo } from "@factory/runtime/pagination/page-info.type";
-import { DateTime } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { DeprecationReason, type DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 

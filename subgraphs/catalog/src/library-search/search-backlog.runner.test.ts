@@ -1,9 +1,9 @@
-import { ormOptions } from "@factory/runtime/db/database";
-import { migrate } from "@factory/runtime/db/migrate";
-import { openPool } from "@factory/runtime/db/pool";
+import { openPool } from "@factory/runtime/connections/pool";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { ormOptions } from "@factory/runtime/unit-of-work/database";
+import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { MikroORM } from "@mikro-orm/postgresql";
 import { aCaller, aLibrarySearch, type LibrarySearchFixture } from "./library-search.fixture.js";
 import type { SearchLibrariesInput } from "./library-search.input.js";

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Database, Transaction } from "@factory/runtime/db/database";
-import { openPool } from "@factory/runtime/db/pool";
+import { openPool } from "@factory/runtime/connections/pool";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { indexEntry } from "./search-index.js";
 import type { CapabilityText } from "./search-terms.js";
 

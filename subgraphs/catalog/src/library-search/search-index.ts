@@ -1,4 +1,4 @@
-import type { Transaction } from "@factory/runtime/db/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { SearchSource } from "./search-entry.entity.js";
 import { termKinds } from "./search-posting.entity.js";
 import { type CapabilityText, isSimilarWord, postedTerms, spellingsOf } from "./search-terms.js";

@@ -1,6 +1,6 @@
-import { isStatementTimeout } from "@factory/runtime/db/database-failure";
-import { openPool } from "@factory/runtime/db/pool";
+import { openPool } from "@factory/runtime/connections/pool";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { isStatementTimeout } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";

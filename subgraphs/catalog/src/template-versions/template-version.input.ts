@@ -1,5 +1,5 @@
+import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
-import { JsonObject } from "@factory/runtime/subgraph/scalars";
 import { Field, ID, InputType } from "type-graphql";
 
 /** SemVer 2.0.0, the expression its specification suggests. */

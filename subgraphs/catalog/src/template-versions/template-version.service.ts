@@ -1,7 +1,6 @@
 import { parseFramework } from "@factory/nuget/framework";
-import type { Database } from "@factory/runtime/db/database";
-import { violatedUnique } from "@factory/runtime/db/database-failure";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
@@ -9,6 +8,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { localeFallbacks } from "@factory/template-engine/localization";
 import { localizedDescription, type TemplateTexts } from "@factory/template-engine/template-description";

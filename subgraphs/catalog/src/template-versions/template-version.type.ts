@@ -1,4 +1,4 @@
-import { DateTime, JsonObject } from "@factory/runtime/subgraph/scalars";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 

@@ -1,12 +1,12 @@
-import type { Database } from "@factory/runtime/db/database";
-import { violatedUnique } from "@factory/runtime/db/database-failure";
 import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { newestFirst } from "../template-versions/semantic-version.js";
 import {
   type TemplateVersionRow,

@@ -1,10 +1,10 @@
-import type { Database } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Finding } from "@factory/template-engine/finding";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { RenderingPool } from "../rendering/rendering-pool.js";

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Database } from "@factory/runtime/db/database";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
 import type { SecretVault } from "./secret-vault.js";
 

@@ -1,5 +1,5 @@
+import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
-import { JsonObject } from "@factory/runtime/subgraph/scalars";
 import { credentialReferencePattern } from "@factory/schema/credential-reference";
 import { Field, ID, InputType } from "type-graphql";
 

@@ -1,12 +1,12 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
-import { violatedUnique } from "@factory/runtime/db/database-failure";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { Cause } from "@factory/runtime/outbox/envelope";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { closedSetProblem } from "../closed-set.js";
 import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";

@@ -1,6 +1,6 @@
-import { migrate } from "@factory/runtime/db/migrate";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Envelope } from "@factory/runtime/messages/envelope";
+import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import {
   anEvent,
   aPrincipal,

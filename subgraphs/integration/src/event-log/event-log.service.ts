@@ -1,11 +1,11 @@
 import type { BusMessage } from "@factory/runtime/bus/bus";
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { logOwnerOf } from "../event-access/event-access.js";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "./logged-event.js";
 

@@ -1,4 +1,4 @@
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Envelope } from "@factory/runtime/messages/envelope";
 
 export interface LoggedEvent {
   /** Of its tenant. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Listener } from "@factory/runtime/connections/listener";
 import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
-import type { Listener } from "@factory/runtime/db/listener";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { eventLogChannel } from "../event-log/event-log.service.js";

@@ -1,4 +1,4 @@
-import { Auth } from "@factory/runtime/subgraph/auth";
+import { Auth } from "@factory/runtime/graphql/auth";
 import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
 import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";

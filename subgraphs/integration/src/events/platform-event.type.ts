@@ -1,4 +1,4 @@
-import { DateTime, JsonObject } from "@factory/runtime/subgraph/scalars";
+import { DateTime, JsonObject } from "@factory/runtime/graphql/scalars";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("PlatformEvent", { simpleResolvers: true })

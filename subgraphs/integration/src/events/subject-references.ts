@@ -1,5 +1,5 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { decodeId, type IdPrefix } from "@factory/runtime/identifiers/wire-id";
-import type { AuthRule } from "@factory/runtime/subgraph/auth";
 import { authorize } from "@factory/runtime/subgraph/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { CredentialService } from "../credentials/credential.service.js";

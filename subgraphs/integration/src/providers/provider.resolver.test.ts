@@ -1,5 +1,5 @@
-import { schemaDrift } from "@factory/runtime/db/write-migration";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { schemaDrift } from "@factory/runtime/unit-of-work/write-migration";
 import { aPrincipal, eventually, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { integrationTables } from "../tables.js";
 

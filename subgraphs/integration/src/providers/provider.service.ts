@@ -1,12 +1,12 @@
-import type { Database } from "@factory/runtime/db/database";
-import { violatedUnique } from "@factory/runtime/db/database-failure";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Egress } from "@factory/runtime/egress/egress";
+import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type ClosedSetProblem, closedSetProblem } from "../closed-set.js";
 import { type ApiClientType, apiClientView } from "./api-client.type.js";
 import { Provider } from "./provider.entity.js";

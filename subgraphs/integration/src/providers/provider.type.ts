@@ -1,6 +1,6 @@
+import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
-import { DateTime } from "@factory/runtime/subgraph/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { ProviderState } from "./provider.states.js";
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database, Transaction } from "@factory/runtime/db/database";
-import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import {

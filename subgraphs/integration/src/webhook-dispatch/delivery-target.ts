@@ -1,9 +1,9 @@
 import { RecentlyUsed } from "@factory/runtime/auth/recently-used";
-import type { Database } from "@factory/runtime/db/database";
-import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { CredentialService } from "../credentials/credential.service.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 

@@ -1,5 +1,5 @@
 import type { Egress } from "@factory/runtime/egress/egress";
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
 import type { MadeAttempt } from "./attempt-statement.js";

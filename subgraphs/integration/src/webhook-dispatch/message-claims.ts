@@ -1,5 +1,5 @@
-import { openPool } from "@factory/runtime/db/pool";
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import { openPool } from "@factory/runtime/connections/pool";
+import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";

@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { LyingRow, SweptRows } from "@factory/runtime/jobs/sweeper";
+import type { LyingRow, SweptRows } from "@factory/runtime/jobs/sweeping/sweeper";
 import type { Pool } from "pg";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { lyingMessages } from "../webhook-messages/webhook-message.states.js";

@@ -1,4 +1,4 @@
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { signWebhook } from "../standard-webhooks/webhook-signature.js";
 

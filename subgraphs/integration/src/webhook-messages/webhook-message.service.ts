@@ -1,9 +1,9 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { Envelope } from "@factory/runtime/outbox/envelope";
+import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
 import { originOf, type WebhookLane } from "./webhook-lane.js";
 import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";

@@ -1,4 +1,4 @@
-import { DateTime } from "@factory/runtime/subgraph/scalars";
+import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";
 

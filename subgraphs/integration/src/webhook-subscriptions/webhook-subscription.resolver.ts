@@ -1,4 +1,4 @@
-import { Auth } from "@factory/runtime/subgraph/auth";
+import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";

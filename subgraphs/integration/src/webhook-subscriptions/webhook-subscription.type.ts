@@ -1,4 +1,4 @@
-import { DateTime } from "@factory/runtime/subgraph/scalars";
+import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { WebhookSubscriptionState } from "./webhook-subscription.states.js";
 

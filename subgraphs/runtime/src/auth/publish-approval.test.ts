@@ -1,6 +1,6 @@
 import { newId } from "../identifiers/wire-id.js";
-import { sealCommand } from "../outbox/command.js";
-import { sealEnvelope } from "../outbox/envelope.js";
+import { sealCommand } from "../messages/command.js";
+import { sealEnvelope } from "../messages/envelope.js";
 import { authorize } from "../subgraph/guard.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { requestContext } from "../tenancy/request-context.js";

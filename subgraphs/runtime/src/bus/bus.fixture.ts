@@ -1,8 +1,8 @@
 import pg from "pg";
-import { aDatabase, quiet, type TestDatabase } from "../db/database.fixture.js";
-import { type Envelope, sealEnvelope } from "../outbox/envelope.js";
+import { type Envelope, sealEnvelope } from "../messages/envelope.js";
 import { continueTrace } from "../telemetry/trace.js";
 import type { Tenant } from "../tenancy/tenant.js";
+import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { PostgresBus, type PostgresBusOptions } from "./postgres-bus.js";
 
 /** A bus in a PostgreSQL of its own, and a look behind it. */

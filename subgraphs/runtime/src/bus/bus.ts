@@ -1,6 +1,6 @@
 import type { CommandType } from "@factory/schema/command-names";
 import type { EventType } from "@factory/schema/event-names";
-import type { CommandEnvelope, Envelope, Message } from "../outbox/envelope.js";
+import type { CommandEnvelope, Envelope, Message } from "../messages/envelope.js";
 
 export interface BusPublisher {
   /** Resolves when the bus holds every message. The same message id again adds no second message. */

@@ -1,4 +1,4 @@
-import { isDatabaseOverload } from "../db/database-failure.js";
+import { isDatabaseOverload } from "../errors/database-failure.js";
 import { isUnavailable } from "../errors/unavailable.js";
 import { UnreadableMessage } from "./bus.js";
 

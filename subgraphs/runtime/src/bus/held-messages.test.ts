@@ -1,6 +1,6 @@
-import { aTenant, until } from "../db/database.fixture.js";
 import { DomainError } from "../errors/domain-error.js";
-import type { Envelope } from "../outbox/envelope.js";
+import type { Envelope } from "../messages/envelope.js";
+import { aTenant, until } from "../unit-of-work/database.fixture.js";
 import { aBus, anEvent, type TestBus } from "./bus.fixture.js";
 import { UnreadableMessage } from "./bus.js";
 import { defaultPauses } from "./failure.js";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Message } from "../outbox/envelope.js";
+import type { Message } from "../messages/envelope.js";
 import type { Read } from "./consumer-log.js";
 import type { Verdict } from "./failure.js";
 

@@ -1,11 +1,11 @@
 import pg from "pg";
-import { aDatabase, aTenant, quiet, type TestDatabase, until } from "../db/database.fixture.js";
 import { Retention } from "../db/retention.js";
-import { countedWay } from "../db/round-trips.fixture.js";
 import { DomainError } from "../errors/domain-error.js";
-import { sealCommand } from "../outbox/command.js";
-import { type Envelope, sealEnvelope } from "../outbox/envelope.js";
+import { sealCommand } from "../messages/command.js";
+import { type Envelope, sealEnvelope } from "../messages/envelope.js";
 import { continueTrace } from "../telemetry/trace.js";
+import { aDatabase, aTenant, quiet, type TestDatabase, until } from "../unit-of-work/database.fixture.js";
+import { countedWay } from "../unit-of-work/round-trips.fixture.js";
 import { UnreadableMessage } from "./bus.js";
 import { busRetention } from "./bus-retention.js";
 import { PostgresBus } from "./postgres-bus.js";

@@ -1,9 +1,9 @@
 import type pg from "pg";
-import { Listener } from "../db/listener.js";
-import { openPool } from "../db/pool.js";
+import { Listener } from "../connections/listener.js";
+import { openPool } from "../connections/pool.js";
 import { Retention } from "../db/retention.js";
 import { Turns } from "../db/turns.js";
-import type { Message } from "../outbox/envelope.js";
+import type { Message } from "../messages/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Bus, BusConsumer } from "./bus.js";
 import { busRetention } from "./bus-retention.js";

@@ -1,4 +1,4 @@
-import type { SubgraphSchema } from "./roles.js";
+import type { SubgraphSchema } from "../provisioning/provision-database.js";
 
 /**
  * A NOTIFY about something that has been committed. Inside the transaction it would make the commit wait for those of

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { continueTrace } from "../telemetry/trace.js";
-import { aDatabase, aTenant, quiet, type TestDatabase } from "./database.fixture.js";
+import { aDatabase, aTenant, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { Retention, type RetentionRule } from "./retention.js";
 
 const cause = { trace: continueTrace(undefined) };

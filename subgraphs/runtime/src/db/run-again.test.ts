@@ -4,8 +4,8 @@ import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { databaseRefusal } from "../errors/unavailable.js";
 import { continueTrace } from "../telemetry/trace.js";
-import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "./database.fixture.js";
-import { Database } from "./database.js";
+import { aDatabase, aTenant, noteTable, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import { Database } from "../unit-of-work/database.js";
 
 const cause = { trace: continueTrace(undefined) };
 

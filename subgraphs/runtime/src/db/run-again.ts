@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isConflict, isParentGone } from "./database-failure.js";
+import { isConflict, isParentGone } from "../errors/database-failure.js";
 
 const retries = 3;
 const shortestPauseMs = 10;

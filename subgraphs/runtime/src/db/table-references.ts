@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import type { SchemaConnections } from "./roles.js";
+import type { SchemaConnections } from "../provisioning/provision-database.js";
 
 type ColumnName = `${string}.${string}`;
 

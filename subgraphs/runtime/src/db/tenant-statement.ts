@@ -1,8 +1,8 @@
 import pg, { type QueryResultRow } from "pg";
+import type { ConnectionShares } from "../connections/connection-shares.js";
+import type { ReadPipeline } from "../connections/read-pipeline.js";
+import type { WatchedPool } from "../connections/watched-pool.js";
 import type { Tenant } from "../tenancy/tenant.js";
-import type { ConnectionShares } from "./connection-shares.js";
-import type { ReadPipeline } from "./read-pipeline.js";
-import type { WatchedPool } from "./watched-pool.js";
 
 /** A prepared read that sets the tenant and selects in one statement, hence one round trip. */
 export interface TenantStatement {

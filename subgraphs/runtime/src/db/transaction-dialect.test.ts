@@ -1,8 +1,8 @@
 import { CompiledQuery, Kysely } from "kysely";
 import type { Pool } from "pg";
-import { aDatabase, quiet, type TestDatabase } from "./database.fixture.js";
-import { openOrmPool } from "./pool.js";
-import { type CountedWay, countedWay } from "./round-trips.fixture.js";
+import { openOrmPool } from "../connections/pool.js";
+import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import { type CountedWay, countedWay } from "../unit-of-work/round-trips.fixture.js";
 import { deferredQuery, TransactionDialect } from "./transaction-dialect.js";
 
 const insert = "insert into counted (number) values ($1)";

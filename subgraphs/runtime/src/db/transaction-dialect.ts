@@ -7,8 +7,8 @@ import {
   type TransactionSettings,
 } from "kysely";
 import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig } from "pg";
-import { DatabaseUnavailable, isConnectionLost } from "./database-failure.js";
-import type { PipelinedClient } from "./pipelined-client.js";
+import type { PipelinedClient } from "../connections/pipelined-client.js";
+import { DatabaseUnavailable, isConnectionLost } from "../errors/database-failure.js";
 
 /** Prepared once for each connection, under its name. */
 export interface PreparedStatement {

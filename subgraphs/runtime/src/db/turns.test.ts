@@ -1,4 +1,4 @@
-import { aDatabase, quiet, type TestDatabase } from "./database.fixture.js";
+import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { Turns } from "./turns.js";
 
 describe("turns among processes", () => {

@@ -1,5 +1,5 @@
+import { PipelinedClient } from "../connections/pipelined-client.js";
 import type { Logger } from "../telemetry/logger.js";
-import { PipelinedClient } from "./pipelined-client.js";
 
 const timeoutMs = 5000;
 const lostPauseMs = 1000;

@@ -1,5 +1,5 @@
 import { errorCodes } from "@factory/schema/error-codes";
-import { type DatabaseFailure, databaseFailure, isDatabaseOutage } from "../db/database-failure.js";
+import { type DatabaseFailure, databaseFailure, isDatabaseOutage } from "./database-failure.js";
 import { DomainError } from "./domain-error.js";
 
 /** Something does not answer for now: the same work may succeed later, unchanged. */

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "../auth/principal.js";
-import { aDatabase, aTenant, noteTable, type TestDatabase } from "../db/database.fixture.js";
-import type { Transaction } from "../db/database.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { type RequestContext, requestContext } from "../tenancy/request-context.js";
+import { aDatabase, aTenant, noteTable, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import type { Transaction } from "../unit-of-work/database.js";
 import { mutate } from "./idempotent-mutation.js";
 
 describe("an idempotent mutation", () => {

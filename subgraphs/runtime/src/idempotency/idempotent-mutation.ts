@@ -1,10 +1,10 @@
 import type { Principal } from "../auth/principal.js";
-import type { Database, Transaction } from "../db/database.js";
-import { databaseFailure } from "../db/database-failure.js";
 import { tenantStatement } from "../db/tenant-statement.js";
+import { databaseFailure } from "../errors/database-failure.js";
 import { DomainError } from "../errors/domain-error.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { principalOf, type Tenant, tenantOf } from "../tenancy/tenant.js";
+import type { Database, Transaction } from "../unit-of-work/database.js";
 import { fingerprint } from "./fingerprint.js";
 
 /** A mutation whose effect, events, jobs and stored result are one transaction. `Result` is plain JSON. */

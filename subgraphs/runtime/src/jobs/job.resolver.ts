@@ -1,6 +1,6 @@
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
-import type { SubgraphSchema } from "../db/roles.js";
-import { Auth } from "../subgraph/auth.js";
+import { Auth } from "../graphql/auth.js";
+import type { SubgraphSchema } from "../provisioning/provision-database.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import type { JobService } from "./job.service.js";
 import { JobConnection, JobType } from "./job.type.js";

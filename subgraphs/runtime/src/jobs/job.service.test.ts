@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Principal } from "../auth/principal.js";
-import { aDatabase, aTenant, quiet, type TestDatabase } from "../db/database.fixture.js";
 import { CursorSeal } from "../pagination/cursor.js";
 import { someMasterKeys } from "../sealing/master-keys.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { requestContext } from "../tenancy/request-context.js";
 import type { Tenant } from "../tenancy/tenant.js";
+import { aDatabase, aTenant, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { JobService } from "./job.service.js";
 import type { JobType } from "./job.type.js";
-import { type JobDefinition, JobQueue } from "./job-queue.js";
+import { type JobDefinition, JobQueue } from "./queue/job-queue.js";
 
 interface Payload {
   tenantId: string;

@@ -1,15 +1,15 @@
 import { errorCodes } from "@factory/schema/error-codes";
-import type { Database } from "../db/database.js";
 import { tenantStatement } from "../db/tenant-statement.js";
 import { mutate } from "../idempotency/idempotent-mutation.js";
 import type { CursorSeal } from "../pagination/cursor.js";
 import { type Connection, connectionOf, type PageRequest, pageSize } from "../pagination/page.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { tenantOf } from "../tenancy/tenant.js";
+import type { Database } from "../unit-of-work/database.js";
+import { isJobId, JobLedger, type JobRecord, unknownJob } from "./administration/job-ledger.js";
+import { jobEnd } from "./definitions/job-definition.js";
 import type { JobType } from "./job.type.js";
-import { jobEnd } from "./job-definition.js";
-import { isJobId, JobLedger, type JobRecord, unknownJob } from "./job-ledger.js";
-import type { JobQueue } from "./job-queue.js";
+import type { JobQueue } from "./queue/job-queue.js";
 
 /** What a tenant sees of its own background work in one subgraph, and may do about it. */
 export class JobService {

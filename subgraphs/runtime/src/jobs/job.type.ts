@@ -1,7 +1,7 @@
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { DateTime } from "../graphql/scalars.js";
 import { connectionType } from "../pagination/connection-type.js";
 import type { Connection } from "../pagination/page.js";
-import { DateTime } from "../subgraph/scalars.js";
 
 export const JobState = {
   Running: "Running",

@@ -1,7 +1,7 @@
 import type { PreparedStatement } from "../db/transaction-dialect.js";
 import { decodeId } from "../identifiers/wire-id.js";
+import type { Message } from "../messages/envelope.js";
 import type { Tenant } from "../tenancy/tenant.js";
-import type { Message } from "./envelope.js";
 
 /** Writes all messages of a transaction; `seq` follows the order in which they were recorded. */
 export const outboxInsert: PreparedStatement = {

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
 import type { BusPublisher } from "../bus/bus.js";
-import { aDatabase, aTenant, noteTable, quiet, type TestDatabase, until } from "../db/database.fixture.js";
-import { Database } from "../db/database.js";
-import { Listener } from "../db/listener.js";
-import { type CountedWay, countedWay } from "../db/round-trips.fixture.js";
+import { Listener } from "../connections/listener.js";
+import type { Message } from "../messages/envelope.js";
 import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
-import type { Message } from "./envelope.js";
+import { aDatabase, aTenant, noteTable, quiet, type TestDatabase, until } from "../unit-of-work/database.fixture.js";
+import { Database } from "../unit-of-work/database.js";
+import { type CountedWay, countedWay } from "../unit-of-work/round-trips.fixture.js";
 import { OutboxRelay } from "./relay.js";
 
 const cause = { trace: continueTrace(undefined) };

@@ -1,11 +1,11 @@
 import type pg from "pg";
 import type { BusPublisher } from "../bus/bus.js";
+import type { Listener } from "../connections/listener.js";
+import { openPool } from "../connections/pool.js";
 import { type Drained, DrainLoop } from "../db/drain-loop.js";
-import type { Listener } from "../db/listener.js";
-import { openPool } from "../db/pool.js";
 import { type Turn, Turns } from "../db/turns.js";
+import type { Message } from "../messages/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { Message } from "./envelope.js";
 
 const batchSize = 200;
 const warnEveryMs = 30_000;

@@ -1,7 +1,7 @@
 import { connect, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { aDatabase, type TestDatabase } from "../db/database.fixture.js";
 import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
+import { aDatabase, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import { freePort } from "./cluster.js";
 import { awaitServer, DatabaseGivenUp } from "./database-patience.js";
 

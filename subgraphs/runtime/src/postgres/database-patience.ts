@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
-import { isDatabaseOutage } from "../db/database-failure.js";
+import { isDatabaseOutage } from "../errors/database-failure.js";
 import type { Logger } from "../telemetry/logger.js";
 
 /** The database has not answered for as long as the operator wants to wait. */

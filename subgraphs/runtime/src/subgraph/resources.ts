@@ -1,17 +1,17 @@
 import type { Bus, BusConsumer } from "../bus/bus.js";
-import { Database, type DatabaseDefinition } from "../db/database.js";
-import { Listener } from "../db/listener.js";
-import { migrate } from "../db/migrate.js";
+import { Listener } from "../connections/listener.js";
 import { Retention } from "../db/retention.js";
-import type { SchemaConnections } from "../db/roles.js";
-import type { TenantPayload } from "../jobs/job-definition.js";
-import { JobOperations } from "../jobs/job-operations.js";
-import type { JobProcess } from "../jobs/job-process.js";
-import { type JobDefinition, JobQueue } from "../jobs/job-queue.js";
-import { JobRows, type WaitingRows } from "../jobs/job-rows.js";
-import { Sweeper } from "../jobs/sweeper.js";
+import { JobOperations } from "../jobs/administration/job-operations.js";
+import type { TenantPayload } from "../jobs/definitions/job-definition.js";
+import { type JobDefinition, JobQueue } from "../jobs/queue/job-queue.js";
+import type { JobProcess } from "../jobs/runs/job-process.js";
+import { JobRows, type WaitingRows } from "../jobs/sweeping/job-rows.js";
+import { Sweeper } from "../jobs/sweeping/sweeper.js";
 import { OutboxRelay } from "../outbox/relay.js";
+import type { SchemaConnections } from "../provisioning/provision-database.js";
 import type { Logger } from "../telemetry/logger.js";
+import { Database, type DatabaseDefinition } from "../unit-of-work/database.js";
+import { migrate } from "../unit-of-work/migrate.js";
 
 /** What a process hands to a subgraph that it starts. */
 export interface SubgraphHost {

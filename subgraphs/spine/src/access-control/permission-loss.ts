@@ -1,4 +1,4 @@
-import type { Transaction } from "@factory/runtime/db/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 /**
  * Called in the transaction in which principals (`usr_…`, `cli_…`) lose rights, after the loss. It ends what they gave

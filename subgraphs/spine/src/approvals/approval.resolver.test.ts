@@ -1,7 +1,7 @@
-import type { Database } from "@factory/runtime/db/database";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
 import { type Answer, principal, RunningSpine } from "../running-spine.fixture.js";
 import { ApprovalRequests, type ScopeWish } from "./approval-request.js";

@@ -1,5 +1,4 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
@@ -9,6 +8,7 @@ import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireHeld } from "../access-control/held-scopes.js";
 import { Approval } from "./approval.entity.js";

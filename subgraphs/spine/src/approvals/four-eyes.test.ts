@@ -1,9 +1,9 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
 import { platformAdmin, principal, RunningSpine } from "../running-spine.fixture.js";
 import { aRoleOf, aUser } from "../users/user.fixture.js";

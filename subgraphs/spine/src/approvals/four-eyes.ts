@@ -1,8 +1,8 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { requireRecentSignIn } from "@factory/runtime/auth/step-up";
-import type { Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { User } from "../users/user.entity.js";
 import type { Approval } from "./approval.entity.js";
 

@@ -1,7 +1,7 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { platformScopes } from "@factory/schema/scopes";
 import { type ClientSecrets, secretDigest, secretMatches } from "../oauth-clients/client-secret.js";
 import { ApiClient } from "../oauth-clients/oauth-client.entity.js";

@@ -1,10 +1,10 @@
-import type { Transaction } from "@factory/runtime/db/database";
 import { type Notice, noticeStatement, outboxChannel } from "@factory/runtime/db/notice";
 import { runAgain } from "@factory/runtime/db/run-again";
 import type { Statement } from "@factory/runtime/db/transaction-dialect";
-import { type Cause, type Message, sealEnvelope } from "@factory/runtime/outbox/envelope";
+import { type Cause, type Message, sealEnvelope } from "@factory/runtime/messages/envelope";
 import { outboxInsert, outboxValues } from "@factory/runtime/outbox/outbox-insert";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
 
 export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record" | "notify">;

@@ -1,8 +1,8 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
-import type { JobDefinition } from "@factory/runtime/jobs/job-queue";
-import type { WaitingRows } from "@factory/runtime/jobs/job-rows";
+import type { JobDefinition } from "@factory/runtime/jobs/queue/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { Invitation } from "./invitation.entity.js";
 import { invitationFacts, stateOf } from "./invitation.view.js";

@@ -1,9 +1,9 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
-import { violatedUnique } from "@factory/runtime/db/database-failure";
+import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import { grantRoles } from "../roles/assign-roles.js";

@@ -1,7 +1,7 @@
-import type { Transaction } from "@factory/runtime/db/database";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Mailer } from "../mail/mailer.js";
 import { emailKey } from "../users/email-key.js";
 import { expireInvitationJob } from "./expire-invitation.js";

@@ -1,7 +1,7 @@
-import type { Database } from "@factory/runtime/db/database";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { mailOf } from "../mail/mail.js";
 import type { MailComposer } from "../mail/mailer.js";
 import { invitationPath } from "./invitation-path.js";

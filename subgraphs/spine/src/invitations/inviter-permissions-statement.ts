@@ -1,5 +1,5 @@
-import type { Transaction } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
 
 /** What an inviter may do now. The rights of a user come from roles, those of a client are its own scopes. */

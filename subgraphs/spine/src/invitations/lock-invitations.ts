@@ -1,4 +1,4 @@
-import type { Transaction } from "@factory/runtime/db/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 /** One change of a tenant's open invitations at a time: what is counted or judged then holds until the transaction ends. */
 export async function lockInvitations({ execute, tenant }: Transaction): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Database } from "@factory/runtime/db/database";
-import { maintenance } from "@factory/runtime/jobs/job-definition";
-import type { JobQueue } from "@factory/runtime/jobs/job-queue";
+import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
 import type { Mailer } from "../mail/mailer.js";
 import type { TenantService } from "../tenants/tenant.service.js";

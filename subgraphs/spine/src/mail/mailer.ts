@@ -1,12 +1,12 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import type { RetentionRule } from "@factory/runtime/db/retention";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobEnd, JobOwner } from "@factory/runtime/jobs/job-definition";
-import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
-import type { WaitingRows } from "@factory/runtime/jobs/job-rows";
+import type { JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
+import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Mail } from "./mail.js";
 import { type MailState, mailWaits } from "./mail.states.js";
 import type { MailTransport } from "./mail-transport.js";

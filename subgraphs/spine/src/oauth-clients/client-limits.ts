@@ -1,5 +1,5 @@
-import type { Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 /** What deleting a user may have to disable in one transaction, at 40 KiB of addresses each. */
 const mostActive = 500;

@@ -1,4 +1,4 @@
-import type { Transaction } from "@factory/runtime/db/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { revoke } from "../revocations/record-revocation.js";
 import type { ApiClient } from "./oauth-client.entity.js";
 import { apiClientFacts } from "./oauth-client.view.js";

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
@@ -7,6 +6,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { requireActing } from "../access-control/active-principal-statement.js";
 import { requireHeld } from "../access-control/held-scopes.js";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
 import { type CheckedClient, checkClient } from "./check-client.js";
 import { requireRoomForClient } from "./client-limits.js";

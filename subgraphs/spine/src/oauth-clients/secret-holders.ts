@@ -1,4 +1,4 @@
-import type { Transaction } from "@factory/runtime/db/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { ApiClient } from "./oauth-client.entity.js";
 
 interface HeldRow {

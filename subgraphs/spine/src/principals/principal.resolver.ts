@@ -1,5 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { Auth } from "@factory/runtime/subgraph/auth";
+import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import { Ctx, FieldResolver, Query, Resolver, Root } from "type-graphql";

@@ -1,4 +1,4 @@
-import { DateTime } from "@factory/runtime/subgraph/scalars";
+import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("Principal", { simpleResolvers: true, description: "Who the token at hand speaks for, as the token says." })

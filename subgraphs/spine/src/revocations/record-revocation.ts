@@ -1,6 +1,6 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
-import type { Transaction } from "@factory/runtime/db/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 /** Wakes every process that verifies tokens, as soon as the transaction is committed. */
 export const revocationChannel = "spine_revocations";

@@ -1,6 +1,6 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
+import type { Listener } from "@factory/runtime/connections/listener";
 import { DrainLoop } from "@factory/runtime/db/drain-loop";
-import type { Listener } from "@factory/runtime/db/listener";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { revocationChannel } from "./record-revocation.js";

@@ -1,6 +1,6 @@
-import type { Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { ownerRole } from "./system-roles.js";
 
 /**

@@ -1,9 +1,9 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { RightsLost } from "../access-control/permission-loss.js";
 import { platformTenant } from "../tenants/platform-tenant.js";

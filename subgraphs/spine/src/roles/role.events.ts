@@ -1,4 +1,4 @@
-import type { Transaction } from "@factory/runtime/db/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Role } from "./role.entity.js";
 import { roleView } from "./role.view.js";
 

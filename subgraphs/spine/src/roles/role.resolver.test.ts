@@ -1,8 +1,8 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
 import { type Answer, principal, RunningSpine } from "../running-spine.fixture.js";

@@ -1,6 +1,6 @@
-import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
 import { revokeUnsendable } from "../invitations/revoke-unauthorized-invitations.js";
 import { RunningSpine, testSettings, until } from "../running-spine.fixture.js";

@@ -1,4 +1,4 @@
-import type { Transaction } from "@factory/runtime/db/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RightsLost } from "../access-control/permission-loss.js";
 import { revoke } from "../revocations/record-revocation.js";
 import { Role } from "./role.entity.js";

@@ -1,5 +1,5 @@
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
-import type { Cause } from "@factory/runtime/outbox/envelope";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import type { OpenedValue, ValueSeal } from "@factory/runtime/sealing/value-seal";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";

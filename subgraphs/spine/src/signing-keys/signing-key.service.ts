@@ -1,7 +1,7 @@
-import type { Database } from "@factory/runtime/db/database";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { RotateSigningKeysInput } from "./signing-key.input.js";
 import type { SigningKeyRotationType } from "./signing-key.type.js";
 import type { RotationRequest } from "./signing-key-store.js";

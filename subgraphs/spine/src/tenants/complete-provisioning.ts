@@ -1,10 +1,10 @@
-import type { Database } from "@factory/runtime/db/database";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { JobAttempt, JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { platformTenant } from "./platform-tenant.js";
 import type { ProvisioningStep } from "./provisioning-runner.js";

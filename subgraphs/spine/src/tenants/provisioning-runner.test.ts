@@ -1,5 +1,5 @@
-import type { Database } from "@factory/runtime/db/database";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { createPlanSubscription } from "../plan-subscriptions/create-plan-subscription.js";
 import { RunningSpine } from "../running-spine.fixture.js";
 import { ProvisioningRunner, type ProvisioningStep, type ProvisionTenantPayload } from "./provisioning-runner.js";

@@ -1,11 +1,11 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { JobOwner } from "@factory/runtime/jobs/job-definition";
-import type { JobAttempt, JobDefinition } from "@factory/runtime/jobs/job-queue";
-import type { WaitingRows } from "@factory/runtime/jobs/job-rows";
-import type { Cause } from "@factory/runtime/outbox/envelope";
+import type { JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
+import type { JobAttempt, JobDefinition } from "@factory/runtime/jobs/queue/job-queue";
+import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { ProvisioningRun, provisioningWaits } from "./provisioning-run.entity.js";
 import { Tenant } from "./tenant.entity.js";

@@ -1,11 +1,11 @@
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import type { JobQueue } from "@factory/runtime/jobs/job-queue";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { ProvisioningRun } from "./provisioning-run.entity.js";
 import type { ProvisioningRunType } from "./provisioning-run.type.js";

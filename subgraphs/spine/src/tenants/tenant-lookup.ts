@@ -1,5 +1,5 @@
 import type { TenantLookup } from "@factory/runtime/auth/confirmed-tenants";
-import type { ReadPipeline } from "@factory/runtime/db/read-pipeline";
+import type { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 
 const known = { name: "tenant_exists", text: "select from tenants where tenant_id = $1" };

@@ -1,6 +1,6 @@
-import type { Database } from "@factory/runtime/db/database";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
 import { revokeUnsendable } from "../invitations/revoke-unauthorized-invitations.js";

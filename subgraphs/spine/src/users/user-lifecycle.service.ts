@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Database, Transaction } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
+import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
 import { lockHands } from "../access-control/active-principal-statement.js";

@@ -1,4 +1,3 @@
-import type { Database } from "@factory/runtime/db/database";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -6,6 +5,7 @@ import type { PageRequest } from "@factory/runtime/pagination/page";
 import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { emailKey } from "./email-key.js";
 import type { UserFilterInput } from "./user.input.js";
 import { type UserState, userStates } from "./user.states.js";

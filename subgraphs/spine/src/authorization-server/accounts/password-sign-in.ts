@@ -1,5 +1,4 @@
-import type { Database } from "@factory/runtime/db/database";
-import type { Cause } from "@factory/runtime/outbox/envelope";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -9,6 +8,7 @@ import { PasswordsBusyError, passwordLength, passwordMatches } from "../../users
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 import { type Accounts, refusalOf, type UserAccount } from "./user-accounts.js";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 
 export interface PasswordAttempt {
   client: RegisteredClient;

@@ -1,5 +1,5 @@
 import type { PrincipalType } from "@factory/runtime/auth/principal";
-import type { ReadPipeline } from "@factory/runtime/db/read-pipeline";
+import type { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Client } from "oidc-provider";
 import type { GrantType } from "../../oauth-clients/grant-types.js";

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import { errors } from "oidc-provider";
 

@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
-import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import Provider, { type Client, errors, type FindAccount, type KoaContextWithOIDC } from "oidc-provider";

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "@factory/runtime/db/database-failure";
+import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import { errorPage } from "../../pages/error.page.js";
 import { pageHeaders, pageText } from "../../pages/page.js";

@@ -1,9 +1,9 @@
 import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
 import { actorClaim, actorsOf } from "@factory/runtime/auth/token-claims";
-import type { Database } from "@factory/runtime/db/database";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Cause } from "@factory/runtime/outbox/envelope";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import type { Pool } from "pg";
 import { z } from "zod";

@@ -1,5 +1,5 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
-import type { Cause } from "@factory/runtime/outbox/envelope";
+import type { Cause } from "@factory/runtime/messages/envelope";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 import { workerTransaction } from "../../database/worker-transaction.js";

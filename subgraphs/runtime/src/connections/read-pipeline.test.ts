@@ -1,0 +1,95 @@
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import { isDatabaseUnavailable } from "../errors/database-failure.js";
+import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import { ReadPipeline } from "./read-pipeline.js";
+import { ServerWatch } from "./server-watch.js";
+
+const echo = (value: string) => ({
+  name: "echo",
+  text: "select $1::int as value, pg_backend_pid() as pid",
+  values: [value],
+});
+
+interface Echo {
+  value: number;
+  pid: number;
+}
+
+describe("ReadPipeline", () => {
+  let test: TestDatabase;
+  let pipeline: ReadPipeline;
+
+  beforeAll(async () => {
+    test = await aDatabase();
+  });
+  beforeEach(() => {
+    pipeline = new ReadPipeline(test.url, 2, ServerWatch.of(test.url, quiet));
+  });
+  afterEach(() => pipeline.close());
+  afterAll(() => test.close());
+
+  const read = async (value: string) => (await pipeline.query<Echo>(echo(value)))[0];
+  const endBackends = async (pids: Set<number | undefined>) => {
+    const admin = new pg.Client({ connectionString: test.url });
+    await admin.connect();
+    await admin.query("select pg_terminate_backend(pid) from unnest($1::int[]) as pid", [[...pids]]);
+    await admin.end();
+  };
+
+  it("answers every read of a turn with its own row, over one connection", async () => {
+    const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => read(String(index))));
+    expect(answers.map((row) => row?.value)).toEqual(Array.from({ length: 500 }, (_, index) => index));
+    expect(new Set(answers.map((row) => row?.pid)).size).toBe(1);
+  });
+
+  it("fails the one read that the server refuses and no other", async () => {
+    const answers = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) => read(index % 3 === 0 ? "no number" : String(index))),
+    );
+    for (const [index, answer] of answers.entries()) {
+      if (index % 3 === 0) expect(answer).toMatchObject({ status: "rejected", reason: { code: "22P02" } });
+      else expect(answer).toMatchObject({ status: "fulfilled", value: { value: index } });
+    }
+  });
+
+  it("opens another connection when the first is busy, and stays within its number", async () => {
+    const answers: Promise<Echo | undefined>[] = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      const slow = { name: "slow", text: "select 1 as value, pg_backend_pid() as pid from pg_sleep(0.02)", values: [] };
+      answers.push(pipeline.query<Echo>(slow).then(([row]) => row));
+      await pause(1);
+    }
+    expect(new Set((await Promise.all(answers)).map((row) => row?.pid)).size).toBe(2);
+  });
+
+  it("replaces a connection that the server ended; reads on the way fail as unavailable", async () => {
+    const first = await read("1");
+    const slow = pipeline.query({ name: "slow", text: "select from pg_sleep(10)", values: [] });
+    const failure = slow.then(
+      () => "answered",
+      (error: unknown) => isDatabaseUnavailable(error),
+    );
+    await endBackends(new Set([first?.pid]));
+    expect(await failure).toBe(true);
+    const next = await read("2");
+    expect(next).toMatchObject({ value: 2 });
+    expect(next?.pid).not.toBe(first?.pid);
+  });
+
+  it("reports that nothing listens, each time it is asked", async () => {
+    const nowhere = new ReadPipeline("postgresql://nobody@127.0.0.1:1/none", 2, ServerWatch.of(test.url, quiet));
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      await expect(nowhere.query(echo("1"))).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await nowhere.close();
+  });
+
+  it("answers what is on its way before it closes, and nothing afterwards", async () => {
+    const last = read("3");
+    await read("4");
+    const closing = pipeline.close();
+    expect(await last).toMatchObject({ value: 3 });
+    await closing;
+    await expect(read("5")).rejects.toThrow("Connection terminated");
+  });
+});

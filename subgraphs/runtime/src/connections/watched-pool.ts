@@ -1,0 +1,120 @@
+import pg from "pg";
+import { DatabaseUnavailable } from "../errors/database-failure.js";
+import { DomainError } from "../errors/domain-error.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { Abandonable } from "../tenancy/request-context.js";
+import { BoundedClient } from "./bounded-client.js";
+import { type ServerClient, ServerWatch } from "./server-watch.js";
+
+type Taker = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: unknown) => void) => void;
+
+/** For a connection that is free. */
+const patienceMs = 2000;
+
+/**
+ * A pool without waiting for a server that does not answer. Once the server counts as frozen, requests that wait fail
+ * at once, connections that are taken are destroyed, and none is given out until the server answers again.
+ */
+export class WatchedPool extends pg.Pool implements ServerClient {
+  readonly watch: ServerWatch;
+  readonly #leave: () => void;
+  readonly #taken = new Set<pg.PoolClient>();
+  readonly #idle = new Set<pg.PoolClient>();
+  /** Of the statements that are under way, where anybody may stop waiting for them. */
+  readonly #callers = new Map<pg.PoolClient, Abandonable>();
+  /** Since when they wait. */
+  readonly #waiting = new Map<Taker, number>();
+
+  constructor(url: string, logger: Logger, options: pg.PoolConfig) {
+    super({ connectionString: url, Client: BoundedClient, ...options });
+    this.watch = ServerWatch.of(url, logger);
+    this.#leave = this.watch.join(this);
+    this.on("acquire", (client) => {
+      this.#idle.delete(client);
+      this.#taken.add(client);
+    });
+    this.on("release", (error, client) => {
+      this.watch.note(error);
+      this.#taken.delete(client);
+      this.#idle.add(client);
+    });
+    this.on("remove", (client) => this.#idle.delete(client));
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(taker: Taker): void;
+  override connect(taker?: Taker): Promise<pg.PoolClient> | undefined {
+    if (taker === undefined)
+      return new Promise((resolve, reject) => {
+        this.connect((error, client) => (client ? resolve(client) : reject(error ?? new Error("No connection"))));
+      });
+    this.#take(taker);
+    return undefined;
+  }
+
+  /**
+   * One statement. When its caller has gone the connection is closed, and the server ends the statement within a second
+   * (`client_connection_check_interval` of the role).
+   */
+  async read<R extends pg.QueryResultRow>(query: pg.QueryConfig, caller?: Abandonable): Promise<pg.QueryResult<R>> {
+    if (!caller) return this.query<R>(query);
+    const client = await this.connect();
+    let failure: Error | undefined;
+    this.#callers.set(client, caller);
+    try {
+      return await client.query<R>(query);
+    } catch (error) {
+      failure = error as Error;
+      throw error;
+    } finally {
+      this.#callers.delete(client);
+      client.release(failure);
+    }
+  }
+
+  override end(): Promise<void>;
+  override end(ended: () => void): void;
+  override end(ended?: () => void): Promise<void> | undefined {
+    // a frozen server would not say goodbye
+    if (this.watch.refusal) for (const client of this.#idle) client.connection.stream.destroy();
+    this.#leave();
+    if (ended === undefined) return super.end();
+    super.end(ended);
+    return undefined;
+  }
+
+  abandon(reason: DatabaseUnavailable): void {
+    for (const admitted of this.#waiting.keys()) admitted(reason, undefined, nothing);
+    for (const client of this.#taken) client.connection.stream.destroy(reason);
+  }
+
+  sweep(clockMs: number): void {
+    for (const [client, { aborted }] of this.#callers) if (aborted) client.connection.stream.destroy(gone());
+    // in the order in which they came
+    for (const [admitted, sinceMs] of this.#waiting) {
+      if (clockMs - sinceMs <= patienceMs) return;
+      const reason = this.#taken.size < this.options.max ? unmade() : crowded();
+      admitted(reason, undefined, nothing);
+    }
+  }
+
+  #take(taker: Taker): void {
+    const { refusal } = this.watch;
+    if (refusal) {
+      process.nextTick(taker, refusal, undefined, nothing);
+      return;
+    }
+    const admitted: Taker = (error, client, release) => {
+      // who was refused meanwhile does not want it any more
+      if (this.#waiting.delete(admitted)) taker(error, client, release);
+      else client?.release();
+    };
+    this.#waiting.set(admitted, this.watch.clockMs);
+    super.connect(admitted);
+  }
+}
+
+const nothing = () => undefined;
+const gone = () => new DomainError("REQUEST_TIMEOUT", { detail: "The caller has gone." });
+const unmade = () => new DatabaseUnavailable("Lost", "No connection could be made in time");
+const crowded = () => new DatabaseUnavailable("Crowded", "No connection became free in time");

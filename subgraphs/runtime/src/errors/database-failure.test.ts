@@ -1,0 +1,92 @@
+import pg from "pg";
+import { aDatabase, type TestDatabase } from "../unit-of-work/database.fixture.js";
+import {
+  databaseFailure,
+  isConflict,
+  isConnectionLost,
+  isDatabaseOverload,
+  isWriteOutage,
+} from "./database-failure.js";
+import { databaseRefusal, isUnavailable } from "./unavailable.js";
+
+const systemError = (code: string, syscall: string) =>
+  Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+
+describe("failures of PostgreSQL", () => {
+  let test: TestDatabase;
+
+  beforeAll(async () => {
+    test = await aDatabase();
+  });
+  afterAll(() => test.close());
+
+  /** What the server itself sends. */
+  async function failureOf(statement: string): Promise<Error> {
+    const client = new pg.Client({ connectionString: test.url });
+    client.on("error", () => undefined);
+    await client.connect();
+    try {
+      return await client.query(statement).then(
+        () => new Error("It succeeded"),
+        (error: Error) => error,
+      );
+    } finally {
+      await client.end();
+    }
+  }
+  const raised = (state: string) => failureOf(`do $$ begin raise exception using errcode = '${state}'; end $$`);
+
+  it.each([
+    ["53100", "Full"],
+    ["53200", "Exhausted"],
+    ["53300", "Crowded"],
+    ["08006", "Lost"],
+    ["57P02", "Lost"],
+    ["55P03", "Locked"],
+    ["40P01", "Conflict"],
+    ["40001", "Conflict"],
+  ])("%s is 503 and not a bug", async (state, failure) => {
+    const error = await raised(state);
+    expect(databaseFailure(error)).toBe(failure);
+    expect(databaseRefusal(new Error("wrapped", { cause: error }))).toMatchObject({
+      code: "UNAVAILABLE",
+      facts: { retryAfterSeconds: 1 },
+    });
+  });
+
+  it.each([
+    ["set statement_timeout = '20ms'; select pg_sleep(5)", "TimedOut"],
+    ["begin; set transaction read only; create table refused ()", "ReadOnly"],
+    ["select pg_terminate_backend(pg_backend_pid())", "Lost"],
+  ])("as the server sends it: %s", async (statement, failure) => {
+    expect(databaseFailure(await failureOf(statement))).toBe(failure);
+  });
+
+  it("background work waits out an outage, and an overload only as long as others fail too", async () => {
+    for (const state of ["53100", "53300", "57P01", "25006"]) {
+      const error = await raised(state);
+      expect([isUnavailable(error), isDatabaseOverload(error)]).toEqual([true, false]);
+    }
+    for (const state of ["57014", "53200", "55P03"]) {
+      const error = await raised(state);
+      expect([isUnavailable(error), isDatabaseOverload(error)]).toEqual([false, true]);
+    }
+  });
+
+  it("a full disk is told wherever it shows", () => {
+    for (const error of [
+      systemError("ENOSPC", "write"),
+      systemError("EDQUOT", "write"),
+      Object.assign(new Error('could not extend file "base/5/1": Disk quota exceeded'), { code: "XX000" }),
+    ])
+      expect(isWriteOutage(error)).toBe(true);
+  });
+
+  it("what a constraint refuses and a bug are no outage", async () => {
+    for (const state of ["23505", "42P01", "XX000", "22P02"])
+      expect(databaseRefusal(await raised(state))).toBeUndefined();
+    expect(databaseRefusal(systemError("ENOENT", "open"))).toBeUndefined();
+    expect(isConnectionLost(systemError("ENOENT", "connect"))).toBe(true);
+    expect(isConflict(new Error("deadlock"))).toBe(false);
+  });
+});

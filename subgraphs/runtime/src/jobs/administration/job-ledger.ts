@@ -1,0 +1,157 @@
+import { DomainError } from "../../errors/domain-error.js";
+import type { Transaction } from "../../unit-of-work/database.js";
+import {
+  aloneQueue,
+  baseQueue,
+  type JobDefinition,
+  maintenance,
+  type TenantPayload,
+} from "../definitions/job-definition.js";
+import { jobColumns } from "../queue/access-functions.js";
+import type { JobQueue } from "../queue/job-queue.js";
+
+/** A job that runs, waits for another try, or has failed for good. Never its payload. */
+export interface JobRecord {
+  readonly jobId: string;
+  readonly queue: string;
+  readonly state: "Running" | "Retrying" | "Failed" | "Redriven";
+  readonly tenantId: string;
+  /** Of the row that the job works for. */
+  readonly subjectId: string | null;
+  /** As PostgreSQL writes it, to the microsecond: the position in the list. */
+  readonly position: string;
+  readonly createdAt: Date;
+  readonly attempts: number;
+  /** As pg-boss wrote it down: not for tenants. */
+  readonly output: unknown;
+  /** Sending the job again is the way to try again. */
+  readonly redrivable: boolean;
+  /** Else this operation is. */
+  readonly retriedBy: string | null;
+}
+
+interface JobRow {
+  id: string;
+  name: string;
+  state: string;
+  group_id: string;
+  singleton_key: string | null;
+  position: string;
+  created_on: Date | string;
+  retry_count: number;
+  retry_limit: number;
+  output: unknown;
+}
+
+const states: Readonly<Record<string, JobRecord["state"]>> = {
+  active: "Running",
+  retry: "Retrying",
+  failed: "Failed",
+  cancelled: "Redriven",
+};
+
+/** What callers see of jobs: a tenant by the functions of `job-access.ts`, the operator as the worker. */
+export class JobLedger {
+  readonly #jobs: JobQueue;
+
+  constructor(jobs: JobQueue) {
+    this.#jobs = jobs;
+  }
+
+  /** Of the tenant, newest first. `$2` and `$3` the position before which, `$4` how many. */
+  tenantListing(): string {
+    return `select job.* from ${this.#jobs.schema}.tenant_jobs($2::timestamptz, $3::uuid, $4::int) job
+      where scope.tenant is not null`;
+  }
+
+  /** Of every tenant, for the operator. */
+  async all(before: readonly [string, string] | undefined, limit: number): Promise<JobRecord[]> {
+    const { rows } = await this.#jobs.sql.executeSql(
+      `select ${jobColumns} from ${this.#jobs.schema}.job
+       where job.name = any($1::text[]) and job.state in ('retry', 'active', 'failed')
+         and ($2::timestamptz is null or (job.created_on, job.id) < ($2, $3::uuid))
+       order by job.created_on desc, job.id desc limit $4`,
+      [
+        this.#jobs.definitions().flatMap(({ queue }) => [queue, aloneQueue(queue)]),
+        before?.[0] ?? null,
+        before?.[1] ?? null,
+        limit,
+      ],
+    );
+    return rows.map((row) => this.record(row as unknown as JobRow));
+  }
+
+  record(row: JobRow): JobRecord {
+    const queue = baseQueue(row.name);
+    const definition = this.#jobs.definitions().find((known) => known.queue === queue);
+    const interruptions = Math.max(0, row.retry_limit - (definition?.retryLimit ?? row.retry_limit));
+    return {
+      jobId: row.id,
+      queue,
+      state: states[row.state] ?? "Failed",
+      tenantId: row.group_id,
+      subjectId: row.singleton_key,
+      position: row.position,
+      createdAt: new Date(row.created_on),
+      attempts: Math.max(1, row.retry_count + 1 - interruptions),
+      output: row.output,
+      redrivable: row.state === "failed" && definition !== undefined && definition.retriedBy === undefined,
+      retriedBy: definition?.retriedBy ?? null,
+    };
+  }
+
+  /** The tenant of a job, for the operator. */
+  async tenantOf(queue: string, jobId: string): Promise<string | undefined> {
+    const { rows } = await this.#jobs.sql.executeSql(
+      `select group_id from ${this.#jobs.schema}.job where name = any($1::text[]) and id = $2`,
+      [[queue, aloneQueue(queue)], jobId],
+    );
+    return rows[0] && String(rows[0]["group_id"]);
+  }
+
+  /** Sends a failed job of the transaction's tenant again, once, and puts the row that it works for back. */
+  async redrive(transaction: Transaction, jobId: string): Promise<JobRecord> {
+    const [row] = await transaction.execute<JobRow & { data: TenantPayload; ending: boolean }>(
+      `select * from ${this.#jobs.schema}.failed_job($1)`,
+      [jobId],
+    );
+    if (!row) throw unknownJob();
+    const job = this.#redrivable(row);
+    // its dead letter ends the row within moments; sending the job again before would let that end it afterwards
+    if (row.ending)
+      throw new DomainError("INVALID_STATE", {
+        detail: "What the job worked for is being ended. Try again in a moment.",
+      });
+    const dead = this.#jobs.deadLetterRule(job);
+    if (dead !== maintenance) await dead.revived?.(transaction, row.data);
+    await this.#jobs.redrive(transaction, job, jobId);
+    return this.record({ ...row, state: "cancelled" });
+  }
+
+  #redrivable(row: JobRow): JobDefinition<TenantPayload> {
+    const { state, retriedBy } = this.record(row);
+    if (state !== "Failed")
+      throw new DomainError("INVALID_STATE", {
+        detail: state === "Redriven" ? "The job was sent again before." : "The job has not failed for good.",
+        currentState: state,
+        allowed: ["Failed"],
+      });
+    if (retriedBy !== null)
+      throw new DomainError("INVALID_STATE", {
+        detail: `What the job worked for has ended. Use ${retriedBy} to try it again.`,
+        currentState: state,
+        operation: retriedBy,
+      });
+    const job = this.#jobs.definitions().find(({ queue }) => queue === baseQueue(row.name));
+    if (!job) throw unknownJob();
+    return job;
+  }
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const isJobId = (text: string): boolean => uuid.test(text);
+
+export function unknownJob(): DomainError {
+  return new DomainError("JOB_NOT_FOUND", { detail: "There is no such job." });
+}

@@ -1,0 +1,91 @@
+import { continueTrace } from "../../telemetry/trace.js";
+import { tenantWithId } from "../../tenancy/tenant.js";
+import type { Database } from "../../unit-of-work/database.js";
+import { jobEnd } from "../definitions/job-definition.js";
+import type { JobQueue } from "../queue/job-queue.js";
+import type { Sweeper } from "../sweeping/sweeper.js";
+import { isJobId, JobLedger, type JobRecord, unknownJob } from "./job-ledger.js";
+
+/** A job as the operator sees it: of any tenant, with the reason as it was written, and never with its payload. */
+export interface OperatorJob {
+  readonly jobId: string;
+  readonly queue: string;
+  readonly state: JobRecord["state"];
+  readonly tenantId: string;
+  readonly subjectId: string | null;
+  readonly createdAt: string;
+  readonly ageSeconds: number;
+  readonly attempts: number;
+  readonly reason: string | null;
+  readonly redrivable: boolean;
+  readonly retriedBy: string | null;
+}
+
+/** Where a page of the newest jobs begins: behind this creation time and id. */
+export type JobPosition = readonly [createdAt: string, jobId: string];
+
+interface PositionedJob {
+  readonly position: JobPosition;
+  readonly job: OperatorJob;
+}
+
+/** What the platform's operator may ask and do about the background work of one subgraph. */
+export class JobOperations {
+  readonly #database: Database;
+  readonly #jobs: JobQueue;
+  readonly #ledger: JobLedger;
+  readonly #sweeper: Sweeper;
+
+  constructor(database: Database, jobs: JobQueue, sweeper: Sweeper) {
+    this.#database = database;
+    this.#jobs = jobs;
+    this.#ledger = new JobLedger(jobs);
+    this.#sweeper = sweeper;
+  }
+
+  has(queue: string): boolean {
+    return this.#jobs.definitions().some((known) => known.queue === queue);
+  }
+
+  async list(before: JobPosition | undefined, limit: number): Promise<PositionedJob[]> {
+    const records = await this.#ledger.all(before, limit);
+    return records.map((record) => ({ position: [record.position, record.jobId], job: operatorJob(record) }));
+  }
+
+  async redrive(queue: string, jobId: string, actorId: string): Promise<OperatorJob> {
+    const tenantId = isJobId(jobId) ? await this.#ledger.tenantOf(queue, jobId) : undefined;
+    if (tenantId === undefined) throw unknownJob();
+    const cause = { trace: continueTrace(undefined), actorId };
+    return this.#database.transaction(tenantWithId(tenantId), cause, async (transaction) =>
+      operatorJob(await this.#ledger.redrive(transaction, jobId)),
+    );
+  }
+
+  /** Rows that wait for work which will not come, by slice. */
+  lying(): Promise<Record<string, number>> {
+    return this.#sweeper.lying();
+  }
+
+  /** Since the start, by slice. */
+  repaired(): Record<string, number> {
+    return this.#sweeper.repaired();
+  }
+}
+
+function operatorJob(record: JobRecord): OperatorJob {
+  const { jobId, queue, state, tenantId, subjectId, createdAt, attempts, redrivable, retriedBy, output } = record;
+  const end = output == null ? undefined : jobEnd(output);
+  return {
+    jobId,
+    queue,
+    state,
+    tenantId,
+    subjectId,
+    createdAt: createdAt.toISOString(),
+    ageSeconds: Math.max(0, Math.round((Date.now() - createdAt.getTime()) / 1000)),
+    attempts,
+    reason: end === undefined ? null : end.code === undefined ? end.message : `${end.code}: ${end.message}`,
+    redrivable,
+    retriedBy,
+  };
+}

@@ -1,0 +1,65 @@
+import { Worker } from "node:worker_threads";
+import type { JobAttempt } from "../definitions/job-definition.js";
+import { type FromChild, receivedError, sentError, type ToChild } from "./child-messages.js";
+
+/** One run of a job, as its parent has sent it. */
+export interface ChildRun<Settings, Payload> {
+  readonly settings: Settings;
+  readonly payload: Payload;
+  readonly attempt: JobAttempt;
+  readonly ask: (question: unknown) => Promise<unknown>;
+}
+
+/** For the entry of a child process that `inChildProcess` starts: it runs one job and exits. */
+export function workForParent<Settings, Payload>(work: (run: ChildRun<Settings, Payload>) => Promise<void>): void {
+  const stop = new AbortController();
+  const questions = new Questions();
+  endWithParent();
+  process.on("message", (message: ToChild) => {
+    if (message.kind === "abort") return stop.abort(new Error("the parent process has given this run up"));
+    if (message.kind === "answer") return questions.answer(message);
+    const run = {
+      settings: message.settings as Settings,
+      payload: message.payload as Payload,
+      attempt: { ...message.attempt, signal: stop.signal },
+      ask: (question: unknown) => questions.ask(question),
+    };
+    void work(run).then(
+      () => end({ kind: "ended" }),
+      (error: unknown) => end({ kind: "ended", error: sentError(error) }),
+    );
+  });
+}
+
+class Questions {
+  readonly #open = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  #last = 0;
+
+  ask(question: unknown): Promise<unknown> {
+    const id = ++this.#last;
+    return new Promise((resolve, reject) => {
+      this.#open.set(id, { resolve, reject });
+      process.send?.({ kind: "ask", id, question } satisfies FromChild);
+    });
+  }
+
+  answer({ id, value, error }: Extract<ToChild, { kind: "answer" }>): void {
+    const asked = this.#open.get(id);
+    this.#open.delete(id);
+    if (error) asked?.reject(receivedError(error));
+    else asked?.resolve(value);
+  }
+}
+
+function end(message: FromChild): void {
+  process.send?.(message, undefined, {}, () => process.exit());
+}
+
+function endWithParent(): void {
+  process.on("disconnect", () => process.exit());
+  // a terminal signals the whole group; when this process ends is decided by the one that started it
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
+  // a run that never returns to the event loop does not see the disconnection; a thread sees the new parent
+  const watch = `setInterval(() => process.ppid === ${process.ppid} || process.kill(process.pid, "SIGKILL"), 1000)`;
+  new Worker(watch, { eval: true }).unref();
+}

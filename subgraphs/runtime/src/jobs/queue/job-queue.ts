@@ -1,0 +1,300 @@
+import type { JobWithMetadata, PgBoss } from "pg-boss";
+import { isDatabaseOutage } from "../../errors/database-failure.js";
+import type { SchemaConnections } from "../../provisioning/provision-database.js";
+import type { Logger } from "../../telemetry/logger.js";
+import type { Transaction } from "../../unit-of-work/database.js";
+import { ChildDied } from "../child-processes/job-child.js";
+import {
+  aloneQueue,
+  baseQueue,
+  type DeadLetterRule,
+  deadQueue,
+  type JobDefinition,
+  type JobEnd,
+  type JobHandler,
+  type JobHandlers,
+  jobEnd,
+  maintenance,
+  type SendOptions,
+  type TenantPayload,
+} from "../definitions/job-definition.js";
+import { AloneLane, type AloneWork } from "../runs/alone-lane.js";
+import { ChildLane } from "../runs/child-lane.js";
+import { HeldJobs } from "../runs/held-jobs.js";
+import { JobProcess } from "../runs/job-process.js";
+import { type AloneJob, JobRuns, type JobSql, type TakenJob } from "../runs/job-runs.js";
+import { JobWorkers } from "../runs/job-workers.js";
+import { ProcessLease } from "../runs/process-lease.js";
+import { jobAccess } from "./access-functions.js";
+import { openBoss } from "./boss.js";
+import { JobSender } from "./job-sender.js";
+import { jobTables, nameSubjects } from "./job-tables.js";
+import { createQueues, deadLetterRetryLimit, registerQueues } from "./register-queues.js";
+
+export type { JobAttempt, JobDefinition } from "../definitions/job-definition.js";
+
+const maintenancePauseMs = 15 * 60_000;
+
+const expired = { code: "RUN_TOO_LONG", message: "The job took longer than it may." };
+
+type DeadJob = JobWithMetadata<TenantPayload>;
+type Handler = JobHandler<TenantPayload>;
+
+interface Worked {
+  readonly job: JobDefinition<TenantPayload>;
+  readonly handle: Handler;
+  readonly inChild: Handler | undefined;
+  readonly dead: DeadLetterRule<TenantPayload>;
+}
+
+/** pg-boss in the schema `<subgraph>_jobs`: jobs are sent inside the transaction that makes them necessary. */
+export class JobQueue {
+  /** Of the jobs' tables. */
+  readonly schema: string;
+  readonly sql: JobSql;
+  /** The role that serves requests. */
+  readonly #app: string;
+  readonly #boss: PgBoss;
+  readonly #logger: Logger;
+  readonly #process: JobProcess;
+  readonly #sender: JobSender;
+  readonly #workers: JobWorkers;
+  readonly #worked = new Map<string, Worked>();
+  readonly #held = new HeldJobs();
+  readonly #runs: JobRuns;
+  readonly #lease: ProcessLease;
+  readonly #lane: AloneLane;
+  readonly #childLane: ChildLane;
+  #stopping = false;
+
+  constructor(connections: SchemaConnections, logger: Logger, process = new JobProcess()) {
+    this.#logger = logger;
+    this.#process = process;
+    this.schema = `${connections.schema}_jobs`;
+    this.#app = `${connections.schema}_app`;
+    this.#boss = openBoss(connections.worker, this.schema, logger);
+    this.#sender = new JobSender(this.#boss, this.schema);
+    this.#workers = new JobWorkers(this.#boss, process);
+    this.sql = { executeSql: (text, values) => this.#boss.getDb().executeSql(text, values) };
+    this.#runs = new JobRuns(this.sql, this.schema, process.processId);
+    this.#lease = new ProcessLease({ sql: this.sql, schema: this.schema, runs: this.#runs, process, logger });
+    this.#lane = new AloneLane(process, this.#runs, logger);
+    this.#childLane = new ChildLane(this.#runs, logger, process.bounds.lookMs);
+  }
+
+  async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
+    await this.#boss.start();
+    await this.sql.executeSql(jobTables(this.schema));
+    await this.sql.executeSql(jobAccess(this.schema, this.#app));
+    await createQueues(this.#boss, definitions);
+    await registerQueues(this.sql, this.schema, definitions);
+    await nameSubjects(this.sql, this.schema, definitions);
+    const queues = definitions.flatMap(({ queue }) => [queue, aloneQueue(queue), deadQueue(queue)]);
+    await this.#lease.start({
+      queues,
+      running: () => this.#held.noted(),
+      held: () => this.#held.all(),
+      lose: (job) => this.#held.abort(job, "another process has taken the job over"),
+    });
+    const end: AloneWork["end"] = (job, reason) => this.#end(job, reason);
+    const worked = () => [...this.#worked.values()];
+    const alone = (some: readonly Worked[]) => some.map(({ job }) => aloneQueue(job.queue));
+    const children = () => alone(worked().filter(({ inChild }) => inChild));
+    const run: AloneWork["run"] = (job, signal) => this.#runAlone(job, signal, "handle");
+    await this.#lane.start({ queues: () => alone(worked()), run, end }, children);
+    this.#childLane.start({ queues: children, run: (job, signal) => this.#runAlone(job, signal, "inChild"), end });
+  }
+
+  /** Forgets a queue that is no longer used, with its jobs and dead letters. */
+  async remove(queue: string): Promise<void> {
+    await this.#boss.deleteQueue(queue);
+    for (const beside of [aloneQueue(queue), deadQueue(queue)]) await this.#boss.deleteQueue(beside);
+  }
+
+  /** Joins the transaction: rolled back with it, woken after its commit. */
+  send<P extends TenantPayload>(
+    transaction: Transaction,
+    job: JobDefinition<P>,
+    payload: P,
+    options: SendOptions = {},
+  ): Promise<void> {
+    return this.sendAll(transaction, job, [payload], options);
+  }
+
+  /** As `send`, in one statement. */
+  async sendAll<P extends TenantPayload>(
+    transaction: Transaction,
+    job: JobDefinition<P>,
+    payloads: readonly P[],
+    options: SendOptions = {},
+  ): Promise<void> {
+    await this.#sender.send(transaction, job, payloads, options);
+    transaction.afterCommit(() => this.#workers.wake(job.queue));
+  }
+
+  /** Sends a failed job of the transaction's tenant again, once. */
+  async redrive(transaction: Transaction, { queue }: JobDefinition<TenantPayload>, jobId: string): Promise<void> {
+    await this.#sender.redrive(transaction, jobId);
+    transaction.afterCommit(() => this.#workers.wake(queue));
+  }
+
+  /** `dead` says what becomes of a job that has used up its chances. */
+  async work<P extends TenantPayload>(
+    job: JobDefinition<P>,
+    run: JobHandler<P> | JobHandlers<P>,
+    dead: DeadLetterRule<P>,
+  ): Promise<void> {
+    const { here: handle, inChild } = typeof run === "function" ? { here: run, inChild: undefined } : run;
+    const worked = { job, handle, inChild, dead } as unknown as Worked;
+    this.#worked.set(job.queue, worked);
+    const { queue, concurrency, concurrencyPerTenant } = job;
+    const limits = { concurrency, concurrencyPerTenant };
+    await this.#workers.start({ queue, ...limits, run: (taken) => this.#run(job, taken, worked.handle) });
+    const deadJob = { ...job, queue: deadQueue(queue), retryLimit: deadLetterRetryLimit };
+    const abandon = ({ data, sourceOutput }: DeadJob) => this.abandon(worked.job, data, jobEnd(sourceOutput));
+    const runDead = (taken: DeadJob) => this.#run(deadJob, taken, () => abandon(taken));
+    await this.#workers.start({ queue: deadJob.queue, concurrency: 1, concurrencyPerTenant: 1, run: runDead });
+  }
+
+  /** Ends what waits for a job that will not be tried again; maintenance is sent again later. */
+  async abandon<P extends TenantPayload>(job: JobDefinition<P>, payload: P, end: JobEnd): Promise<void> {
+    const dead = this.deadLetterRule(job);
+    const facts = { queue: job.queue, tenantId: payload.tenantId, ...end };
+    if (dead !== maintenance) {
+      await dead.abandoned(payload, end);
+      this.#logger.error(facts, "job given up; what waited for it has ended");
+      return;
+    }
+    // twice at most when the process dies in between: maintenance finds nothing to do the second time
+    const startAfter = new Date(Date.now() + maintenancePauseMs);
+    await this.#sender.sendAgain(job, payload, startAfter);
+    this.#logger.error(facts, "maintenance failed, tried again later");
+  }
+
+  /** Of the queues that are worked on. */
+  definitions(): JobDefinition<TenantPayload>[] {
+    return [...this.#worked.values()].map(({ job }) => job);
+  }
+
+  deadLetterRule<P extends TenantPayload>({ queue }: JobDefinition<P>): DeadLetterRule<P> {
+    const worked = this.#worked.get(queue);
+    if (!worked) throw new Error(`Nothing works on ${queue}`);
+    return worked.dead as unknown as DeadLetterRule<P>;
+  }
+
+  /** What does not end within the grace is given back, to be taken up by another process or the next start. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#workers.stop();
+    await Promise.all([this.#lane.stop(), this.#childLane.stop()]);
+    const { graceMs, abortMs } = this.#process.bounds;
+    await this.#held.ended(graceMs);
+    const left = this.#held.all();
+    await this.#runs.release(left).catch((error: unknown) => this.#logger.warn({ err: error }, "jobs not given back"));
+    for (const job of left) this.#held.abort(job, "the process stops");
+    await this.#held.ended(abortMs);
+    await this.#lease.stop().catch((error: unknown) => this.#logger.warn({ err: error }, "lease not given up"));
+    await this.#boss.stop({ graceful: true, timeout: abortMs });
+  }
+
+  async #run(job: JobDefinition<object>, taken: JobWithMetadata<TenantPayload>, handle: Handler): Promise<void> {
+    const held = this.#held.hold(taken);
+    const attempt = attemptOf(job, taken);
+    try {
+      await this.#enter(taken);
+      held.noted();
+      const signal = AbortSignal.any([taken.signal, held.signal]);
+      await this.#inside(signal, () => handle(taken.data, { ...attempt, signal }));
+    } catch (error) {
+      const facts = { err: error, queue: job.queue, jobId: taken.id, attempt: attempt.attempt };
+      if (await this.#costsNothing(error, taken)) this.#logger.warn(facts, "job interrupted, to be taken up again");
+      else this.#logger.warn(facts, "job failed");
+      throw error;
+    } finally {
+      held.release();
+    }
+  }
+
+  /** A handler that goes on after its job has expired does not keep the gate from closing. */
+  async #inside(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    let inside = true;
+    const leave = () => {
+      if (inside) this.#process.gate.leave();
+      inside = false;
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      await work();
+    } finally {
+      signal.removeEventListener("abort", leave);
+      leave();
+    }
+  }
+
+  /** Waits for its turn while another job runs alone, and is noted as running only then. */
+  async #enter(taken: TakenJob): Promise<void> {
+    const { gate } = this.#process;
+    if (gate.closed) await this.#runs.note(taken, false);
+    while (gate.closed) await gate.closed;
+    gate.enter();
+    try {
+      await this.#runs.note(taken, true);
+      if (this.#stopping) throw new Error("the process stops");
+    } catch (error) {
+      gate.leave();
+      throw error;
+    }
+  }
+
+  /** A planned stop and a lost database are no attempts; the latter only so many times. */
+  async #costsNothing(error: unknown, taken: TakenJob): Promise<boolean> {
+    if (!this.#stopping && !isDatabaseOutage(error)) return false;
+    const delay = this.#stopping ? 0 : this.#process.bounds.databaseLostDelaySeconds;
+    const released = await this.#runs.release([taken], delay).catch(() => undefined);
+    // a database that does not answer now refuses the failure too, so the lease gives the job back
+    return this.#stopping || released === undefined || released.has(taken.id);
+  }
+
+  async #runAlone(taken: AloneJob, signal: AbortSignal, way: "handle" | "inChild"): Promise<boolean> {
+    const worked = this.#worked.get(baseQueue(taken.name));
+    const handle = worked?.[way];
+    if (!handle) throw new Error(`Nothing works on ${taken.name}`);
+    const held = this.#held.hold(taken);
+    const expiry = AbortSignal.timeout(taken.expireSeconds * 1000);
+    held.noted();
+    try {
+      const attempt = attemptOf(worked.job, taken);
+      await handle(taken.data as TenantPayload, {
+        ...attempt,
+        signal: AbortSignal.any([signal, expiry, held.signal]),
+      });
+      await this.#boss.complete(taken.name, { id: taken.id, retryCount: taken.retryCount });
+    } catch (error) {
+      if (signal.aborted) return false;
+      this.#logger.warn({ err: error, queue: taken.name, jobId: taken.id }, "job failed while it ran alone");
+      await this.#failAlone(taken, expiry.aborted ? expired : error);
+    } finally {
+      held.release();
+    }
+    return true;
+  }
+
+  async #failAlone(taken: AloneJob, error: unknown): Promise<void> {
+    if (error instanceof ChildDied) {
+      await this.#runs.noteDeath(taken);
+      await this.#runs.release([taken]);
+      return;
+    }
+    if (await this.#costsNothing(error, taken)) return;
+    await this.#boss.fail(taken.name, { id: taken.id, retryCount: taken.retryCount }, error as object);
+  }
+
+  async #end(job: { id: string; name: string; retryCount?: number }, reason: object): Promise<void> {
+    if (await this.#runs.exhaust(job)) await this.#boss.fail(job.name, job.id, reason);
+  }
+}
+
+function attemptOf(job: JobDefinition<object>, { retryCount, retryLimit }: { retryCount: number; retryLimit: number }) {
+  const interruptions = Math.max(0, retryLimit - job.retryLimit);
+  return { attempt: retryCount + 1 - interruptions, lastAttempt: retryCount >= retryLimit };
+}

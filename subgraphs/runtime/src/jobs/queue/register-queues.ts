@@ -1,0 +1,63 @@
+import type { PgBoss } from "pg-boss";
+import { aloneQueue, deadQueue, type JobDefinition } from "../definitions/job-definition.js";
+import type { JobSql } from "../runs/job-runs.js";
+
+/** For about an hour, since it may be the database that fails; after that the sweeper asks again. */
+export const deadLetterRetryLimit = 20;
+
+/** Creates what is missing and brings up to date what differs; no job has a heartbeat of its own. */
+export async function createQueues(boss: PgBoss, definitions: readonly JobDefinition<object>[]): Promise<void> {
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  for (const wanted of definitions.flatMap(queuesOf)) {
+    const { name, ...settings } = wanted;
+    const found = known.get(name) as Record<string, unknown> | undefined;
+    if (!found) await boss.createQueue(name, settings);
+    else if (Object.entries(settings).some(([key, value]) => found[key] !== value))
+      await boss.updateQueue(name, settings);
+  }
+}
+
+/** Only these take jobs from requests: see `job-access.ts`. */
+export async function registerQueues(
+  sql: JobSql,
+  schema: string,
+  definitions: readonly JobDefinition<object>[],
+): Promise<void> {
+  await sql.executeSql(
+    `insert into ${schema}.registered_queues as known (name, fair, subject, redrivable)
+     select * from unnest($1::text[], $2::boolean[], $3::text[], $4::boolean[]) as queue (name) order by queue.name
+     on conflict (name) do update
+       set fair = excluded.fair, subject = excluded.subject, redrivable = excluded.redrivable
+       where (known.fair, known.subject, known.redrivable)
+         is distinct from (excluded.fair, excluded.subject, excluded.redrivable)`,
+    [
+      definitions.map(({ queue }) => queue),
+      definitions.map(({ fair = false }) => fair),
+      definitions.map(({ subject = null }) => subject),
+      definitions.map(({ retriedBy }) => retriedBy === undefined),
+    ],
+  );
+}
+
+/** The dead-letter queue first: the others name it. */
+function queuesOf(job: JobDefinition<object>) {
+  const deadLetter = deadQueue(job.queue);
+  const settings = {
+    retryLimit: job.retryLimit,
+    retryDelay: job.retryDelaySeconds,
+    retryBackoff: job.retryBackoff ?? false,
+    expireInSeconds: job.expireInSeconds,
+  };
+  return [
+    {
+      name: deadLetter,
+      retentionSeconds: 30 * 24 * 3600,
+      retryLimit: deadLetterRetryLimit,
+      retryDelay: 5,
+      retryBackoff: true,
+      retryDelayMax: 300,
+      expireInSeconds: 60,
+    },
+    ...[job.queue, aloneQueue(job.queue)].map((name) => ({ name, ...settings, deadLetter })),
+  ];
+}

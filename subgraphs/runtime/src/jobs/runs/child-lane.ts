@@ -1,0 +1,47 @@
+import type { Logger } from "../../telemetry/logger.js";
+import { type AloneWork, workerDied } from "./alone-lane.js";
+import type { AloneJob, JobRuns } from "./job-runs.js";
+import { LookLoop } from "./poll-loop.js";
+
+/**
+ * Runs the jobs that need longer than a run alone may take, each in a child process, one at a time. Other jobs run
+ * beside it, since its death takes none of them along.
+ */
+export class ChildLane {
+  readonly #runs: JobRuns;
+  readonly #logger: Logger;
+  readonly #loop: LookLoop;
+
+  constructor(runs: JobRuns, logger: Logger, lookMs: number) {
+    this.#runs = runs;
+    this.#logger = logger;
+    this.#loop = new LookLoop(logger, lookMs);
+  }
+
+  start(work: AloneWork): void {
+    this.#loop.start(() => this.#look(work));
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #look(work: AloneWork): Promise<void> {
+    while (!this.#loop.signal.aborted && work.queues().length > 0) {
+      const next = await this.#runs.nextAlone(work.queues(), true);
+      if (!next) return;
+      if (next.died) {
+        await work.end(next, workerDied);
+        continue;
+      }
+      const job = await this.#runs.takeAlone(next, true);
+      if (job) await this.#run(work, job);
+    }
+  }
+
+  async #run(work: AloneWork, job: AloneJob): Promise<void> {
+    this.#logger.warn({ queue: job.name, jobId: job.id }, "a job that needs long to run alone runs in a child process");
+    if (!(await work.run(job, this.#loop.signal))) await this.#runs.release([job]);
+    await this.#runs.endAlone(job);
+  }
+}

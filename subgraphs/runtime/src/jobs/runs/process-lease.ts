@@ -1,0 +1,152 @@
+import type { Logger } from "../../telemetry/logger.js";
+import type { JobProcess } from "./job-process.js";
+import type { JobRuns, JobSql, TakenJob } from "./job-runs.js";
+
+const lapsedSeconds = 20;
+/** pg-boss writes the end of a job down after its handler; until then it looks like one that was left. */
+const settledMs = 10_000;
+const forgetMs = 60_000;
+
+/** What the lease needs to know about the jobs of its queue. */
+export interface LeasedJobs {
+  readonly queues: readonly string[];
+  /** Whose handlers run, and those among them that are noted as running. */
+  held(): readonly TakenJob[];
+  running(): readonly TakenJob[];
+  /** Another process has taken it over. */
+  lose(job: TakenJob): void;
+}
+
+/**
+ * One row a process says that it lives. It frees the jobs of processes whose row has not been renewed for 20 s, and its
+ * own that it no longer runs; those of its predecessor in the same data directory are freed at the start.
+ */
+export class ProcessLease {
+  readonly #sql: JobSql;
+  readonly #schema: string;
+  readonly #runs: JobRuns;
+  readonly #process: JobProcess;
+  readonly #logger: Logger;
+  #held: LeasedJobs = { queues: [], held: () => [], running: () => [], lose: () => undefined };
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+  #stopped = false;
+  #lastBeat = 0;
+  #steadySince = 0;
+  #forgotAt = 0;
+  /** Not run by this process any more, as of the beat before. */
+  #left = new Map<string, number>();
+
+  constructor(parts: { sql: JobSql; schema: string; runs: JobRuns; process: JobProcess; logger: Logger }) {
+    this.#sql = parts.sql;
+    this.#schema = parts.schema;
+    this.#runs = parts.runs;
+    this.#process = parts.process;
+    this.#logger = parts.logger;
+  }
+
+  /** Before any job is taken. */
+  async start(held: LeasedJobs): Promise<void> {
+    this.#held = held;
+    const { processId, former } = this.#process;
+    await this.#renew();
+    for (const stopped of [true, false]) {
+      const gone = former.filter((process) => process.stopped === stopped);
+      if (gone.length > 0)
+        await this.#free(
+          gone.map((process) => process.processId),
+          !stopped,
+        );
+    }
+    const [others] = await this.#rows<{ exist: boolean }>(
+      `select exists (select from ${this.#schema}.job_processes
+         where process_id <> $1 and beat_at > now() - interval '${lapsedSeconds} s') as exist`,
+      [processId],
+    );
+    await this.#runs.freeUnnoted(held.queues, !others?.exist);
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#beating;
+    await this.#rows(`delete from ${this.#schema}.job_processes where process_id = $1`, [this.#process.processId]);
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#beating = this.#beat()
+        .catch((error: unknown) => this.#logger.warn({ err: error }, "the process's lease on its jobs was not renewed"))
+        .then(() => this.#schedule());
+    }, this.#process.bounds.beatMs).unref();
+  }
+
+  async #beat(): Promise<void> {
+    const running = this.#held.running();
+    await this.#renew();
+    const held = await this.#runs.held();
+    this.#loseWhatIsGone(running, held);
+    await this.#releaseWhatWasLeft(held);
+    if (this.#lastBeat - this.#steadySince >= this.#process.bounds.steadyMs) await this.#reap();
+    if (this.#lastBeat - this.#forgotAt < forgetMs) return;
+    this.#forgotAt = this.#lastBeat;
+    await this.#runs.forget();
+  }
+
+  async #renew(): Promise<void> {
+    await this.#rows(
+      `insert into ${this.#schema}.job_processes (process_id) values ($1)
+       on conflict (process_id) do update set beat_at = clock_timestamp()`,
+      [this.#process.processId],
+    );
+    const now = performance.now();
+    if (now - this.#lastBeat > this.#process.bounds.beatMs * 2 || this.#steadySince === 0) this.#steadySince = now;
+    this.#lastBeat = now;
+  }
+
+  /** Taken over while this process was frozen or cut off: what it still does would be refused. */
+  #loseWhatIsGone(running: readonly TakenJob[], held: readonly TakenJob[]): void {
+    const ours = new Set(held.map(runKey));
+    for (const job of running) if (!ours.has(runKey(job))) this.#held.lose(job);
+  }
+
+  /** Its handler has ended, but the database was away when that was to be written down. */
+  async #releaseWhatWasLeft(held: readonly TakenJob[]): Promise<void> {
+    const running = new Set(this.#held.held().map(runKey));
+    const left = held.filter((job) => !running.has(runKey(job)));
+    const since = this.#left;
+    this.#left = new Map(left.map((job) => [runKey(job), since.get(runKey(job)) ?? this.#lastBeat]));
+    const overdue = left.filter((job) => this.#lastBeat - (since.get(runKey(job)) ?? this.#lastBeat) >= settledMs);
+    await this.#runs.release(overdue);
+  }
+
+  async #reap(): Promise<void> {
+    const lapsed = await this.#rows<{ process_id: string }>(
+      `select process_id from ${this.#schema}.job_processes
+       where process_id <> $1 and beat_at < now() - interval '${lapsedSeconds} s'
+         and pg_postmaster_start_time() < now() - interval '${this.#process.bounds.steadyMs} ms'`,
+      [this.#process.processId],
+    );
+    if (lapsed.length > 0)
+      await this.#free(
+        lapsed.map(({ process_id: processId }) => processId),
+        true,
+      );
+    await this.#runs.freeUnnoted(this.#held.queues, false);
+  }
+
+  async #free(processes: readonly string[], died: boolean): Promise<void> {
+    const freed = await this.#runs.free(processes, died);
+    await this.#rows(`delete from ${this.#schema}.job_processes where process_id = any($1)`, [processes]);
+    if (freed.length > 0)
+      this.#logger.info({ processes, died, jobs: freed.length }, "the jobs of a process that is gone were freed");
+  }
+
+  async #rows<R extends object>(text: string, values: unknown[]): Promise<R[]> {
+    return (await this.#sql.executeSql(text, values)).rows as R[];
+  }
+}
+
+const runKey = ({ id, retryCount }: TakenJob): string => `${id}:${retryCount}`;

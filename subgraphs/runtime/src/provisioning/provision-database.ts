@@ -1,0 +1,108 @@
+import { createHmac } from "node:crypto";
+import { Client } from "pg";
+import { busSchema } from "../bus/bus-schema.js";
+import { workerGroup } from "../db/tenant-table.js";
+
+export type SubgraphSchema = "catalog" | "integration" | "spine";
+
+/** How the roles of one database schema reach the server. */
+export interface SchemaConnections {
+  readonly schema: SubgraphSchema;
+  /** Runs migrations; owns the tables. */
+  readonly owner: string;
+  /** Serves requests; owns nothing, sees only the tenant it has set. */
+  readonly app: string;
+  /** Relays, claims and jobs; sets the tenant before it touches a domain row. */
+  readonly worker: string;
+}
+
+/** Derived, so that processes that start alone agree without a store of their own. */
+function rolePassword(adminUrl: URL, role: string): string {
+  return createHmac("sha256", adminUrl.password || "no password")
+    .update(`factory role ${role}`)
+    .digest("base64url");
+}
+
+function urlAs(adminUrl: URL, role: string): string {
+  const url = new URL(adminUrl);
+  url.username = role;
+  url.password = rolePassword(adminUrl, role);
+  return url.href;
+}
+
+export function schemaConnections(adminUrl: string, schema: SubgraphSchema): SchemaConnections {
+  const url = new URL(adminUrl);
+  return {
+    schema,
+    owner: urlAs(url, `${schema}_owner`),
+    app: urlAs(url, `${schema}_app`),
+    worker: urlAs(url, `${schema}_worker`),
+  };
+}
+
+const provisioningLock = 4_000_001;
+
+/**
+ * Creates what is missing of the roles and schemas: `<schema>` owned by its `_owner`, `<schema>_jobs` owned by its
+ * `_worker`, and `bus` open to workers only. No role has BYPASSRLS; `_app` owns nothing.
+ */
+export async function provisionDatabase(adminUrl: string, schemas: readonly SubgraphSchema[]): Promise<void> {
+  const client = new Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock($1)", [provisioningLock]);
+    // in one message, so that they are one transaction and the disk is waited for once
+    await client.query([...provisioning(new URL(adminUrl), schemas)].join(";\n"));
+  } finally {
+    await client.end();
+  }
+}
+
+/** One row per role, overwritten by who asks whether the server takes writes (`write-probe.ts`). */
+const healthSchema = [
+  "create schema if not exists health",
+  `create table if not exists health.writes (
+     role name primary key,
+     at timestamptz not null,
+     spilled bigint not null) with (fillfactor = 10)`,
+  `grant usage on schema health to ${workerGroup}`,
+  `grant select, insert, update on health.writes to ${workerGroup}`,
+];
+
+function* provisioning(adminUrl: URL, schemas: readonly SubgraphSchema[]): Generator<string> {
+  yield createRole(workerGroup, "nologin");
+  yield* busSchema;
+  yield* healthSchema;
+  yield "revoke all on schema public from public";
+  for (const schema of schemas) {
+    const [owner, app, worker] = [`${schema}_owner`, `${schema}_app`, `${schema}_worker`];
+    for (const role of [owner, app, worker]) {
+      yield createRole(role, "login");
+      yield `alter role ${role} with login nosuperuser nobypassrls password '${rolePassword(adminUrl, role)}'`;
+    }
+    yield `alter role ${app} set statement_timeout = '15s'`;
+    // a statement ends when its caller has closed the connection
+    yield `alter role ${app} set client_connection_check_interval = '1s'`;
+    for (const role of [owner, app, worker]) yield `alter role ${role} set idle_in_transaction_session_timeout = '10s'`;
+    yield `grant ${workerGroup} to ${worker}`;
+    // the creator of a role must be its member to create a schema for it
+    yield `grant ${owner}, ${worker} to current_user`;
+    yield `create schema if not exists ${schema} authorization ${owner}`;
+    yield `create schema if not exists ${schema}_jobs authorization ${worker}`;
+    yield `grant usage on schema ${schema} to ${app}, ${worker}`;
+    yield `grant usage on schema ${schema}_jobs to ${app}`;
+    yield `alter default privileges for role ${owner} in schema ${schema} grant select, insert, update, delete on tables to ${app}, ${worker}`;
+    yield `alter default privileges for role ${owner} in schema ${schema} grant usage on sequences to ${app}, ${worker}`;
+    // requests reach jobs by functions only (`job-access.ts`); the tables that pg-boss adds later stay closed too
+    for (const kind of ["tables", "sequences"])
+      yield `alter default privileges for role ${worker} in schema ${schema}_jobs revoke all on ${kind} from ${app}`;
+    // a privilege that PostgreSQL grants by itself cannot be revoked for one schema
+    yield `alter default privileges for role ${worker} revoke execute on functions from public`;
+    for (const role of [owner, app, worker]) yield `alter role ${role} set search_path = ${schema}`;
+  }
+}
+
+/** CREATE ROLE has no IF NOT EXISTS. */
+function createRole(role: string, options: string): string {
+  return `do $$ begin if not exists (select from pg_roles where rolname = '${role}') then create role ${role} ${options}; end if; end $$`;
+}

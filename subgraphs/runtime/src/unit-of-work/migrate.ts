@@ -1,0 +1,49 @@
+import { MikroORM } from "@mikro-orm/postgresql";
+import { Client } from "pg";
+import type { SubgraphSchema } from "../provisioning/provision-database.js";
+import { type DatabaseDefinition, ormOptions } from "./database.js";
+
+const migrationLock = 4_000_002;
+
+/** Runs what is pending as the schema's owner; a second process waits for the first. */
+export async function migrate(definition: DatabaseDefinition): Promise<number> {
+  const { owner, schema } = definition.connections;
+  const lock = new Client({ connectionString: owner });
+  await lock.connect();
+  try {
+    await lock.query("select pg_advisory_lock($1, hashtext($2))", [migrationLock, schema]);
+    const applied = (await areApplied(definition, lock)) ? 0 : await apply(definition);
+    await lock.query(ownersAlone(schema));
+    return applied;
+  } finally {
+    await lock.end();
+  }
+}
+
+async function apply(definition: DatabaseDefinition): Promise<number> {
+  const orm = await MikroORM.init(ormOptions(definition, definition.connections.owner));
+  try {
+    return (await orm.migrator.up()).length;
+  } finally {
+    await orm.close(true);
+  }
+}
+
+/** The default privileges open each new table of the schema to both roles, but which migrations ran is not theirs. */
+const ownersAlone = (schema: SubgraphSchema): string => `do $$ begin
+  if exists (select from pg_class, aclexplode(relacl) where relnamespace = '${schema}'::regnamespace
+    and relname in ('migrations', 'migrations_id_seq') and grantee <> relowner) then
+    revoke all on ${schema}.migrations from public, ${schema}_app, ${schema}_worker;
+    revoke all on sequence ${schema}.migrations_id_seq from public, ${schema}_app, ${schema}_worker;
+  end if;
+end $$`;
+
+/** Every start but the first after an update finds nothing to do, and should not pay for an ORM to learn it. */
+async function areApplied({ connections, migrations }: DatabaseDefinition, client: Client): Promise<boolean> {
+  const table = `${connections.schema}.migrations`;
+  const { rows: found } = await client.query("select to_regclass($1) is not null as present", [table]);
+  if (!found[0]?.present) return false;
+  const { rows } = await client.query<{ name: string }>(`select name from ${table}`);
+  const applied = new Set(rows.map(({ name }) => name));
+  return migrations.every(({ name }) => applied.has(name));
+}

@@ -1,0 +1,82 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MikroORM, PostgreSqlSchemaHelper } from "@mikro-orm/postgresql";
+import { addForeignKeys, type ForeignKeyDrift, foreignKeyDrift } from "../db/table-references.js";
+import { type DatabaseDefinition, ormOptions } from "./database.js";
+
+export interface WrittenMigration {
+  readonly file: string;
+  readonly code: string;
+}
+
+/** Compares entities and references with a migrated database and writes what is missing; undefined: they agree. */
+export async function writeMigration(
+  definition: DatabaseDefinition,
+  folder: string,
+  name: string,
+): Promise<WrittenMigration | undefined> {
+  const options = ormOptions(definition, definition.connections.owner);
+  const orm = await openComparison({
+    ...options,
+    migrations: {
+      ...options.migrations,
+      path: folder,
+      emit: "ts",
+      fileName: (timestamp: string) => `Migration${timestamp}_${name}`,
+    },
+  });
+  try {
+    const drift = await foreignKeyDrift(definition.connections, definition.references ?? {});
+    const keysDiffer = Object.keys(drift.missing).length + drift.surplus.length > 0;
+    // tables first: their keys are a migration of their own, without a transaction
+    const isForKeys = keysDiffer && (await entityDrift(orm, definition)) === "";
+    const { fileName, code } = await orm.migrator.create(folder, isForKeys, false, name);
+    if (fileName === "") return undefined;
+    const file = join(folder, fileName);
+    // the schema itself belongs to `provisionDatabase`: the owner may not create one
+    const own = code.replace(/^.*(create|drop) schema if .*\n\n?/gm, "");
+    const whole = isForKeys ? withKeys(own, definition.connections.schema, drift) : own;
+    await writeFile(file, whole);
+    return { file, code: whole };
+  } finally {
+    await orm.close(true);
+  }
+}
+
+/** The statements that would make the database fit entities and references; empty when the migrations agree with them. */
+export async function schemaDrift(definition: DatabaseDefinition): Promise<string> {
+  const { connections, references = {} } = definition;
+  const orm = await openComparison(ormOptions(definition, connections.owner));
+  try {
+    const { missing, surplus } = await foreignKeyDrift(connections, references);
+    const keys = Object.keys(missing).length === 0 ? [] : addForeignKeys(connections.schema, missing);
+    return [await entityDrift(orm, definition), ...surplus, ...keys].filter((sql) => sql !== "").join("\n");
+  } finally {
+    await orm.close(true);
+  }
+}
+
+/** Foreign keys are declared beside the entities, not in them: the ORM would drop those that it finds. */
+async function openComparison(options: ReturnType<typeof ormOptions>): Promise<MikroORM> {
+  const orm = await MikroORM.init(options);
+  const helper = orm.em.getPlatform().getSchemaHelper();
+  if (!(helper instanceof PostgreSqlSchemaHelper)) throw new Error("Not the schema helper of PostgreSQL");
+  helper.getAllForeignKeys = async () => ({});
+  return orm;
+}
+
+const entityDrift = (orm: MikroORM, { connections: { schema } }: DatabaseDefinition): Promise<string> =>
+  orm.schema.getUpdateSchemaSQL({ schema, wrap: false });
+
+/** Fills a blank migration. */
+function withKeys(code: string, schema: string, { missing, surplus }: ForeignKeyDrift): string {
+  const forEach = (statements: string) => `    for (const sql of ${statements}("${schema}", keys)) this.addSql(sql);\n`;
+  const dropped = surplus.map((sql) => `    this.addSql(\`${sql}\`);\n`).join("");
+  const fillings = [dropped + forEach("addForeignKeys"), forEach("dropForeignKeys")];
+  const keys = `const keys = ${JSON.stringify(missing, null, 2)} as const;`;
+  return code
+    .replace(/^/, 'import { addForeignKeys, dropForeignKeys } from "../db/table-references.js";\n')
+    .replace("export class", `${keys}\n\nexport class`)
+    .replace("  override up()", "  override isTransactional(): boolean {\n    return false;\n  }\n\n  override up()")
+    .replace(/ {4}this\.addSql\(`select 1`\);\n/g, () => fillings.shift() ?? "");
+}
