@@ -1,5 +1,6 @@
 // biome-ignore-all format: one row per event, aligned
 import type { Scope } from "./scopes.js";
+import type { SubgraphName } from "./subgraph-names.js";
 
 /** Every event type, the subgraph that emits it and the scopes that may read it (any of). */
 export const eventTypes = {
@@ -140,6 +141,6 @@ export const eventTypes = {
   ApiClientEnabled:               { source: "spine",        readScopes: ["client.read"] },
   ApiClientSecretRotated:         { source: "spine",        readScopes: ["client.read"] },
   SigningKeyRotated:              { source: "spine",        readScopes: ["tenant.read"] },
-} as const satisfies Record<string, { source: "catalog" | "integration" | "spine"; readScopes: readonly Scope[] }>;
+} as const satisfies Record<string, { source: SubgraphName; readScopes: readonly Scope[] }>;
 
 export type EventType = keyof typeof eventTypes;

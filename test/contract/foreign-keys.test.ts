@@ -2,23 +2,21 @@ import "reflect-metadata";
 import { randomBytes, randomUUID } from "node:crypto";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
+import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { foreignKeysOf } from "@factory/runtime/db/table-references";
-import {
-  provisionDatabase,
-  type SubgraphSchema,
-  schemaConnections,
-} from "@factory/runtime/provisioning/provision-database";
+import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { schemaDrift } from "@factory/runtime/unit-of-work/write-migration";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { spineTables } from "@factory/spine/tables";
 import pg from "pg";
 import { databaseUrl } from "../kit/database.js";
 
 const tables = { catalog: catalogTables, integration: integrationTables, spine: spineTables };
-const schemas = Object.keys(tables) as SubgraphSchema[];
+const schemas = Object.keys(tables) as SubgraphName[];
 
 interface Key {
-  readonly schema: SubgraphSchema;
+  readonly schema: SubgraphName;
   readonly table: string;
   readonly column: string;
   readonly parent: string;
@@ -48,7 +46,7 @@ const connected = async (connectionString: string) => {
   return opened;
 };
 
-const definition = (schema: SubgraphSchema) => ({ connections: schemaConnections(url, schema), ...tables[schema] });
+const definition = (schema: SubgraphName) => ({ connections: schemaConnections(url, schema), ...tables[schema] });
 
 /** A database of its own in the platform's cluster, with rows from before there were keys. */
 beforeAll(async () => {

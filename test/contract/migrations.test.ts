@@ -1,19 +1,20 @@
 import "reflect-metadata";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
-import { type SubgraphSchema, schemaConnections } from "@factory/runtime/provisioning/provision-database";
+import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import type { DatabaseDefinition } from "@factory/runtime/unit-of-work/database";
 import { schemaDrift } from "@factory/runtime/unit-of-work/write-migration";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { spineTables } from "@factory/spine/tables";
 import { databaseUrl, rows } from "../kit/database.js";
 
-const tables: Record<SubgraphSchema, Omit<DatabaseDefinition, "connections">> = {
+const tables: Record<SubgraphName, Omit<DatabaseDefinition, "connections">> = {
   catalog: catalogTables,
   integration: integrationTables,
   spine: spineTables,
 };
 
-describe.each(Object.keys(tables) as SubgraphSchema[])("the migrations of %s", (schema) => {
+describe.each(Object.keys(tables) as SubgraphName[])("the migrations of %s", (schema) => {
   it("make exactly what the entities describe", async () => {
     const connections = schemaConnections(await databaseUrl(), schema);
     expect(await schemaDrift({ connections, ...tables[schema] })).toBe("");

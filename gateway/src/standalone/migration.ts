@@ -2,15 +2,13 @@ import "reflect-metadata";
 import { fileURLToPath } from "node:url";
 import { catalogTables } from "@factory/catalog/tables";
 import { integrationTables } from "@factory/integration/tables";
+import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
-import {
-  provisionDatabase,
-  type SubgraphSchema,
-  schemaConnections,
-} from "@factory/runtime/provisioning/provision-database";
+import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { writeMigration } from "@factory/runtime/unit-of-work/write-migration";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { spineTables } from "@factory/spine/tables";
 import { removeData, temporaryDataDirectory } from "./platform-process.js";
 
@@ -20,7 +18,7 @@ const tables = { catalog: catalogTables, integration: integrationTables, spine: 
 async function main(schema: string | undefined, name: string | undefined): Promise<void> {
   if (schema === undefined || !(schema in tables) || name === undefined)
     throw new Error(`Say which: npm run migration -- ${Object.keys(tables).join("|")} <name>`);
-  const subgraph = schema as SubgraphSchema;
+  const subgraph = schema as SubgraphName;
   const folder = fileURLToPath(new URL(`../../../subgraphs/${subgraph}/src/migrations`, import.meta.url));
   const dataDir = await temporaryDataDirectory();
   const server = await startEmbeddedPostgres({ dataDir, logger: createLogger("migration", "warn") });

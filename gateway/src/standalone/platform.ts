@@ -8,17 +8,15 @@ import { startFacade } from "@factory/rest-facade/server";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { ServerWatch } from "@factory/runtime/connections/server-watch";
 import { failpoint } from "@factory/runtime/faults/failpoint";
 import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { JobProcess } from "@factory/runtime/jobs/runs/job-process";
-import {
-  provisionDatabase,
-  type SubgraphSchema,
-  schemaConnections,
-} from "@factory/runtime/provisioning/provision-database";
+import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type SubgraphName, subgraphNames } from "@factory/schema/subgraph-names";
 import { startSpine } from "@factory/spine/subgraph";
 import { collectDefaultMetrics, type Registry } from "prom-client";
 import { AdHocOperations } from "../ad-hoc-documents/ad-hoc-operations.js";
@@ -55,8 +53,6 @@ export interface Telemetry {
 }
 
 type OnStop = (part: string, close: () => Promise<void>) => void;
-
-const schemas: readonly SubgraphSchema[] = ["catalog", "integration", "spine"];
 
 /** The whole platform in this process, over one PostgreSQL. Starts in order of need; what has started is stopped on failure. */
 export async function startPlatform(
@@ -108,8 +104,8 @@ async function start(
   const { url: databaseUrl, holder, close } = await database;
   onStop("database", close);
   const certificates = awaitedLater(grpcModule.then(({ platformCertificates }) => platformCertificates(dataDir)));
-  await provisionDatabase(databaseUrl, schemas);
-  const connections = (schema: SubgraphSchema) => schemaConnections(databaseUrl, schema);
+  await provisionDatabase(databaseUrl, subgraphNames);
+  const connections = (schema: SubgraphName) => schemaConnections(databaseUrl, schema);
   const watch = ServerWatch.of(connections("integration").worker, logger);
   watch.watchWrites(connections("integration").worker);
   const bus = await PostgresBus.open(connections("integration").worker, logger, {
@@ -117,7 +113,7 @@ async function start(
   });
   onStop("bus", () => bus.close());
   const jobProcess = new JobProcess(holder);
-  const host = (schema: SubgraphSchema) => ({
+  const host = (schema: SubgraphName) => ({
     connections: connections(schema),
     bus,
     jobProcess,

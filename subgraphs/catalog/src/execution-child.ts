@@ -1,7 +1,7 @@
+import type { SchemaConnections } from "@factory/runtime/connections/schema-connections";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { inChildProcess } from "@factory/runtime/jobs/child-processes/job-child";
 import type { JobHandler } from "@factory/runtime/jobs/definitions/job-definition";
-import type { SchemaConnections } from "@factory/runtime/provisioning/provision-database";
 import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { ExecutionSettings } from "./execution-parts.js";

@@ -4,16 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { Retention } from "@factory/runtime/db/retention";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/messages/envelope";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
-import {
-  provisionDatabase,
-  type SchemaConnections,
-  schemaConnections,
-} from "@factory/runtime/provisioning/provision-database";
+import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";

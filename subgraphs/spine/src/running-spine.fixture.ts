@@ -8,15 +8,12 @@ import type { Principal } from "@factory/runtime/auth/principal";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { Listener } from "@factory/runtime/connections/listener";
+import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
-import {
-  provisionDatabase,
-  type SchemaConnections,
-  schemaConnections,
-} from "@factory/runtime/provisioning/provision-database";
+import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
 import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import { createLogger } from "@factory/runtime/telemetry/logger";

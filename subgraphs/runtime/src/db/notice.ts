@@ -1,4 +1,4 @@
-import type { SubgraphSchema } from "../provisioning/provision-database.js";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 
 /**
  * A NOTIFY about something that has been committed. Inside the transaction it would make the commit wait for those of
@@ -17,4 +17,4 @@ export const noticeStatement = ({ channel, payload }: Notice) => ({
   values: [channel, payload],
 });
 
-export const outboxChannel = (schema: SubgraphSchema): string => `${schema}_outbox`;
+export const outboxChannel = (schema: SubgraphName): string => `${schema}_outbox`;

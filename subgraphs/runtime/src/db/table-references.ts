@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import type { SchemaConnections } from "../provisioning/provision-database.js";
+import type { SchemaConnections } from "../connections/schema-connections.js";
 
 type ColumnName = `${string}.${string}`;
 

@@ -1,7 +1,8 @@
 import type { PeerCertificate } from "node:tls";
+import { subgraphNames } from "@factory/schema/subgraph-names";
 
 /** The services of the platform that hold a certificate of their own. */
-export const serviceIdentities = ["catalog", "integration", "spine", "gateway"] as const;
+export const serviceIdentities = [...subgraphNames, "gateway"] as const;
 export type ServiceIdentity = (typeof serviceIdentities)[number];
 
 /** The name in the certificate of a service that says who holds it; `.internal` is kept free of public names. */

@@ -1,12 +1,12 @@
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { Auth } from "../graphql/auth.js";
-import type { SubgraphSchema } from "../provisioning/provision-database.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import type { JobService } from "./job.service.js";
 import { JobConnection, JobType } from "./job.type.js";
 
 /** A root field has one owner in the federated graph, so each subgraph shows its own jobs under names of its own. */
-export function jobResolver(subgraph: SubgraphSchema, jobs: JobService): object {
+export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
   const redriveField = `redrive${subgraph.charAt(0).toUpperCase()}${subgraph.slice(1)}Job`;
 
   @Resolver()

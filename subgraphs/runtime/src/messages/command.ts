@@ -1,4 +1,5 @@
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { requireApproval } from "../auth/publish-approval.js";
 import { DomainError } from "../errors/domain-error.js";
 import { newId } from "../identifiers/wire-id.js";
@@ -16,7 +17,7 @@ export interface NewCommand {
 /** The last place where the actor's scopes are known: who handles the command takes them from the table. */
 export function sealCommand(
   command: NewCommand,
-  producer: "catalog" | "integration" | "spine",
+  producer: SubgraphName,
   tenantId: string,
   cause: Cause,
 ): CommandEnvelope {

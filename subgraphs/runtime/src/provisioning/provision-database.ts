@@ -1,44 +1,8 @@
-import { createHmac } from "node:crypto";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { Client } from "pg";
 import { busSchema } from "../bus/bus-schema.js";
+import { rolePassword } from "../connections/schema-connections.js";
 import { workerGroup } from "../db/tenant-table.js";
-
-export type SubgraphSchema = "catalog" | "integration" | "spine";
-
-/** How the roles of one database schema reach the server. */
-export interface SchemaConnections {
-  readonly schema: SubgraphSchema;
-  /** Runs migrations; owns the tables. */
-  readonly owner: string;
-  /** Serves requests; owns nothing, sees only the tenant it has set. */
-  readonly app: string;
-  /** Relays, claims and jobs; sets the tenant before it touches a domain row. */
-  readonly worker: string;
-}
-
-/** Derived, so that processes that start alone agree without a store of their own. */
-function rolePassword(adminUrl: URL, role: string): string {
-  return createHmac("sha256", adminUrl.password || "no password")
-    .update(`factory role ${role}`)
-    .digest("base64url");
-}
-
-function urlAs(adminUrl: URL, role: string): string {
-  const url = new URL(adminUrl);
-  url.username = role;
-  url.password = rolePassword(adminUrl, role);
-  return url.href;
-}
-
-export function schemaConnections(adminUrl: string, schema: SubgraphSchema): SchemaConnections {
-  const url = new URL(adminUrl);
-  return {
-    schema,
-    owner: urlAs(url, `${schema}_owner`),
-    app: urlAs(url, `${schema}_app`),
-    worker: urlAs(url, `${schema}_worker`),
-  };
-}
 
 const provisioningLock = 4_000_001;
 
@@ -46,7 +10,7 @@ const provisioningLock = 4_000_001;
  * Creates what is missing of the roles and schemas: `<schema>` owned by its `_owner`, `<schema>_jobs` owned by its
  * `_worker`, and `bus` open to workers only. No role has BYPASSRLS; `_app` owns nothing.
  */
-export async function provisionDatabase(adminUrl: string, schemas: readonly SubgraphSchema[]): Promise<void> {
+export async function provisionDatabase(adminUrl: string, schemas: readonly SubgraphName[]): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
@@ -69,7 +33,7 @@ const healthSchema = [
   `grant select, insert, update on health.writes to ${workerGroup}`,
 ];
 
-function* provisioning(adminUrl: URL, schemas: readonly SubgraphSchema[]): Generator<string> {
+function* provisioning(adminUrl: URL, schemas: readonly SubgraphName[]): Generator<string> {
   yield createRole(workerGroup, "nologin");
   yield* busSchema;
   yield* healthSchema;

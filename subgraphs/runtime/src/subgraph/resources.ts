@@ -1,5 +1,6 @@
 import type { Bus, BusConsumer } from "../bus/bus.js";
 import { Listener } from "../connections/listener.js";
+import type { SchemaConnections } from "../connections/schema-connections.js";
 import { Retention } from "../db/retention.js";
 import { JobOperations } from "../jobs/administration/job-operations.js";
 import type { TenantPayload } from "../jobs/definitions/job-definition.js";
@@ -8,7 +9,6 @@ import type { JobProcess } from "../jobs/runs/job-process.js";
 import { JobRows, type WaitingRows } from "../jobs/sweeping/job-rows.js";
 import { Sweeper } from "../jobs/sweeping/sweeper.js";
 import { OutboxRelay } from "../outbox/relay.js";
-import type { SchemaConnections } from "../provisioning/provision-database.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Database, type DatabaseDefinition } from "../unit-of-work/database.js";
 import { migrate } from "../unit-of-work/migrate.js";

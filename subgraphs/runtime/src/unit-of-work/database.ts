@@ -1,3 +1,4 @@
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import type { EntityClass, EntitySchema, MigrationsOptions } from "@mikro-orm/core";
 import { ReflectMetadataProvider } from "@mikro-orm/decorators/legacy";
 import { Migrator } from "@mikro-orm/migrations";
@@ -6,6 +7,7 @@ import type { CompiledQuery, Kysely } from "kysely";
 import { ConnectionShares } from "../connections/connection-shares.js";
 import { openOrmPool } from "../connections/pool.js";
 import { ReadPipeline } from "../connections/read-pipeline.js";
+import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { WatchedPool } from "../connections/watched-pool.js";
 import { type Notice, noticeStatement, outboxChannel } from "../db/notice.js";
 import { runAgain } from "../db/run-again.js";
@@ -23,7 +25,6 @@ import {
 } from "../messages/envelope.js";
 import { outboxTable } from "../outbox/outbox.entity.js";
 import { outboxInsert, outboxValues } from "../outbox/outbox-insert.js";
-import type { SchemaConnections, SubgraphSchema } from "../provisioning/provision-database.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import { idempotencyTable } from "./idempotency.entity.js";
@@ -100,7 +101,7 @@ interface DatabaseParts {
 export class Database {
   readonly reader: TenantReader;
   readonly #orm: MikroORM;
-  readonly #schema: SubgraphSchema;
+  readonly #schema: SubgraphName;
   readonly #pipeline: ReadPipeline;
   readonly #pool: WatchedPool;
   readonly #shares: ConnectionShares;
@@ -108,7 +109,7 @@ export class Database {
   readonly #logger: Logger;
   readonly #relay: Wakeable | undefined;
 
-  private constructor({ orm, pool, pipeline, logger }: DatabaseParts, schema: SubgraphSchema, relay?: Wakeable) {
+  private constructor({ orm, pool, pipeline, logger }: DatabaseParts, schema: SubgraphName, relay?: Wakeable) {
     this.#logger = logger;
     this.#orm = orm;
     this.#schema = schema;

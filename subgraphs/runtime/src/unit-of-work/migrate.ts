@@ -1,6 +1,6 @@
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { MikroORM } from "@mikro-orm/postgresql";
 import { Client } from "pg";
-import type { SubgraphSchema } from "../provisioning/provision-database.js";
 import { type DatabaseDefinition, ormOptions } from "./database.js";
 
 const migrationLock = 4_000_002;
@@ -30,7 +30,7 @@ async function apply(definition: DatabaseDefinition): Promise<number> {
 }
 
 /** The default privileges open each new table of the schema to both roles, but which migrations ran is not theirs. */
-const ownersAlone = (schema: SubgraphSchema): string => `do $$ begin
+const ownersAlone = (schema: SubgraphName): string => `do $$ begin
   if exists (select from pg_class, aclexplode(relacl) where relnamespace = '${schema}'::regnamespace
     and relname in ('migrations', 'migrations_id_seq') and grantee <> relowner) then
     revoke all on ${schema}.migrations from public, ${schema}_app, ${schema}_worker;

@@ -71,7 +71,7 @@ describe("jobs in a child process", () => {
   const queues: JobQueue[] = [];
 
   beforeAll(async () => {
-    ensureCompiled(workspace, { entry: "jobs/child-work.fixture.js", sources: "jobs/*.ts" });
+    ensureCompiled(workspace, { entry: "jobs/child-processes/child-work.fixture.js", sources: "jobs/**/*.ts" });
     test = await aDatabase();
     url = test.definition.connections.worker;
     sql = new pg.Client({ connectionString: url });

@@ -1,6 +1,6 @@
 import type { JobWithMetadata, PgBoss } from "pg-boss";
+import type { SchemaConnections } from "../../connections/schema-connections.js";
 import { isDatabaseOutage } from "../../errors/database-failure.js";
-import type { SchemaConnections } from "../../provisioning/provision-database.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Transaction } from "../../unit-of-work/database.js";
 import { ChildDied } from "../child-processes/job-child.js";

@@ -1,0 +1,4 @@
+/** The subgraphs of the platform. Each has a database schema of the same name. */
+export const subgraphNames = ["catalog", "integration", "spine"] as const;
+
+export type SubgraphName = (typeof subgraphNames)[number];
