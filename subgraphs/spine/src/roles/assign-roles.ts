@@ -1,8 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { requireHeld } from "../access-control/held-scopes.js";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { requireHeld } from "../access-control/held-scopes.js";
 import { Role } from "./role.entity.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
-import type { ProvisioningStep } from "../tenants/provisioning-runner.js";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { ProvisioningStep } from "../tenants/provisioning-runner.js";
 import type { Tenant } from "../tenants/tenant.entity.js";
 import { Role } from "./role.entity.js";
 import { recordRole } from "./role.events.js";

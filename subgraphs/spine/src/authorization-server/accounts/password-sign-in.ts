@@ -2,13 +2,13 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { FailureLimiter, LoginAttempt } from "../../request-limits/failure-limiter.js";
 import { emailKey } from "../../users/email-key.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../../users/password-hash.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 import { type Accounts, refusalOf, type UserAccount } from "./user-accounts.js";
-import type { Database } from "@factory/runtime/unit-of-work/database";
 
 export interface PasswordAttempt {
   client: RegisteredClient;
