@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { errors } from "oidc-provider";
-import type { Logger } from "@factory/runtime/telemetry/logger";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
 import { isForeign, readForm } from "../../pages/read-form.js";
