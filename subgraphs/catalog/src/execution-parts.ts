@@ -10,12 +10,12 @@ import { Scaffolding } from "./executions/scaffolding.js";
 import type { SourcePolicy } from "./git/remote-policy.js";
 import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
 import { TemplateSources } from "./remote-credentials/template-sources.js";
-import { RenderingPool } from "./rendering/rendering-pool.js";
 import { RepositoryStore } from "./repositories/repository-store.js";
 import { SourceReader } from "./sources/source-reader.js";
 import { TargetResolver } from "./targets/target-resolver.js";
 import { TemplateVersionService } from "./template-versions/template-version.service.js";
 import { TemplateService } from "./templates/template.service.js";
+import { RenderingPool } from "./worker-pool/worker-pool.js";
 
 export interface ExecutionSettings {
   readonly publicUrl: string;

@@ -2,7 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { withoutAliases } from "@factory/template-engine/host-data";
 import { escapePointer, isJsonObject } from "@factory/template-engine/json-value";
 import { everDefined } from "../parameters/schema-properties.js";
-import type { RenderingClient, RenderingPool } from "../rendering/rendering-pool.js";
+import type { RenderingClient, RenderingPool } from "../worker-pool/worker-pool.js";
 
 interface ParameterQuestion {
   readonly parameterSchema: unknown;

@@ -6,6 +6,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ScaffoldFile as WrittenFile } from "../targets/scaffold.js";
 import type { TargetResolver } from "../targets/target-resolver.js";
+import { scaffoldCommit } from "./commit-message.js";
 import type { EarlierRenders } from "./earlier-render.js";
 import { ClaimLost, ExecutionClaim } from "./execution.claim.js";
 import { eventFacts } from "./execution.events.js";
@@ -20,7 +21,6 @@ import type {
 import type { ExecutionWatch } from "./execution.watch.js";
 import { executionError } from "./execution-error.js";
 import { renderOnTarget, withTemplateEdits } from "./render-on-target.js";
-import { scaffoldCommit } from "./scaffold-commit.js";
 import { writeScaffoldFiles } from "./scaffold-file.service.js";
 import type { ScaffoldFileType } from "./scaffold-file.type.js";
 import { addLibraries } from "./scaffold-libraries.js";

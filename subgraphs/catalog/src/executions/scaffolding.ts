@@ -7,13 +7,13 @@ import { looksAtTarget } from "@factory/template-engine/target-files";
 import { TemplateError } from "@factory/template-engine/template-error";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
-import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
 import { type KnownParameters, templateChoice } from "../template-versions/template-version.view.js";
 import type { TemplateService } from "../templates/template.service.js";
 import type { TemplateType } from "../templates/template.type.js";
+import type { RenderingPool } from "../worker-pool/worker-pool.js";
 import type { Execution } from "./execution.entity.js";
 import { checkedParameters } from "./execution-parameters.js";
 

@@ -1,9 +1,9 @@
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import { ensureCompiledWorker } from "../rendering/compiled-worker.fixture.js";
-import { RenderingPool } from "../rendering/rendering-pool.js";
-import { checkNames } from "./findings/finding-codes.js";
-import { realisticPacks } from "./realistic-packs/realistic-packs.fixture.js";
-import { pack } from "./structural-lint/lint-pack.fixture.js";
+import { ensureCompiledWorker } from "../../template-worker/compiled-worker.fixture.js";
+import { RenderingPool } from "../../worker-pool/worker-pool.js";
+import { checkNames } from "./finding-codes.js";
+import { pack } from "./lint-pack.fixture.js";
+import { realisticPacks } from "./realistic-packs.fixture.js";
 
 const pool = new RenderingPool({ size: 1, logger: createLogger("test", "silent") });
 beforeAll(() => ensureCompiledWorker());

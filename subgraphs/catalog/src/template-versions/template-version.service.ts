@@ -15,9 +15,9 @@ import { localizedDescription, type TemplateTexts } from "@factory/template-engi
 import type { SchemaFault } from "../parameters/schema-fitness.js";
 import { schemaProblem } from "../parameters/schema-limits.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
-import type { RenderingPool } from "../rendering/rendering-pool.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateService } from "../templates/template.service.js";
+import type { RenderingPool } from "../worker-pool/worker-pool.js";
 import { parseSemanticVersion } from "./semantic-version.js";
 import { templateDetails } from "./template-details.js";
 import type { TemplateDetailsType } from "./template-details.type.js";

@@ -8,7 +8,7 @@ import type { TemplateErrorCode } from "@factory/template-engine/template-error"
 import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
-import type { PackedFiles } from "./packed-tree.js";
+import type { PackedFiles } from "../worker-pool/packed-tree.js";
 
 export interface RenderOrder {
   readonly name: string | undefined;

@@ -1,9 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { FairQueue } from "@factory/runtime/threads/fair-queue";
-import { type ChildAnswer, RenderingChild } from "./rendering-child.js";
-import type { RenderingRequest } from "./rendering-request.js";
+import type { RenderingRequest } from "../rendering/render-task.js";
 import { TenantShares } from "./tenant-shares.js";
+import { type ChildAnswer, RenderingChild } from "./worker-process.js";
 
 /** Why the work was cut, instead of an answer. */
 export type Cut = "timeout" | "memory";

@@ -1,7 +1,7 @@
 import type { TreeFile } from "@factory/template-engine/file-tree";
-import { answerRequest } from "./answer-request.js";
-import { packTree, unpackTree } from "./packed-tree.js";
-import type { RenderOrder } from "./rendering-request.js";
+import { packTree, unpackTree } from "../worker-pool/packed-tree.js";
+import { answerRequest } from "../worker-pool/serve-tasks.js";
+import type { RenderOrder } from "./render-task.js";
 
 function tree(files: Record<string, string>): Map<string, TreeFile> {
   return new Map(

@@ -5,9 +5,9 @@ import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import { upgradeAdvice } from "../compatibility/evaluate-upgrade.js";
 import { checkParameters } from "../parameters/parameter-schema.js";
 import { schemaFault } from "../parameters/schema-fitness.js";
+import type { RenderingAnswer, RenderingRequest } from "../rendering/render-task.js";
 import { runCheck } from "../template-checks/run-check.js";
 import { packTree, unpackTree } from "./packed-tree.js";
-import type { RenderingAnswer, RenderingRequest } from "./rendering-request.js";
 
 export interface AnswerWithBytes {
   readonly answer: RenderingAnswer;

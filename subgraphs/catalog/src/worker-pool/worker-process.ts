@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
+import type { RenderingAnswer, RenderingRequest } from "../rendering/render-task.js";
 import { ByteReader, sendWithBytes } from "./byte-pieces.js";
-import type { RenderingAnswer, RenderingRequest } from "./rendering-request.js";
 
 /**
  * Memory in MiB; the stack, in KiB, is what a worker thread has, since templates nest. Without the last one V8 compiles

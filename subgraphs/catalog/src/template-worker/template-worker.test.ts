@@ -1,7 +1,7 @@
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import type { TreeFile } from "@factory/template-engine/file-tree";
+import { RenderingPool } from "../worker-pool/worker-pool.js";
 import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
-import { RenderingPool } from "./rendering-pool.js";
 
 /** What is logged of processes that were ended or lost. */
 const lost: string[] = [];

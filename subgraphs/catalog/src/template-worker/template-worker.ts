@@ -1,6 +1,6 @@
-import { answerRequest } from "./answer-request.js";
-import { ByteReader, sendWithBytes } from "./byte-pieces.js";
-import type { RenderingAnswer, RenderingRequest } from "./rendering-request.js";
+import type { RenderingAnswer, RenderingRequest } from "../rendering/render-task.js";
+import { ByteReader, sendWithBytes } from "../worker-pool/byte-pieces.js";
+import { answerRequest } from "../worker-pool/serve-tasks.js";
 
 /** Entry of a process that renders: one request at a time. The first message says that it is ready. */
 const requests = new ByteReader<RenderingRequest>();

@@ -4,17 +4,17 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { Finding } from "@factory/template-engine/finding";
 import type { JsonObject } from "@factory/template-engine/json-value";
-import type { PatternLimits } from "@factory/template-engine/pattern-time-limit";
+import type { PatternLimits } from "@factory/template-engine/pattern-budget";
 import type { RenderResult } from "@factory/template-engine/render";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { TemplateError } from "@factory/template-engine/template-error";
 import type { UpgradeAdvice, UpgradeInput } from "../compatibility/evaluate-upgrade.js";
 import type { CheckedParameters } from "../parameters/parameter-schema.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
-import { cutCheck } from "../template-checks/findings/unfinished-check.js";
+import type { RenderingAnswer, RenderOrder } from "../rendering/render-task.js";
+import { cutCheck } from "../template-checks/cut-check.js";
 import { packTree, unpackTree } from "./packed-tree.js";
-import { RenderingLane } from "./rendering-lane.js";
-import type { RenderingAnswer, RenderOrder } from "./rendering-request.js";
+import { RenderingLane } from "./worker-lane.js";
 
 export interface RenderingLimits {
   readonly renderMs: number;
