@@ -8,14 +8,17 @@ import { ExecutionRunner } from "./executions/execution.runner.js";
 import { ExecutionWatch } from "./executions/execution.watch.js";
 import { Scaffolding } from "./executions/scaffolding.js";
 import type { SourcePolicy } from "./git/remote-policy.js";
+import { ParameterChecker } from "./parameters/parameter-checker.js";
 import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
 import { TemplateSources } from "./remote-credentials/template-sources.js";
+import { TemplateRenderer } from "./rendering/template-renderer.js";
 import { RepositoryStore } from "./repositories/repository-store.js";
 import { SourceReader } from "./sources/source-reader.js";
 import { TargetResolver } from "./targets/target-resolver.js";
 import { TemplateVersionService } from "./template-versions/template-version.service.js";
+import { templateWorkerUrl } from "./template-worker/template-worker-url.js";
 import { TemplateService } from "./templates/template.service.js";
-import { RenderingPool } from "./worker-pool/worker-pool.js";
+import { WorkerPool } from "./worker-pool/worker-pool.js";
 
 export interface ExecutionSettings {
   readonly publicUrl: string;
@@ -53,7 +56,9 @@ export async function executionParts(
     allowHosts: settings.allowHosts,
     allowSsh: settings.allowSsh,
   };
-  const rendering = new RenderingPool({ logger });
+  const workers = new WorkerPool({ entry: templateWorkerUrl, logger });
+  const renderer = new TemplateRenderer(workers);
+  const parameterChecker = new ParameterChecker(workers);
   const reader = new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger });
   // what may be read from a folder may not be written to it, outside development
   const targetPolicy = { ...policy, allowFile: settings.development };
@@ -61,15 +66,16 @@ export async function executionParts(
   const sources = new TemplateSources(reader, credentials, settings.sourceCredentials);
   const targets = new TargetResolver({ store, policy: targetPolicy, publicUrl: settings.publicUrl, credentials });
   const templates = new TemplateService(database);
-  const versions = new TemplateVersionService({ database, templates, sources, rendering });
+  const versions = new TemplateVersionService({ database, templates, sources, parameterChecker });
   const watch = new ExecutionWatch();
   await watch.start(listener);
-  const scaffolding = new Scaffolding({ templates, versions, sources, rendering });
+  const scaffolding = new Scaffolding({ templates, versions, sources, renderer, parameterChecker });
   const earlierRenders = new EarlierRenders(database, scaffolding);
   const runner = new ExecutionRunner({ database, scaffolding, targets, earlierRenders, watch, logger });
   return {
     store,
-    rendering,
+    workers,
+    parameterChecker,
     sources,
     targets,
     templates,
@@ -79,7 +85,7 @@ export async function executionParts(
     earlierRenders,
     runner,
     async close() {
-      await rendering.close();
+      await workers.close();
       await reader.close();
     },
   };

@@ -17,6 +17,7 @@ import { ImportCommandService, importPackageJob } from "./commands/import-comman
 import { promotionEndpoint } from "./commands/promotion.endpoint.js";
 import { Promotions } from "./commands/promotions.js";
 import { CompatibilityService } from "./compatibility/compatibility.service.js";
+import { UpgradeAdvisor } from "./compatibility/upgrade-advisor.js";
 import { executionInChild } from "./execution-child.js";
 import { type ExecutionSettings, executionParts } from "./execution-parts.js";
 import { ExecutionAcceptance } from "./executions/execution.acceptance.js";
@@ -41,6 +42,7 @@ import { catalogSchema } from "./schema.js";
 import { catalogTables } from "./tables.js";
 import { TemplatePromotionService } from "./template-versions/template-promotion.service.js";
 import { TemplateListService } from "./templates/template-list.service.js";
+import { TemplateChecker } from "./validations/template-checker.js";
 import { ValidationService } from "./validations/validation.service.js";
 import { ValidationListService } from "./validations/validation-list.service.js";
 
@@ -70,16 +72,32 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const { logger } = host;
   const { masterKeys } = settings;
   const parts = await executionParts(resources, settings, logger);
-  const { store, rendering, sources, targets, templates, versions, watch, scaffolding, earlierRenders } = parts;
+  const {
+    store,
+    workers,
+    parameterChecker,
+    sources,
+    targets,
+    templates,
+    versions,
+    watch,
+    scaffolding,
+    earlierRenders,
+  } = parts;
   const libraries = new LibraryService(database);
-  const compatibility = new CompatibilityService({ database, templates, versions, rendering });
-  const acceptance = new ExecutionAcceptance({ jobs, versions, compatibility, targets, rendering });
+  const compatibility = new CompatibilityService({
+    database,
+    templates,
+    versions,
+    advisor: new UpgradeAdvisor(workers),
+  });
+  const acceptance = new ExecutionAcceptance({ jobs, versions, compatibility, targets, parameterChecker });
   const feeds = { reader: database.reader, watch, logger };
   const executions = new ExecutionService({ database, acceptance, feeds });
   const previews = new ExecutionPreviewService({ acceptance, scaffolding, targets, earlierRenders });
   const cursors = new CursorSeal(masterKeys.keyring("factory catalog list cursors"), masterKeys.underived);
   const scaffoldFiles = new ScaffoldFileService(database, cursors);
-  const validations = new ValidationService({ database, versions, sources, rendering });
+  const validations = new ValidationService({ database, versions, sources, checker: new TemplateChecker(workers) });
   const searchReader = new SearchReader(host.connections.app, logger);
   const search = new LibrarySearchService(searchReader, cursors);
   const searchBacklog = new SearchBacklogRunner({ database, workerUrl: host.connections.worker, logger });

@@ -12,13 +12,13 @@ import type { TemplateFacts } from "../template-versions/template-facts.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
 import type { TemplateService } from "../templates/template.service.js";
-import type { RenderingPool } from "../worker-pool/worker-pool.js";
 import type { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
 import type { CompatibilityMatrixType } from "./compatibility.type.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
 import { type Evaluation, evaluateSet, type TemplateSide } from "./evaluate-set.js";
 import type { UpgradeAdvice } from "./evaluate-upgrade.js";
 import { LibrarySnapshots } from "./library-snapshot.js";
+import type { UpgradeAdvisor } from "./upgrade-advisor.js";
 
 /** As the GraphQL input says; gRPC has no such bound of its own. */
 const mostLibraries = 200;
@@ -48,15 +48,15 @@ export class CompatibilityService {
   readonly #snapshots: LibrarySnapshots;
   readonly #templates: TemplateService;
   readonly #versions: TemplateVersionService;
-  readonly #rendering: RenderingPool;
+  readonly #advisor: UpgradeAdvisor;
 
   constructor(services: {
     database: Database;
     templates: TemplateService;
     versions: TemplateVersionService;
-    rendering: RenderingPool;
+    advisor: UpgradeAdvisor;
   }) {
-    this.#rendering = services.rendering;
+    this.#advisor = services.advisor;
     this.#database = services.database;
     this.#snapshots = new LibrarySnapshots(services.database.reader);
     this.#templates = services.templates;
@@ -114,7 +114,7 @@ export class CompatibilityService {
     const { catalog } = await this.#snapshots.of(tenant, namesOf(libraries));
     const listed = libraries.map(({ packageName, version }) => ({ packageName, version }));
     const input = { runtime: framework, libraries: listed, catalog, now: new Date() };
-    return this.#rendering.upgradeAdvice(input, { tenantId: tenant.tenantId });
+    return this.#advisor.advise(input, { tenantId: tenant.tenantId });
   }
 
   /** An evaluation as it was answered, whatever has changed since. */

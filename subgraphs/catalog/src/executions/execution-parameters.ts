@@ -1,8 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { withoutAliases } from "@factory/template-engine/host-data";
 import { escapePointer, isJsonObject } from "@factory/template-engine/json-value";
+import type { ParameterChecker } from "../parameters/parameter-checker.js";
 import { everDefined } from "../parameters/schema-properties.js";
-import type { RenderingClient, RenderingPool } from "../worker-pool/worker-pool.js";
+import type { WorkerClient } from "../worker-pool/worker-pool.js";
 
 interface ParameterQuestion {
   readonly parameterSchema: unknown;
@@ -15,13 +16,13 @@ interface ParameterQuestion {
 
 /** The parameters with the defaults of the schema; throws where the schema or the template does not take them. */
 export async function checkedParameters(
-  rendering: RenderingPool,
+  checker: ParameterChecker,
   { parameterSchema, parameters, templateNames, aliases }: ParameterQuestion,
-  client: RenderingClient,
+  client: WorkerClient,
 ): Promise<Record<string, unknown>> {
   const given = ownNames(parameters, aliases, parameterSchema);
   const order = { schema: parameterSchema, parameters: given, templateNames: templateNames ?? undefined };
-  const checked = await rendering.checkParameters(order, client);
+  const checked = await checker.checkParameters(order, client);
   if (checked.valid) return checked.parameters;
   throw new DomainError("PARAMETERS_INVALID", {
     detail:

@@ -7,10 +7,10 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { CompatibilityService } from "../compatibility/compatibility.service.js";
 import { checkLibraries } from "../libraries/library-reference.js";
+import type { ParameterChecker } from "../parameters/parameter-checker.js";
 import type { AcceptedTarget, TargetResolver } from "../targets/target-resolver.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
-import type { RenderingPool } from "../worker-pool/worker-pool.js";
 import { Execution } from "./execution.entity.js";
 import type { RequestExecutionInput } from "./execution.input.js";
 import { executionJob } from "./execution.job.js";
@@ -24,7 +24,7 @@ interface AcceptanceServices {
   readonly versions: TemplateVersionService;
   readonly compatibility: CompatibilityService;
   readonly targets: TargetResolver;
-  readonly rendering: RenderingPool;
+  readonly parameterChecker: ParameterChecker;
 }
 
 export interface ExecutionRequest {
@@ -51,14 +51,14 @@ export class ExecutionAcceptance {
   }
 
   async check(context: RequestContext, request: ExecutionRequest): Promise<CheckedRequest> {
-    const { versions, targets, rendering } = this.#services;
+    const { versions, targets, parameterChecker } = this.#services;
     const { templateId, input } = request;
     const agentTaskId = agentTask(context, input);
     const version = await versions.get(context, templateId, input.templateVersionId);
     const target = await targets.accept(context, input.target);
     const { parameterSchema, parameterNames: templateNames, parameterAliases: aliases } = version;
     const question = { parameterSchema, templateNames, aliases, parameters: input.parameters ?? {} };
-    const parameters = await checkedParameters(rendering, question, tenantOf(context));
+    const parameters = await checkedParameters(parameterChecker, question, tenantOf(context));
     return {
       ...request,
       version,

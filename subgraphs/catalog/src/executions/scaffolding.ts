@@ -6,14 +6,15 @@ import type { RenderResult } from "@factory/template-engine/render";
 import { looksAtTarget } from "@factory/template-engine/target-files";
 import { TemplateError } from "@factory/template-engine/template-error";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
+import type { ParameterChecker } from "../parameters/parameter-checker.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
+import type { TemplateRenderer } from "../rendering/template-renderer.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
 import { type KnownParameters, templateChoice } from "../template-versions/template-version.view.js";
 import type { TemplateService } from "../templates/template.service.js";
 import type { TemplateType } from "../templates/template.type.js";
-import type { RenderingPool } from "../worker-pool/worker-pool.js";
 import type { Execution } from "./execution.entity.js";
 import { checkedParameters } from "./execution-parameters.js";
 
@@ -21,7 +22,8 @@ export interface ScaffoldingServices {
   readonly templates: TemplateService;
   readonly versions: TemplateVersionService;
   readonly sources: TemplateSources;
-  readonly rendering: RenderingPool;
+  readonly renderer: TemplateRenderer;
+  readonly parameterChecker: ParameterChecker;
 }
 
 export type ScaffoldOrder = Pick<
@@ -95,7 +97,7 @@ export class Scaffolding {
     if (templateNames === null || Object.keys(parameters).every((name) => known.has(name))) return;
     const { parameterSchema } = origin.version;
     const question = { parameterSchema, parameters, templateNames, aliases };
-    await checkedParameters(this.#services.rendering, question, { tenantId, signal });
+    await checkedParameters(this.#services.parameterChecker, question, { tenantId, signal });
   }
 
   /** Whether the template asks for more of its target than that it takes the files. */
@@ -115,7 +117,7 @@ export class Scaffolding {
     { signal, targetTexts }: RenderOptions,
   ): Promise<RenderResult> {
     const { parameters, executionId, requestedAt, repository, tenantId, directory, nameDirectory } = order;
-    return this.#services.rendering.render(
+    return this.#services.renderer.render(
       files,
       {
         name: typeof parameters["name"] === "string" ? parameters["name"] : undefined,

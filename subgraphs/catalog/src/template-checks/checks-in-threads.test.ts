@@ -1,18 +1,21 @@
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import { ensureCompiledWorker } from "../../template-worker/compiled-worker.fixture.js";
-import { RenderingPool } from "../../worker-pool/worker-pool.js";
-import { checkNames } from "./finding-codes.js";
-import { pack } from "./lint-pack.fixture.js";
-import { realisticPacks } from "./realistic-packs.fixture.js";
+import { ensureCompiledWorker } from "../template-worker/compiled-worker.fixture.js";
+import { templateWorkerUrl } from "../template-worker/template-worker-url.js";
+import { TemplateChecker } from "../validations/template-checker.js";
+import { WorkerPool } from "../worker-pool/worker-pool.js";
+import { checkNames } from "./findings/finding-codes.js";
+import { realisticPacks } from "./realistic-packs/realistic-packs.fixture.js";
+import { pack } from "./structural-lint/lint-pack.fixture.js";
 
-const pool = new RenderingPool({ size: 1, logger: createLogger("test", "silent") });
+const workers = new WorkerPool({ entry: templateWorkerUrl, size: 1, logger: createLogger("test", "silent") });
+const checker = new TemplateChecker(workers);
 beforeAll(() => ensureCompiledWorker());
-afterAll(() => pool.close());
+afterAll(() => workers.close());
 
 describe("checks in their threads", () => {
   it("end slow patterns themselves, long before the limit of the checks", async () => {
     const forms = { slow: { identifier: "replace", pattern: "^(a+)+$", replacement: "" } };
-    const { findings } = await pool.runChecks(pack({ forms }), {
+    const { findings } = await checker.runChecks(pack({ forms }), {
       parameterSchema: { properties: { A: { type: "string", pattern: "^(a+)+$", default: "a".repeat(60) } } },
       targetFramework: "net8.0",
       checks: ["StructuralLint", "ParameterSchema"],
@@ -23,7 +26,7 @@ describe("checks in their threads", () => {
   it("take all realistic packs", async () => {
     for (const { files, schema } of realisticPacks) {
       const subject = { parameterSchema: schema, targetFramework: "net8.0", checks: checkNames };
-      expect(await pool.runChecks(files, subject)).toMatchObject({ findings: [], samples: expect.any(Number) });
+      expect(await checker.runChecks(files, subject)).toMatchObject({ findings: [], samples: expect.any(Number) });
     }
   });
 });

@@ -12,12 +12,12 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { localeFallbacks } from "@factory/template-engine/localization";
 import { localizedDescription, type TemplateTexts } from "@factory/template-engine/template-description";
+import type { ParameterChecker } from "../parameters/parameter-checker.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
 import { schemaProblem } from "../parameters/schema-limits.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import type { TemplateService } from "../templates/template.service.js";
-import type { RenderingPool } from "../worker-pool/worker-pool.js";
 import { parseSemanticVersion } from "./semantic-version.js";
 import { templateDetails } from "./template-details.js";
 import type { TemplateDetailsType } from "./template-details.type.js";
@@ -73,21 +73,21 @@ interface TemplateVersionServices {
   readonly database: Database;
   readonly templates: TemplateService;
   readonly sources: TemplateSources;
-  readonly rendering: RenderingPool;
+  readonly parameterChecker: ParameterChecker;
 }
 
 export class TemplateVersionService {
   readonly #database: Database;
   readonly #templates: TemplateService;
   readonly #sources: TemplateSources;
-  readonly #rendering: RenderingPool;
+  readonly #parameterChecker: ParameterChecker;
   readonly #resolutions = new TenantSlots(resolutionsAtOnce, "resolutions");
 
-  constructor({ database, templates, sources, rendering }: TemplateVersionServices) {
+  constructor({ database, templates, sources, parameterChecker }: TemplateVersionServices) {
     this.#database = database;
     this.#templates = templates;
     this.#sources = sources;
-    this.#rendering = rendering;
+    this.#parameterChecker = parameterChecker;
   }
 
   async find(tenant: Tenant, templateVersionId: string): Promise<KnownTemplateVersion | undefined> {
@@ -223,9 +223,9 @@ export class TemplateVersionService {
     }
   }
 
-  /** An own thread of time and memory: what a hostile schema costs is the tenant's own. */
+  /** A process with limits of time and memory: what a hostile schema costs is the tenant's own. */
   async #requireSchema(context: RequestContext, schema: Record<string, unknown>): Promise<void> {
-    const fault = await this.#rendering.schemaFault(schema as JsonObject, tenantOf(context));
+    const fault = await this.#parameterChecker.schemaFault(schema as JsonObject, tenantOf(context));
     if (fault) throw schemaRefusal(fault);
   }
 

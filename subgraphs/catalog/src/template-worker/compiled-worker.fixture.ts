@@ -4,6 +4,7 @@ import { ensureCompiled } from "@factory/runtime/threads/compiled-worker.fixture
 
 export function ensureCompiledWorker(): void {
   const workspace = join(dirname(fileURLToPath(import.meta.url)), "../..");
-  const sources = "{compatibility,engine,nuget,parameters,rendering,validations/checks}/**/*.ts";
-  ensureCompiled(workspace, { entry: "rendering/rendering-process.js", sources });
+  const sources =
+    "{compatibility,parameters,rendering,template-worker,template-checks,validations,worker-pool}/**/*.ts";
+  ensureCompiled(workspace, { entry: "template-worker/template-worker.js", sources });
 }

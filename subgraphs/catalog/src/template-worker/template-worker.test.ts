@@ -1,7 +1,12 @@
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import type { TreeFile } from "@factory/template-engine/file-tree";
-import { RenderingPool } from "../worker-pool/worker-pool.js";
+import type { PatternLimits } from "@factory/template-engine/pattern-time-limit";
+import { ParameterChecker } from "../parameters/parameter-checker.js";
+import { TemplateRenderer } from "../rendering/template-renderer.js";
+import { TemplateChecker } from "../validations/template-checker.js";
+import { WorkerPool } from "../worker-pool/worker-pool.js";
 import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
+import { templateWorkerUrl } from "./template-worker-url.js";
 
 /** What is logged of processes that were ended or lost. */
 const lost: string[] = [];
@@ -55,35 +60,51 @@ const ravenous = pack({
 const small = pack({}, { "a.txt": "a" });
 
 /** Expressions are not ended by themselves, so that the limits of the processes are reached. */
-const unbounded = { evaluationMs: 100_000, totalMs: 100_000 };
+const unlimited = { evaluationMs: 100_000, totalMs: 100_000 };
 
-let pool: RenderingPool;
+interface TestLimits {
+  readonly renderMs?: number;
+  readonly parametersMs?: number;
+  readonly patterns?: PatternLimits;
+}
+
+let pool: WorkerPool;
+let renderer: TemplateRenderer;
+let parameterChecker: ParameterChecker;
+let checker: TemplateChecker;
+
+function open({ renderMs = 700, parametersMs = 300, patterns = unlimited }: TestLimits = {}): void {
+  pool = new WorkerPool({ entry: templateWorkerUrl, size: 2, logger });
+  renderer = new TemplateRenderer(pool, { renderMs, patterns });
+  parameterChecker = new ParameterChecker(pool, parametersMs);
+  checker = new TemplateChecker(pool, 700);
+}
+
 beforeAll(() => ensureCompiledWorker());
 beforeEach(() => {
   lost.length = 0;
-  const limits = { renderMs: 700, parametersMs: 300, checksMs: 700, patterns: unbounded };
-  pool = new RenderingPool({ size: 2, logger, limits });
+  open();
 });
 afterEach(() => pool.close());
 
-async function reopen(limits: ConstructorParameters<typeof RenderingPool>[0]["limits"]): Promise<void> {
+async function reopen(limits: TestLimits): Promise<void> {
   await pool.close();
-  pool = new RenderingPool({ size: 2, logger, limits: { ...limits } });
+  open(limits);
 }
 
-describe("RenderingPool", () => {
-  it("renders in a thread and leaves the caller's bytes alone", async () => {
+describe("worker processes of the catalog", () => {
+  it("renders in a process and leaves the caller's bytes alone", async () => {
     const files = pack({ sourceName: "Old" }, { "Old.txt": "Old" });
-    const result = await pool.render(files, quick);
+    const result = await renderer.render(files, quick);
     expect([...result.files].map(([path, { bytes }]) => [path, Buffer.from(bytes).toString()])).toEqual([
       ["App.txt", "App"],
     ]);
     expect(Buffer.from(files.get("Old.txt")?.bytes ?? []).toString()).toBe("Old");
-    expect((await pool.render(files, quick)).primaryOutputs).toEqual([]);
+    expect((await renderer.render(files, quick)).primaryOutputs).toEqual([]);
   });
 
   it("rethrows a template error as one", async () => {
-    await expect(pool.render(new Map(), quick)).rejects.toMatchObject({
+    await expect(renderer.render(new Map(), quick)).rejects.toMatchObject({
       name: "TemplateError",
       code: "TEMPLATE_INVALID",
       findings: [{ code: "TemplateConfigMissing" }],
@@ -91,52 +112,58 @@ describe("RenderingPool", () => {
   });
 
   it("cuts a render that never ends, and renders the next one", async () => {
-    const waiting = pool.render(pack({}, { "a.txt": "a" }), quick).catch(() => undefined);
-    await expect(pool.render(endlessTemplate, quick)).rejects.toMatchObject({
+    const waiting = renderer.render(pack({}, { "a.txt": "a" }), quick).catch(() => undefined);
+    await expect(renderer.render(endlessTemplate, quick)).rejects.toMatchObject({
       name: "DomainError",
       code: "RENDER_TIMEOUT",
     });
     expect((await waiting)?.files.size).toBe(1);
-    expect((await pool.render(pack({}, { "a.txt": "a" }), quick)).files.size).toBe(1);
+    expect((await renderer.render(pack({}, { "a.txt": "a" }), quick)).files.size).toBe(1);
   });
 
   it("checks parameters, also while a render runs", async () => {
-    const rendering = pool.render(endlessTemplate, quick).catch((error: Error) => error);
-    expect(await pool.checkParameters({ schema: { properties: { A: { default: 1 } } }, parameters: {} })).toEqual({
+    const rendering = renderer.render(endlessTemplate, quick).catch((error: Error) => error);
+    expect(
+      await parameterChecker.checkParameters({ schema: { properties: { A: { default: 1 } } }, parameters: {} }),
+    ).toEqual({
       valid: true,
       parameters: { A: 1 },
     });
     expect(
-      await pool.checkParameters({ schema: { type: "object", properties: {} }, parameters: { A: 1 } }),
+      await parameterChecker.checkParameters({ schema: { type: "object", properties: {} }, parameters: { A: 1 } }),
     ).toMatchObject({ valid: false });
     await expect(rendering).resolves.toMatchObject({ code: "RENDER_TIMEOUT" });
   });
 
   it("judges schemas, and gives up one that takes too long", async () => {
-    expect(await pool.schemaFault({ type: "object" })).toBeUndefined();
-    expect(await pool.schemaFault({ type: "nope" })).toMatchObject({ pointer: "/type" });
+    expect(await parameterChecker.schemaFault({ type: "object" })).toBeUndefined();
+    expect(await parameterChecker.schemaFault({ type: "nope" })).toMatchObject({ pointer: "/type" });
     const levels = Array.from({ length: 28 }, (_, at) => [
       `l${at}`,
       { allOf: [{ $ref: `#/$defs/l${at + 1}` }, { $ref: `#/$defs/l${at + 1}` }] },
     ]);
     const endlessSchema = { $ref: "#/$defs/l0", $defs: { ...Object.fromEntries(levels), l28: {} } };
-    expect(await pool.schemaFault(endlessSchema)).toMatchObject({ detail: expect.stringMatching(/took|ended/) });
-    expect(await pool.schemaFault({ type: "object" })).toBeUndefined();
+    expect(await parameterChecker.schemaFault(endlessSchema)).toMatchObject({
+      detail: expect.stringMatching(/took|ended/),
+    });
+    expect(await parameterChecker.schemaFault({ type: "object" })).toBeUndefined();
   });
 
   it("refuses parameters on which a pattern backtracks for ever, and names it", async () => {
     await reopen({ parametersMs: 30_000 });
-    expect(await pool.checkParameters({ schema: endless, parameters: { A: longValue } })).toMatchObject({
+    expect(await parameterChecker.checkParameters({ schema: endless, parameters: { A: longValue } })).toMatchObject({
       valid: false,
       errors: [{ pointer: "/A", keyword: "pattern", detail: expect.stringContaining("/properties/A/pattern") }],
     });
-    expect(await pool.checkParameters({ schema: endless, parameters: { A: "aaa" } })).toMatchObject({ valid: true });
+    expect(await parameterChecker.checkParameters({ schema: endless, parameters: { A: "aaa" } })).toMatchObject({
+      valid: true,
+    });
   });
 
   it("ends an expression inside the process, which goes on", async () => {
     await reopen({ renderMs: 60_000, patterns: { evaluationMs: 100, totalMs: 500 } });
     const failures = await Promise.all(
-      [1, 2, 3].map(() => pool.render(endlessTemplate, quick).catch((error: unknown) => error)),
+      [1, 2, 3].map(() => renderer.render(endlessTemplate, quick).catch((error: unknown) => error)),
     );
     for (const failure of failures)
       expect(failure).toMatchObject({
@@ -145,22 +172,24 @@ describe("RenderingPool", () => {
         message: expect.stringContaining("/forms/evil/pattern"),
         findings: [{ code: "RegexTooSlow", pointer: "/forms/evil/pattern" }],
       });
-    expect((await pool.render(small, quick)).files.size).toBe(1);
+    expect((await renderer.render(small, quick)).files.size).toBe(1);
     expect(lost).toEqual([]);
   });
 
   it("renders for one tenant while another one's endless renders run and wait", async () => {
-    await reopen({ renderMs: 100_000, patterns: unbounded });
+    await reopen({ renderMs: 100_000, patterns: unlimited });
     let ended = 0;
     const hostile = Array.from({ length: 16 }, () =>
-      pool
+      renderer
         .render(endlessTemplate, quick, { tenantId: "hostile" })
         .catch(() => undefined)
         .finally(() => ended++),
     );
     for (let round = 1; round <= 3; round++) {
-      expect((await pool.render(small, quick, { tenantId: "neighbour" })).files.size).toBe(1);
-      expect(await pool.checkParameters({ schema: {}, parameters: {} }, { tenantId: "neighbour" })).toMatchObject({
+      expect((await renderer.render(small, quick, { tenantId: "neighbour" })).files.size).toBe(1);
+      expect(
+        await parameterChecker.checkParameters({ schema: {}, parameters: {} }, { tenantId: "neighbour" }),
+      ).toMatchObject({
         valid: true,
       });
     }
@@ -170,16 +199,16 @@ describe("RenderingPool", () => {
   });
 
   it("leaves the renders of others alone when one takes all memory", async () => {
-    await reopen({ renderMs: 100_000, patterns: unbounded });
+    await reopen({ renderMs: 100_000, patterns: unlimited });
     const neighbour = new AbortController();
-    const rendering = pool
+    const rendering = renderer
       .render(endlessTemplate, quick, { tenantId: "neighbour", signal: neighbour.signal })
       .catch((error: Error) => error.message);
-    await expect(pool.render(ravenous, quick, { tenantId: "hostile" })).rejects.toMatchObject({
+    await expect(renderer.render(ravenous, quick, { tenantId: "hostile" })).rejects.toMatchObject({
       code: "RENDER_FAILED",
       message: "The template needs too much memory to render.",
     });
-    expect((await pool.render(small, quick, { tenantId: "third" })).files.size).toBe(1);
+    expect((await renderer.render(small, quick, { tenantId: "third" })).files.size).toBe(1);
     // it was still running
     neighbour.abort(new Error("given up"));
     expect(await rendering).toBe("given up");
@@ -189,7 +218,7 @@ describe("RenderingPool", () => {
     let schema: object = { minimum: 1 };
     for (let level = 0; level < 9; level++) schema = { anyOf: Array.from({ length: 5 }, () => schema) };
     await expect(
-      pool.checkParameters({ schema: { properties: { A: schema } }, parameters: { A: 0 } }),
+      parameterChecker.checkParameters({ schema: { properties: { A: schema } }, parameters: { A: 0 } }),
     ).rejects.toMatchObject({
       code: "PARAMETERS_INVALID",
     });
@@ -197,7 +226,7 @@ describe("RenderingPool", () => {
 
   it("makes a check that was cut a finding", async () => {
     const subject = { parameterSchema: { type: "object" }, targetFramework: "net8.0", checks: ["SampleGeneration"] };
-    expect(await pool.runChecks(endlessTemplate, subject)).toMatchObject({
+    expect(await checker.runChecks(endlessTemplate, subject)).toMatchObject({
       findings: [{ check: "SampleGeneration", severity: "Error", code: "CheckTimedOut" }],
     });
   });
@@ -205,7 +234,7 @@ describe("RenderingPool", () => {
   it("cuts one check and still makes the others", async () => {
     const evil = { properties: { A: { type: "string", pattern: "^(a+)+$", default: longValue } } };
     const checks = ["StructuralLint", "ParameterSchema"];
-    const { findings } = await pool.runChecks(pack({ name: "" }), {
+    const { findings } = await checker.runChecks(pack({ name: "" }), {
       parameterSchema: evil,
       targetFramework: "net8.0",
       checks,
@@ -217,10 +246,10 @@ describe("RenderingPool", () => {
   });
 
   it("refuses work after its end and lets go of what waits", async () => {
-    const waiting = [1, 2].map(() => pool.render(endlessTemplate, quick).catch((error: Error) => error.message));
+    const waiting = [1, 2].map(() => renderer.render(endlessTemplate, quick).catch((error: Error) => error.message));
     await pool.close();
-    expect(await Promise.all(waiting)).toEqual(["The rendering pool is closed.", "The rendering pool is closed."]);
-    await expect(pool.checkParameters({ schema: {}, parameters: {} })).rejects.toThrow("closed");
+    expect(await Promise.all(waiting)).toEqual(["The worker pool is closed.", "The worker pool is closed."]);
+    await expect(parameterChecker.checkParameters({ schema: {}, parameters: {} })).rejects.toThrow("closed");
   });
 
   it("gives foreign work no environment", async () => {
@@ -228,7 +257,7 @@ describe("RenderingPool", () => {
       { symbols: { v: { type: "bind", binding: "env:PATH", replaces: "TOKEN", defaultValue: "none" } } },
       { "a.txt": "TOKEN" },
     );
-    const { files: out } = await pool.render(files, quick);
+    const { files: out } = await renderer.render(files, quick);
     expect(Buffer.from(out.get("a.txt")?.bytes ?? []).toString()).not.toContain("/");
   });
 });

@@ -1,26 +1,25 @@
-import type { RenderingAnswer, RenderingRequest } from "../rendering/render-task.js";
-import { ByteReader, sendWithBytes } from "../worker-pool/byte-pieces.js";
-import { answerRequest } from "../worker-pool/serve-tasks.js";
+import { upgradeAdvice } from "../compatibility/evaluate-upgrade.js";
+import { upgradeTask } from "../compatibility/upgrade-advisor.js";
+import { parameterTask, schemaTask } from "../parameters/parameter-checker.js";
+import { checkParameters } from "../parameters/parameter-schema.js";
+import { schemaFault } from "../parameters/schema-fitness.js";
+import { renderTemplate } from "../rendering/render-template.js";
+import { renderTask } from "../rendering/template-renderer.js";
+import { runCheck } from "../template-checks/run-check.js";
+import { checkTask } from "../validations/template-checker.js";
+import { serveTasks } from "../worker-pool/serve-tasks.js";
+import { taskHandler } from "../worker-pool/worker-task.js";
 
-/** Entry of a process that renders: one request at a time. The first message says that it is ready. */
-const requests = new ByteReader<RenderingRequest>();
-process.on("message", (message) => {
-  const request = requests.take(message);
-  if (request) void reply(request.message, request.bytes);
-});
-process.on("disconnect", () => process.exit());
-// a terminal signals the whole group; when this process ends is decided by the one that started it
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
+/** Entry of a worker process of the catalog: all tasks that it can be given. */
+const handlers = [
+  taskHandler(renderTask, renderTemplate),
+  taskHandler(parameterTask, async ({ schema, parameters, templateNames }) => ({
+    output: await checkParameters(schema, parameters, { templateNames }),
+  })),
+  taskHandler(schemaTask, async (schema) => ({ output: await schemaFault(schema) })),
+  taskHandler(upgradeTask, (input) => ({ output: upgradeAdvice(input) })),
+  taskHandler(checkTask, async ({ check, ...subject }, files) => ({ output: await runCheck(check, files, subject) })),
+];
 
-await warmUp();
-process.send?.("ready");
-
-/** The first check of a process compiles the meta-schema; no caller's time limit should pay for that. */
-async function warmUp(): Promise<void> {
-  await answerRequest({ kind: "parameters", schema: { type: "object" }, parameters: {} }, undefined);
-}
-
-async function reply(request: RenderingRequest, bytes: Uint8Array | undefined): Promise<void> {
-  const answer = await answerRequest(request, bytes);
-  await sendWithBytes<RenderingAnswer>(process, answer.answer, answer.bytes);
-}
+// The first check of a process compiles the meta-schema; no caller's time limit should pay for that.
+await serveTasks(handlers, () => checkParameters({ type: "object" }, {}));

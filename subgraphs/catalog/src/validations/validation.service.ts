@@ -8,13 +8,13 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Finding } from "@factory/template-engine/finding";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { ReadSource } from "../sources/source-reader.js";
+import { checkNames } from "../template-checks/findings/finding-codes.js";
 import type { ValidateTemplateVersionInput } from "../template-versions/template-version.input.js";
 import type { TemplateVersionService } from "../template-versions/template-version.service.js";
 import type { TemplateVersionType } from "../template-versions/template-version.type.js";
 import { templateChoice } from "../template-versions/template-version.view.js";
-import type { RenderingPool } from "../worker-pool/worker-pool.js";
-import { checkNames } from "../template-checks/finding-codes.js";
 import { sourceFinding } from "./source-finding.js";
+import type { TemplateChecker } from "./template-checker.js";
 import { type ValidationOutcome, type ValidationResultType } from "./validation.type.js";
 import { ValidationResult } from "./validation-result.entity.js";
 
@@ -37,19 +37,19 @@ export class ValidationService {
   readonly #database: Database;
   readonly #versions: TemplateVersionService;
   readonly #sources: TemplateSources;
-  readonly #rendering: RenderingPool;
+  readonly #checker: TemplateChecker;
   readonly #slots = new TenantSlots(mostAtOnce, "validations");
 
   constructor(services: {
     database: Database;
     versions: TemplateVersionService;
     sources: TemplateSources;
-    rendering: RenderingPool;
+    checker: TemplateChecker;
   }) {
     this.#database = services.database;
     this.#versions = services.versions;
     this.#sources = services.sources;
-    this.#rendering = services.rendering;
+    this.#checker = services.checker;
   }
 
   validate(
@@ -119,7 +119,7 @@ export class ValidationService {
     const { parameterSchema, targetFramework } = version;
     const subject = { parameterSchema, targetFramework, template: templateChoice(version), ...asked };
     return {
-      ...(await this.#rendering.runChecks(source.files, subject, tenant)),
+      ...(await this.#checker.runChecks(source.files, subject, tenant)),
       source,
     };
   }

@@ -1,26 +1,50 @@
-import { render } from "@factory/template-engine/render";
-import { NO_TARGET } from "@factory/template-engine/target-files";
 import { TemplateError } from "@factory/template-engine/template-error";
-import { loadTemplatePack } from "@factory/template-engine/template-pack";
-import { upgradeAdvice } from "../compatibility/evaluate-upgrade.js";
-import { checkParameters } from "../parameters/parameter-schema.js";
-import { schemaFault } from "../parameters/schema-fitness.js";
-import type { RenderingAnswer, RenderingRequest } from "../rendering/render-task.js";
-import { runCheck } from "../template-checks/run-check.js";
+import { ByteReader, sendWithBytes } from "./byte-pieces.js";
 import { packTree, unpackTree } from "./packed-tree.js";
+import type { WorkerAnswer, WorkerRequest } from "./worker-message.js";
+import type { TaskHandler } from "./worker-task.js";
 
-export interface AnswerWithBytes {
-  readonly answer: RenderingAnswer;
+interface AnswerWithBytes {
+  readonly answer: WorkerAnswer;
   readonly bytes?: Uint8Array;
 }
 
-/** What a process does with one request. Never throws: errors lose their class between processes. */
+/** The life of a worker process: it answers one request at a time. Its first message says that it is ready. */
+export async function serveTasks(handlers: readonly TaskHandler[], warmUp: () => Promise<unknown>): Promise<void> {
+  const requests = new ByteReader<WorkerRequest>();
+  process.on("message", (message) => {
+    const request = requests.take(message);
+    if (request) void reply(handlers, request.message, request.bytes);
+  });
+  process.on("disconnect", () => process.exit());
+  // A terminal signals the whole process group, but only the process that started this one decides when it ends.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
+  await warmUp();
+  process.send?.("ready");
+}
+
+async function reply(
+  handlers: readonly TaskHandler[],
+  request: WorkerRequest,
+  bytes: Uint8Array | undefined,
+): Promise<void> {
+  const answer = await answerRequest(handlers, request, bytes);
+  await sendWithBytes<WorkerAnswer>(process, answer.answer, answer.bytes);
+}
+
+/** Runs the handler of a request. Never throws: an error becomes an answer. */
 export async function answerRequest(
-  request: RenderingRequest,
+  handlers: readonly TaskHandler[],
+  { task, input, files }: WorkerRequest,
   bytes: Uint8Array | undefined,
 ): Promise<AnswerWithBytes> {
   try {
-    return request.kind === "render" ? renderTree(request, bytes) : { answer: await answer(request, bytes) };
+    const handler = handlers.find(({ name }) => name === task);
+    if (!handler) throw new Error(`The worker process knows no task "${task}".`);
+    const { output, files: produced } = await handler.run(input, unpackTree(files, bytes));
+    if (!produced) return { answer: { kind: "done", output, files: [] } };
+    const packed = packTree(produced);
+    return { answer: { kind: "done", output, files: packed.files }, bytes: packed.bytes };
   } catch (error) {
     if (error instanceof TemplateError) {
       const { code, message, findings } = error;
@@ -29,41 +53,4 @@ export async function answerRequest(
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     return { answer: { kind: "broken", message, stack } };
   }
-}
-
-type RenderRequest = Extract<RenderingRequest, { kind: "render" }>;
-
-async function answer(
-  request: Exclude<RenderingRequest, RenderRequest>,
-  bytes: Uint8Array | undefined,
-): Promise<RenderingAnswer> {
-  switch (request.kind) {
-    case "parameters": {
-      const { schema, parameters, templateNames } = request;
-      return { kind: "parameters", checked: await checkParameters(schema, parameters, { templateNames }) };
-    }
-    case "schema":
-      return { kind: "schema", fault: await schemaFault(request.schema) };
-    case "upgrade":
-      return { kind: "upgrade", advice: upgradeAdvice(request.input) };
-    case "check": {
-      const { check, files, ...subject } = request;
-      return { kind: "checked", ...(await runCheck(check, unpackTree(files, bytes), subject)) };
-    }
-  }
-}
-
-function renderTree({ files, order }: RenderRequest, bytes: Uint8Array | undefined): AnswerWithBytes {
-  const { name, fallbackName, template, nameDirectory = false, target = NO_TARGET, ...request } = order;
-  const pack = loadTemplatePack(unpackTree(files, bytes), template);
-  const chosen = [name, pack.config.defaultName].find((candidate) => candidate?.trim());
-  const ownFolder = nameDirectory && pack.config.preferNameDirectory ? name?.trim() : undefined;
-  const directory = [target.directory, ownFolder].filter(Boolean).join("/");
-  const { files: produced, ...facts } = render(pack, {
-    ...request,
-    name: chosen ?? fallbackName,
-    target: { ...target, directory },
-  });
-  const packed = packTree(produced);
-  return { answer: { kind: "rendered", files: packed.files, ...facts }, bytes: packed.bytes };
 }

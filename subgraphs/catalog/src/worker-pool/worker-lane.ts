@@ -1,17 +1,17 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { FairQueue } from "@factory/runtime/threads/fair-queue";
-import type { RenderingRequest } from "../rendering/render-task.js";
 import { TenantShares } from "./tenant-shares.js";
-import { type ChildAnswer, RenderingChild } from "./worker-process.js";
+import type { WorkerRequest } from "./worker-message.js";
+import { type ProcessAnswer, WorkerProcess } from "./worker-process.js";
 
 /** Why the work was cut, instead of an answer. */
 export type Cut = "timeout" | "memory";
 
 export interface LaneOrder {
-  readonly request: RenderingRequest;
+  readonly request: WorkerRequest;
   /** Content of the request's files. */
-  readonly bytes?: Uint8Array;
+  readonly bytes?: Uint8Array | undefined;
   /** Counts from the moment a process takes the task. */
   readonly timeoutMs: number;
   /** Tenants take turns. */
@@ -20,7 +20,7 @@ export interface LaneOrder {
 }
 
 interface Task extends LaneOrder {
-  resolve(outcome: ChildAnswer | Cut): void;
+  resolve(outcome: ProcessAnswer | Cut): void;
   reject(error: Error): void;
 }
 
@@ -31,7 +31,7 @@ interface Work {
 }
 
 interface LaneWorker {
-  readonly child: RenderingChild;
+  readonly child: WorkerProcess;
   work: Work | undefined;
   ready: boolean;
   idleTimer?: NodeJS.Timeout;
@@ -53,7 +53,7 @@ const spareAfterMs = 50;
 const idleMs = 60_000;
 
 /** Processes that take one task at a time, of each tenant in turn. A process that overruns is ended and replaced. */
-export class RenderingLane {
+export class WorkerLane {
   readonly #options: LaneOptions;
   readonly #workers = new Set<LaneWorker>();
   readonly #queue = new FairQueue<Task>();
@@ -65,14 +65,14 @@ export class RenderingLane {
     this.#shares = new TenantShares(options.size);
   }
 
-  async run(order: LaneOrder): Promise<ChildAnswer | Cut> {
-    if (this.#closed) throw new Error("The rendering pool is closed.");
+  async run(order: LaneOrder): Promise<ProcessAnswer | Cut> {
+    if (this.#closed) throw new Error("The worker pool is closed.");
     const { tenantId, signal } = order;
     if (this.#queue.waitingFor(tenantId) >= mostWaiting)
       throw new DomainError("RATE_LIMITED", { detail: `${mostWaiting} requests of this tenant wait to be rendered.` });
     signal?.throwIfAborted();
     let drop: (() => void) | undefined;
-    const outcome = new Promise<ChildAnswer | Cut>((resolve, reject) => {
+    const outcome = new Promise<ProcessAnswer | Cut>((resolve, reject) => {
       const task: Task = { ...order, resolve, reject };
       drop = () => this.#drop(task);
       this.#queue.push(tenantId, task);
@@ -85,7 +85,7 @@ export class RenderingLane {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const refuse = (task: Task) => task.reject(new Error("The rendering pool is closed."));
+    const refuse = (task: Task) => task.reject(new Error("The worker pool is closed."));
     for (let task = this.#queue.shift(); task; task = this.#queue.shift()) refuse(task);
     await Promise.all([...this.#workers].map((worker) => this.#end(worker, refuse)));
   }
@@ -120,7 +120,7 @@ export class RenderingLane {
     clearTimeout(worker.idleTimer);
     const timer = setTimeout(() => {
       this.#options.logger.warn(
-        { kind: task.request.kind, timeoutMs: task.timeoutMs },
+        { task: task.request.task, timeoutMs: task.timeoutMs },
         "work on a template took too long and was cut",
       );
       void this.#end(worker, (cut) => cut.resolve("timeout"));
@@ -138,7 +138,7 @@ export class RenderingLane {
   }
 
   #start(): void {
-    const child = new RenderingChild(this.#options.entry, {
+    const child = new WorkerProcess(this.#options.entry, {
       ready: () => {
         worker.ready = true;
         worker.child.hold(worker.work !== undefined);
@@ -161,9 +161,9 @@ export class RenderingLane {
 
   #lose(worker: LaneWorker, why: "memory" | Error): void {
     if (!this.#workers.has(worker)) return;
-    const error = why === "memory" ? new Error("A rendering process has no memory left.") : why;
+    const error = why === "memory" ? new Error("A worker process has no memory left.") : why;
     if (why === "memory") this.#options.logger.warn("work on a template took too much memory and was cut");
-    else this.#options.logger.error({ err: why }, "a rendering process was lost");
+    else this.#options.logger.error({ err: why }, "a worker process was lost");
     // a process that cannot even start would be started for ever
     if (!worker.ready) this.#queue.shift()?.reject(error);
     void this.#end(worker, (task) => (why === "memory" ? task.resolve("memory") : task.reject(error)));

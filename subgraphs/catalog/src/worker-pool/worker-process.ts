@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import type { RenderingAnswer, RenderingRequest } from "../rendering/render-task.js";
 import { ByteReader, sendWithBytes } from "./byte-pieces.js";
+import type { WorkerAnswer, WorkerRequest } from "./worker-message.js";
 
 /**
  * Memory in MiB; the stack, in KiB, is what a worker thread has, since templates nest. Without the last one V8 compiles
@@ -18,24 +18,24 @@ const memorySignals = new Set<NodeJS.Signals | null>(["SIGABRT", "SIGTRAP", "SIG
 
 const mostLastWords = 2000;
 
-export interface ChildAnswer {
-  readonly answer: RenderingAnswer;
+export interface ProcessAnswer {
+  readonly answer: WorkerAnswer;
   readonly bytes: Uint8Array | undefined;
 }
 
-export interface ChildEvents {
+export interface ProcessEvents {
   readonly ready: () => void;
-  readonly answered: (answer: ChildAnswer) => void;
+  readonly answered: (answer: ProcessAnswer) => void;
   /** It ended by itself. */
   readonly ended: (why: "memory" | Error) => void;
 }
 
-/** One process that renders. A process, because V8 ends a whole one where an allocation in a worker thread fails. */
-export class RenderingChild {
+/** One worker process. A process, because V8 ends a whole one where an allocation in a worker thread fails. */
+export class WorkerProcess {
   readonly #process: ChildProcess;
   readonly #gone: Promise<void>;
 
-  constructor(entry: URL, events: ChildEvents) {
+  constructor(entry: URL, events: ProcessEvents) {
     // foreign work sees no environment
     const child = fork(entry, [], {
       serialization: "advanced",
@@ -48,7 +48,7 @@ export class RenderingChild {
     child.stderr?.on("data", (chunk: Buffer) => {
       if (lastWords.length < mostLastWords) lastWords += chunk.toString("latin1");
     });
-    const answers = new ByteReader<RenderingAnswer>();
+    const answers = new ByteReader<WorkerAnswer>();
     child.on("message", (message) => {
       if (message === "ready") return events.ready();
       const answer = answers.take(message);
@@ -63,13 +63,13 @@ export class RenderingChild {
       child.on("exit", (code, signal) => {
         if (memorySignals.has(signal)) return ended("memory");
         const words = lastWords.slice(0, mostLastWords);
-        ended(new Error(`A rendering process ended by itself (${signal ?? code}). ${words}`.trim()));
+        ended(new Error(`A worker process ended by itself (${signal ?? code}). ${words}`.trim()));
       });
     });
   }
 
   /** Throws where the request cannot be sent; what becomes of the process is told by its events. */
-  send(request: RenderingRequest, bytes: Uint8Array | undefined): Promise<void> {
+  send(request: WorkerRequest, bytes: Uint8Array | undefined): Promise<void> {
     return sendWithBytes(this.#process, request, bytes);
   }
 

@@ -1,0 +1,24 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
+import { workerTask } from "../worker-pool/worker-task.js";
+import type { UpgradeAdvice, UpgradeInput } from "./evaluate-upgrade.js";
+
+export const upgradeTask = workerTask<UpgradeInput, UpgradeAdvice>("adviseUpgrades", "long");
+
+/** Calculates upgrade advice in a worker process: it tries many sets, which would hold up the process of all requests. */
+export class UpgradeAdvisor {
+  readonly #workers: WorkerPool;
+  readonly #timeoutMs: number;
+
+  constructor(workers: WorkerPool, timeoutMs = 15_000) {
+    this.#workers = workers;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Throws UNAVAILABLE when the calculation takes too long or too much memory. */
+  async advise(input: UpgradeInput, client?: WorkerClient): Promise<UpgradeAdvice> {
+    const outcome = await this.#workers.run(upgradeTask, { input, timeoutMs: this.#timeoutMs, client });
+    if (typeof outcome !== "string") return outcome.output;
+    throw new DomainError("UNAVAILABLE", { detail: "The advice took too long: ask for fewer libraries at once." });
+  }
+}

@@ -1,0 +1,62 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { PatternLimits } from "@factory/template-engine/pattern-time-limit";
+import type { RenderResult } from "@factory/template-engine/render";
+import type { TargetFiles } from "@factory/template-engine/target-files";
+import type { TemplateChoice } from "@factory/template-engine/template-choice";
+import { TemplateError } from "@factory/template-engine/template-error";
+import { packTree } from "../worker-pool/packed-tree.js";
+import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
+import { workerTask } from "../worker-pool/worker-task.js";
+
+export interface RenderOrder {
+  readonly name: string | undefined;
+  /** The name of the scaffold where neither the request nor the template gives one. */
+  readonly fallbackName: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly seed: string;
+  readonly now: Date;
+  /** Of the template version; compared with the SDK that the template asks for. */
+  readonly targetFramework?: string;
+  /** Which template of the files is meant. */
+  readonly template?: TemplateChoice;
+  /** What the template may look at; its directory is the folder of everything that is produced. */
+  readonly target?: TargetFiles;
+  /** Where the template prefers it and the name was given, a folder of that name holds everything. */
+  readonly nameDirectory?: boolean;
+  readonly patternLimits?: PatternLimits | undefined;
+}
+
+/** The result of a render without its files, which travel beside it. */
+export type RenderFacts = Omit<RenderResult, "files">;
+
+export const renderTask = workerTask<RenderOrder, RenderFacts>("render", "long");
+
+interface RenderLimits {
+  readonly renderMs: number;
+  readonly patterns?: PatternLimits;
+}
+
+/** Renders templates in worker processes. */
+export class TemplateRenderer {
+  readonly #workers: WorkerPool;
+  readonly #limits: RenderLimits;
+
+  constructor(workers: WorkerPool, limits: RenderLimits = { renderMs: 30_000 }) {
+    this.#workers = workers;
+    this.#limits = limits;
+  }
+
+  /** Throws RENDER_TIMEOUT, and the TemplateError of a template that cannot be rendered. */
+  async render(files: FileTree, order: RenderOrder, client?: WorkerClient): Promise<RenderResult> {
+    const { renderMs: timeoutMs, patterns: patternLimits } = this.#limits;
+    const input = { ...order, patternLimits };
+    const outcome = await this.#workers.run(renderTask, { input, files: packTree(files), timeoutMs, client });
+    if (outcome === "timeout")
+      throw new DomainError("RENDER_TIMEOUT", {
+        detail: `The template did not render within ${timeoutMs} ms.`,
+      });
+    if (outcome === "memory") throw new TemplateError("RENDER_FAILED", "The template needs too much memory to render.");
+    return { ...outcome.output, files: outcome.files };
+  }
+}

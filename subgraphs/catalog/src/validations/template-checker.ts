@@ -1,0 +1,48 @@
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { Finding } from "@factory/template-engine/finding";
+import type { CheckOutcome, CheckSubject } from "../template-checks/findings/check-subject.js";
+import { cutCheck } from "../template-checks/findings/unfinished-check.js";
+import { packTree } from "../worker-pool/packed-tree.js";
+import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
+import { workerTask } from "../worker-pool/worker-task.js";
+
+interface CheckOrder extends CheckSubject {
+  readonly checks: readonly string[];
+}
+
+export const checkTask = workerTask<CheckSubject & { readonly check: string }, CheckOutcome>("checkTemplate", "long");
+
+/** Makes the checks of a validation in worker processes. */
+export class TemplateChecker {
+  readonly #workers: WorkerPool;
+  readonly #checksMs: number;
+
+  /** `checksMs`: for all checks of one validation together. */
+  constructor(workers: WorkerPool, checksMs = 30_000) {
+    this.#workers = workers;
+    this.#checksMs = checksMs;
+  }
+
+  /** The findings in the order of the requested checks. A check that was cut is a finding too. */
+  async runChecks(
+    files: FileTree,
+    { checks, ...subject }: CheckOrder,
+    client?: WorkerClient,
+  ): Promise<{ findings: Finding[]; samples: number }> {
+    const packed = packTree(files);
+    const endsAt = performance.now() + this.#checksMs;
+    const findings: Finding[] = [];
+    let samples = 0;
+    for (const check of checks) {
+      const timeoutMs = Math.max(1, endsAt - performance.now());
+      const input = { ...subject, check };
+      const outcome = await this.#workers.run(checkTask, { input, files: packed, timeoutMs, client });
+      if (typeof outcome === "string") findings.push(cutCheck(check, outcome, this.#checksMs));
+      else {
+        findings.push(...outcome.output.findings);
+        samples += outcome.output.samples;
+      }
+    }
+    return { findings, samples };
+  }
+}

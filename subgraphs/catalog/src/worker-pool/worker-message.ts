@@ -1,0 +1,23 @@
+import type { Finding } from "@factory/template-engine/finding";
+import type { TemplateErrorCode } from "@factory/template-engine/template-error";
+import type { PackedFiles } from "./packed-tree.js";
+
+/** What a worker process is asked. The bytes of the files travel beside the message, in both directions. */
+export interface WorkerRequest {
+  readonly task: string;
+  readonly input: unknown;
+  readonly files: PackedFiles;
+}
+
+/** Errors lose their class between processes, so an answer names what kind of error it was. */
+export type WorkerAnswer =
+  | { readonly kind: "done"; readonly output: unknown; readonly files: PackedFiles }
+  /** A TemplateError: the template or its parameters are at fault. */
+  | {
+      readonly kind: "refused";
+      readonly code: TemplateErrorCode;
+      readonly message: string;
+      readonly findings: Finding[];
+    }
+  /** Any other error: a bug. */
+  | { readonly kind: "broken"; readonly message: string; readonly stack: string | undefined };

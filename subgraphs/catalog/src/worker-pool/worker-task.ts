@@ -1,0 +1,42 @@
+import type { FileTree } from "@factory/template-engine/file-tree";
+
+/**
+ * Where a task waits. Callers hold a request open for `quick` work, so no `long` work may stand before it: each lane has
+ * processes of its own.
+ */
+export type LaneName = "quick" | "long";
+
+/**
+ * One kind of work for a worker process: its name in the messages, and the types of its input and output. Both must be
+ * structured-cloneable. Files travel beside them, as one piece of memory.
+ */
+export interface WorkerTask<Input, Output> {
+  readonly name: string;
+  readonly lane: LaneName;
+  /** Never set: it carries the types. */
+  readonly types?: (input: Input) => Output;
+}
+
+export interface TaskOutcome<Output> {
+  readonly output: Output;
+  readonly files?: FileTree;
+}
+
+/** How a worker process answers the requests of one task. */
+export interface TaskHandler {
+  readonly name: string;
+  readonly run: (input: unknown, files: FileTree) => TaskOutcome<unknown> | Promise<TaskOutcome<unknown>>;
+}
+
+/** Declares a kind of work; the process that asks and the process that answers share the declaration. */
+export function workerTask<Input, Output>(name: string, lane: LaneName): WorkerTask<Input, Output> {
+  return { name, lane };
+}
+
+/** Binds a task to the function that does its work inside a worker process. */
+export function taskHandler<Input, Output>(
+  { name }: WorkerTask<Input, Output>,
+  run: (input: Input, files: FileTree) => TaskOutcome<Output> | Promise<TaskOutcome<Output>>,
+): TaskHandler {
+  return { name, run: (input, files) => run(input as Input, files) };
+}
