@@ -4,30 +4,19 @@ import type { Verifier } from "@factory/runtime/auth/authenticate";
 import type { Principal } from "@factory/runtime/auth/principal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Trace } from "@factory/runtime/telemetry/trace";
-import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { GraphQLError } from "graphql";
 import type { Registry } from "prom-client";
-import type { StopPatience } from "./front-door.js";
-import type { RateLimits } from "./rate-limit.js";
+import type { StopPatience } from "./http/front-door.js";
+import type { Readiness } from "./operator/health.js";
+import type { JobAdministration } from "./operator/serve-jobs.js";
+import type { RateLimits } from "./rate-limits/rate-limits.js";
+import type { PrepareOperation } from "./requests/prepared-operation.js";
 
-export interface OperationResult {
-  data?: Record<string, unknown> | null;
-  errors?: readonly GraphQLError[];
-  /** `valueCompletion`: nulls where the graph allows none, though no fetch failed. */
-  extensions?: Record<string, unknown>;
-}
-
-export interface PreparedOperation {
-  run(variables: Record<string, unknown>, context: RequestContext): Promise<OperationResult>;
-}
-
-/** What the front door stands before; the composition of the processes supplies it. */
+/** The parts of the platform that the facade calls. The composition of the processes supplies them. */
 export interface FacadePorts {
   /** The full supergraph, with `@auth` and `@constraint`. */
   supergraphSdl: string;
-  /** Throws when the document does not fit the graph: the start fails. */
-  prepare(document: string, operationName: string): PreparedOperation;
+  prepare: PrepareOperation;
   verifier: Verifier;
   /** `/graphql`: GET, POST with a parsed JSON body, and the websocket upgrade. */
   graphql: {
@@ -38,16 +27,9 @@ export interface FacadePorts {
   authorizationServer(request: IncomingMessage, response: ServerResponse): void;
   /** Gets `/git/*` with the body unread. */
   git(request: IncomingMessage, response: ServerResponse): void;
-  ready(): Promise<{ ready: boolean; checks: Record<string, string> }>;
+  ready(): Promise<Readiness>;
   /** Background work of all tenants, for the operator; absent: `/jobs` is not served. */
-  jobs?: {
-    list(after: string | undefined, limit: number): Promise<object>;
-    redrive(queue: string, jobId: string, actorId: string): Promise<object>;
-    lying(): Promise<Record<string, number>>;
-    /** Messages of the bus that a consumer could not take. */
-    deadLetters(after: string | undefined, limit: number): Promise<object>;
-    redriveLetter(consumer: string, position: string): Promise<void>;
-  };
+  jobs?: JobAdministration;
   /** Prometheus text of everything but the facade, unless `registry` is shared. */
   metrics(): Promise<string>;
 }

@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { type Started, sendBytes, startWith } from "./fixture/facade.js";
-import { refused } from "./fixture/sample-graph.js";
+import { type Started, sendBytes, startWith } from "./facade.fixture.js";
+import { refused } from "./requests/sample-graph.fixture.js";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 let facade: Started;

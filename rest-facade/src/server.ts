@@ -2,21 +2,23 @@ import type { AddressInfo } from "node:net";
 import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
-import { areas, type CompiledRoute, compileRoutes, routeTables } from "./compile-route.js";
-import { serveDocs } from "./docs.js";
-import type { StopPatience } from "./front-door.js";
-import { type Admission, admit, handlePlanned, handleRoute } from "./handle-route.js";
-import { rememberReadiness, serveHealth } from "./health.js";
-import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./listener.js";
-import { readGraph } from "./load-operation.js";
-import { describeApi } from "./openapi.js";
+import type { StopPatience } from "./http/front-door.js";
+import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./http/listener.js";
+import { requestMetrics } from "./http/request-metrics.js";
+import { serveDocs } from "./openapi/docs.js";
+import { describeApi } from "./openapi/openapi.js";
+import { readGraph } from "./operations/load-operation.js";
+import { cacheReadiness, serveHealth } from "./operator/health.js";
+import { serveJobs } from "./operator/serve-jobs.js";
 import type { FacadeOptions, FacadePorts } from "./ports.js";
-import { limitRequests } from "./rate-limit.js";
-import { requestMetrics } from "./request-metrics.js";
+import { limitRequests } from "./rate-limits/rate-limits.js";
+import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
+import { type Admission, admit, handlePlanned, handleRoute } from "./requests/handle-route.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
-import { serveJobs } from "./serve-jobs.js";
+import { areas, routeTables } from "./routes/route-tables.js";
 
-export type { FacadeOptions, FacadePorts, OperationResult, PreparedOperation } from "./ports.js";
+export type { FacadeOptions, FacadePorts } from "./ports.js";
+export type { OperationResult, PreparedOperation } from "./requests/prepared-operation.js";
 
 export interface Facade {
   /** As callers see it; without a configured one, of the address that was bound. */
@@ -31,7 +33,7 @@ const usualPatience: StopPatience = { graceMs: 1000, timeoutMs: 8000 };
 /** Opens the public and the internal listener. Fails when an operation of a route does not fit the graph. */
 export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
   const graph = readGraph(ports.supergraphSdl);
-  const routes = compileRoutes(graph, ports);
+  const routes = compileRoutes(graph, ports.prepare);
   const registry = options.registry ?? new Registry();
   const metrics = async () =>
     options.registry ? ports.metrics() : `${await ports.metrics()}\n${await registry.metrics()}`;
@@ -59,7 +61,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   await serveDocs(app, describeApi(routes, graph));
   serveInternalRoutes(listeners.internal.app, routes, { verifier: ports.verifier });
   const isClosing = () => listeners.public.door.closing;
-  const ready = rememberReadiness(() => ports.ready());
+  const ready = cacheReadiness(() => ports.ready());
   for (const listener of Object.values(listeners)) serveHealth(listener.app, ready, isClosing);
   serveMetrics(listeners.internal.app, metrics);
   if (ports.jobs) serveJobs(listeners.internal.app, ports.jobs, ports.verifier);

@@ -2,7 +2,7 @@ import { Agent, get } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Started, startWith } from "./fixture/facade.js";
+import { type Started, startWith } from "./facade.fixture.js";
 
 const template = { templateId: "tpl_1", name: "a", status: "Active", versions: [] };
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { composeServices } from "@apollo/composition";
 import { catalogSchema } from "@factory/catalog/schema";
 import { integrationSchema } from "@factory/integration/schema";
-import { endpointTable } from "@factory/rest-facade/routes/endpoint-table";
+import { endpointTable } from "@factory/rest-facade/endpoint-table";
 import { spineSchema } from "@factory/spine/schema";
 import { parse } from "graphql";
 

@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { startCatalog } from "@factory/catalog/subgraph";
 import { startIntegration } from "@factory/integration/subgraph";
-import { rateLimits } from "@factory/rest-facade/rate-limit";
+import { rateLimits } from "@factory/rest-facade/rate-limits";
 import { startFacade } from "@factory/rest-facade/server";
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";

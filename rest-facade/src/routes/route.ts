@@ -1,5 +1,8 @@
 import type { Scope } from "@factory/schema/scopes";
 
+/** A specification, its subgraph, and its folder of documents under `operations/`. */
+export type Area = "catalog" | "integration" | "spine";
+
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** One documented endpoint and the one GraphQL operation that answers it. */
@@ -12,10 +15,10 @@ export interface Route {
   readonly reply: 200 | 201 | 202 | 204;
   /** Answers 200 in place of `reply` where the operation's member `created` is false; no body shows that member. */
   readonly mayExist?: true;
-  /** Any of them suffices. Enforced by the subgraph; stated here for the reader and for early refusal. */
+  /** Any of them suffices. The subgraph enforces them; here they are for the reader and for an early refusal. */
   readonly scopes: readonly Scope[];
   readonly platformAdmin?: true;
-  /** Needs no token, and looks at none; what it may be asked is counted per address. */
+  /** Needs no token and ignores one that is sent. Its requests are counted per address. */
   readonly anonymous?: true;
   /** Accepts `Idempotency-Key`. */
   readonly idempotent?: true;
@@ -23,9 +26,9 @@ export interface Route {
   readonly surface?: "internal";
   /** Template of the Location header, filled from the response body, then from the path. */
   readonly location?: `/${string}`;
-  /** Values of the body's `status` that ask the caller to come again. */
+  /** Values of the body's `status` with which the answer carries Retry-After. */
   readonly retryWhile?: readonly string[];
-  /** Where the method does not tell: a POST that only reads, or one that starts heavy work. */
+  /** The rate class, where the method does not decide it: a POST that only reads, or one that starts heavy work. */
   readonly rate?: "read" | "execute";
 }
 
@@ -37,6 +40,7 @@ export interface PlannedRoute {
   readonly version?: "media-type" | "header";
 }
 
+/** Splits `GET /v1/roles` into method and path. */
 export function endpointOf(at: string): { method: Method; path: string } {
   const space = at.indexOf(" ");
   return { method: at.slice(0, space) as Method, path: at.slice(space + 1) };
@@ -45,4 +49,5 @@ export function endpointOf(at: string): { method: Method; path: string } {
 /** `/v1/templates/{templateId}` as fastify writes it: `/v1/templates/:templateId`. */
 export const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
+/** The names in the braces of a path. */
 export const pathParameters = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");

@@ -1,17 +1,20 @@
 import type { FastifyInstance } from "fastify";
-import type { FacadePorts } from "./ports.js";
 
-type Readiness = Awaited<ReturnType<FacadePorts["ready"]>>;
+/** Whether requests can be served, with the state of each part by name. */
+export interface Readiness {
+  ready: boolean;
+  checks: Record<string, string>;
+}
 
-const rememberedMs = 1000;
+const cachedMs = 1000;
 
-/** One answer per second, however many ask; a failed question is "not ready". */
-export function rememberReadiness(ready: FacadePorts["ready"]): () => Promise<Readiness> {
+/** Asks at most once a second, however many probes arrive. A check that fails answers "not ready". */
+export function cacheReadiness(ready: () => Promise<Readiness>): () => Promise<Readiness> {
   let answer: Promise<Readiness> | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {
     const now = performance.now();
-    if (!answer || now - askedAt > rememberedMs) {
+    if (!answer || now - askedAt > cachedMs) {
       askedAt = now;
       answer = ready().catch(() => ({ ready: false, checks: { readiness: "failed" } }));
     }

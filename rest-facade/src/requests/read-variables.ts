@@ -12,10 +12,10 @@ import {
   typeFromAST,
   type VariableDefinitionNode,
 } from "graphql";
-import { describeVariable } from "./describe-variable.js";
-import type { Operation } from "./load-operation.js";
+import { describeVariable } from "../operations/describe-variable.js";
+import type { Operation } from "../operations/load-operation.js";
+import { pathParameters } from "../routes/route.js";
 import { pruneInput } from "./prune-input.js";
-import { pathParameters } from "./routes/route.js";
 
 export type Variables = Record<string, unknown>;
 type Read = (request: FastifyRequest, variables: Variables, errors: FieldError[]) => void;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { buildASTSchema, type GraphQLSchema, OperationTypeNode, parse, validate, valueFromASTUntyped } from "graphql";
-import { areas, routeTables } from "../compile-route.js";
-import { loadOperation, operationsFolder, rootFieldOf } from "../load-operation.js";
-import { endpointOf, pathParameters } from "./route.js";
+import { loadOperation, operationsFolder, rootFieldOf } from "../operations/load-operation.js";
+import { endpointOf, pathParameters } from "../routes/route.js";
+import { areas, routeTables } from "../routes/route-tables.js";
 
 const rows = areas.flatMap((area) =>
   routeTables[area].routes.map((row) => ({ area, row, operation: loadOperation(area, row.run) })),

@@ -1,10 +1,10 @@
 import type { Scope } from "@factory/schema/scopes";
 import { buildASTSchema, type GraphQLSchema, parse, valueFromASTUntyped } from "graphql";
-import { areas, routeTables } from "../compile-route.js";
-import { rateClass } from "../handle-route.js";
-import { loadOperation, rootFieldOf } from "../load-operation.js";
-import { plainHttpPaths } from "../plain-http-paths.js";
-import type { Route } from "./route.js";
+import { loadOperation, rootFieldOf } from "../operations/load-operation.js";
+import { rateClass } from "../requests/handle-route.js";
+import type { Route } from "../routes/route.js";
+import { areas, routeTables } from "../routes/route-tables.js";
+import { plainHttpPaths } from "./plain-http-paths.js";
 
 /** One row of `schema/endpoints.json`: what anybody needs to know who is to be let in there. */
 export interface Endpoint {

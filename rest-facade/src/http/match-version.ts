@@ -1,4 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { LRUCache } from "lru-cache";
 
 export const integrationMediaType = "application/vnd.service.integration.v1+json";
 const json = "application/json";
@@ -10,22 +11,26 @@ interface MediaRange {
   readonly quality: number;
 }
 
-const remembered = new Map<string, string | undefined>();
-const maxRemembered = 200;
+/** Accept headers and the media type that each was answered with; false: none is acceptable. */
+const negotiated = new LRUCache<string, string | false>({ max: 200 });
 
-/** The media type to answer with (integration specification, Versioning 1). Without a preference: the current major version. */
+/** The media type of the answer (integration specification, Versioning 1). Without a preference it is plain JSON. Throws NOT_ACCEPTABLE. */
 export function matchMediaType(accept: string | undefined): string {
   if (accept === undefined || accept === "*/*" || accept === json) return jsonAnswer;
-  if (!remembered.has(accept)) {
-    if (remembered.size >= maxRemembered) remembered.clear();
-    remembered.set(accept, negotiate(accept));
+  let type = negotiated.get(accept);
+  if (type === undefined) {
+    type = negotiate(accept) ?? false;
+    negotiated.set(accept, type);
   }
-  const type = remembered.get(accept);
-  if (type === undefined)
-    throw new DomainError("NOT_ACCEPTABLE", { detail: `Acceptable are ${supported.join(" and ")}.`, supported });
+  if (type === false)
+    throw new DomainError("NOT_ACCEPTABLE", {
+      detail: `The Accept header names no media type that is served here. Send ${supported.join(" or ")}, or leave the header out.`,
+      supported,
+    });
   return type === json ? jsonAnswer : type;
 }
 
+// The package negotiator refuses a media range with `charset=utf-8` and takes q=2 for 1, so we read the ranges ourselves.
 function negotiate(accept: string): string | undefined {
   const ranges = mediaRanges(accept);
   if (ranges.length === 0) return json;
@@ -62,7 +67,7 @@ export const apiVersion = "1.0";
 export function matchApiVersion(header: string | string[] | undefined): void {
   if (header === undefined || header === "1" || header === apiVersion) return;
   throw new DomainError("UNSUPPORTED_API_VERSION", {
-    detail: `The api-version header must be ${apiVersion} or absent.`,
+    detail: `The api-version header must be ${apiVersion}, or absent.`,
     supportedVersions: [apiVersion],
   });
 }

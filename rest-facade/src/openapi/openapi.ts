@@ -1,14 +1,14 @@
 import { inputSchema, type JsonSchema } from "@factory/runtime/input-validation/input-schema";
 import { scopes } from "@factory/schema/scopes";
 import type { GraphQLSchema } from "graphql";
-import type { CompiledRoute } from "./compile-route.js";
-import { describeVariable } from "./describe-variable.js";
-import { rootFieldOf } from "./load-operation.js";
-import { apiVersion, integrationMediaType } from "./match-version.js";
+import { apiVersion, integrationMediaType } from "../http/match-version.js";
+import { problemMediaType } from "../http/problem.js";
+import { describeVariable } from "../operations/describe-variable.js";
+import { rootFieldOf } from "../operations/load-operation.js";
+import type { CompiledRoute } from "../requests/compile-route.js";
+import { pathParameters } from "../routes/route.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
-import { problemMediaType } from "./problem.js";
 import { responseSchema } from "./response-schema.js";
-import { pathParameters } from "./routes/route.js";
 
 export type OpenApiDocument = ReturnType<typeof describeApi>;
 

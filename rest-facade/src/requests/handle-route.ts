@@ -5,12 +5,12 @@ import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { HangUp } from "@factory/runtime/ingress/hang-up";
 import { type RequestContext, requestContext } from "@factory/runtime/tenancy/request-context";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
+import { apiVersion, matchApiVersion, matchMediaType } from "../http/match-version.js";
+import type { RateClass, RateLimit } from "../rate-limits/rate-limits.js";
+import { endpointOf, type PlannedRoute, type Route } from "../routes/route.js";
 import type { CompiledRoute } from "./compile-route.js";
-import { entityTag, matchesEntityTag } from "./entity-tag.js";
-import { apiVersion, matchApiVersion, matchMediaType } from "./match-version.js";
-import type { OperationResult } from "./ports.js";
-import type { RateClass, RateLimit } from "./rate-limit.js";
-import { endpointOf, type PlannedRoute, type Route } from "./routes/route.js";
+import type { OperationResult } from "./prepared-operation.js";
 
 type Answer = Record<string, unknown>;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

@@ -1,20 +1,9 @@
 import type { GraphQLSchema } from "graphql";
-import { type Area, loadOperation, type Operation, rootFieldOf } from "./load-operation.js";
-import type { FacadePorts, PreparedOperation } from "./ports.js";
+import { loadOperation, type Operation, rootFieldOf } from "../operations/load-operation.js";
+import { type Area, endpointOf, type Route } from "../routes/route.js";
+import { areas, routeTables } from "../routes/route-tables.js";
+import type { PreparedOperation, PrepareOperation } from "./prepared-operation.js";
 import { readVariables } from "./read-variables.js";
-import { catalogPlanned, catalogRoutes } from "./routes/catalog.routes.js";
-import { integrationPlanned, integrationRoutes } from "./routes/integration.routes.js";
-import { endpointOf, type PlannedRoute, type Route } from "./routes/route.js";
-import { spinePlanned, spineRoutes } from "./routes/spine.routes.js";
-
-/** One table per specification. */
-export const routeTables: Record<Area, { routes: readonly Route[]; planned: readonly PlannedRoute[] }> = {
-  catalog: { routes: catalogRoutes, planned: catalogPlanned },
-  integration: { routes: integrationRoutes, planned: integrationPlanned },
-  spine: { routes: spineRoutes, planned: spinePlanned },
-};
-
-export const areas = Object.keys(routeTables) as Area[];
 
 type FillLocation = (body: Record<string, unknown>, parameters: Record<string, string>) => string | undefined;
 
@@ -29,14 +18,15 @@ export interface CompiledRoute extends ReturnType<typeof readVariables> {
   readonly location: FillLocation | undefined;
 }
 
-export function compileRoutes(graph: GraphQLSchema, ports: Pick<FacadePorts, "prepare">): CompiledRoute[] {
-  return areas.flatMap((area) => routeTables[area].routes.map((row) => compileRoute(area, row, { graph, ...ports })));
+/** Every row of the tables, prepared against the graph. Throws when a document does not fit it. */
+export function compileRoutes(graph: GraphQLSchema, prepare: PrepareOperation): CompiledRoute[] {
+  return areas.flatMap((area) => routeTables[area].routes.map((row) => compileRoute(area, row, { graph, prepare })));
 }
 
 function compileRoute(
   area: Area,
   row: Route,
-  { graph, prepare }: { graph: GraphQLSchema } & Pick<FacadePorts, "prepare">,
+  { graph, prepare }: { graph: GraphQLSchema; prepare: PrepareOperation },
 ): CompiledRoute {
   const { method, path } = endpointOf(row.at);
   const operation = loadOperation(area, row.run);

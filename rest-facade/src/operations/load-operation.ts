@@ -8,6 +8,7 @@ import {
   type OperationDefinitionNode,
   parse,
 } from "graphql";
+import type { Area } from "../routes/route.js";
 
 /** The document of a row: one operation, one root field, whose selection set is the response body. */
 export interface Operation {
@@ -17,11 +18,10 @@ export interface Operation {
   readonly root: FieldNode;
 }
 
-export type Area = "catalog" | "integration" | "spine";
+/** Beside the sources, since `dist` holds no copy of the documents. */
+export const operationsFolder = new URL("../../src/operations/", import.meta.url);
 
-// beside the sources: dist holds no copy of the documents
-export const operationsFolder = new URL("../src/operations/", import.meta.url);
-
+/** Reads and checks the document of a row. Throws when it does not hold exactly one operation of that name. */
 export function loadOperation(area: Area, name: string): Operation {
   const text = readFileSync(new URL(`${area}/${name}.graphql`, operationsFolder), "utf8");
   const { definitions } = parse(text, { noLocation: true });
@@ -38,6 +38,7 @@ export function loadOperation(area: Area, name: string): Operation {
 export const readGraph = (supergraphSdl: string): GraphQLSchema =>
   buildASTSchema(parse(supergraphSdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 
+/** The definition of the one root field that an operation selects. */
 export function rootFieldOf(graph: GraphQLSchema, operation: Operation): GraphQLField<unknown, unknown> {
   const field = graph.getRootType(operation.definition.operation)?.getFields()[operation.name];
   if (!field) throw new Error(`The graph has no ${operation.definition.operation} field ${operation.name}`);

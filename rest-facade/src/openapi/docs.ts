@@ -3,9 +3,9 @@ import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import fastifySwagger from "@fastify/swagger";
 import fastifySwaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
-import { entityTag, matchesEntityTag } from "./entity-tag.js";
+import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
+import { isErrorCode, problemType } from "../http/problem.js";
 import type { OpenApiDocument } from "./openapi.js";
-import { isErrorCode, problemType } from "./problem.js";
 
 /** Swagger UI styles its elements inline; everything it loads comes from here. */
 const uiPolicy =

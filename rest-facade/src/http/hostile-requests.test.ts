@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { rawCall, type Started, sendBytes, startWith } from "./fixture/facade.js";
+import { rawCall, type Started, sendBytes, startWith } from "../facade.fixture.js";
 
 let facade: Started;
 

@@ -2,18 +2,26 @@ import { authenticate, type Verifier } from "@factory/runtime/auth/authenticate"
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { FacadePorts } from "./ports.js";
 
 const usualLimit = 50;
 const mostAtOnce = 200;
 
-type Jobs = NonNullable<FacadePorts["jobs"]>;
+/** The background work of all tenants and the dead letters of the bus, without payloads. */
+export interface JobAdministration {
+  list(after: string | undefined, limit: number): Promise<object>;
+  redrive(queue: string, jobId: string, actorId: string): Promise<object>;
+  /** How many rows wait for a job that does not exist, by subgraph. */
+  lying(): Promise<Record<string, number>>;
+  /** Messages of the bus that a consumer could not process. */
+  deadLetters(after: string | undefined, limit: number): Promise<object>;
+  redriveLetter(consumer: string, position: string): Promise<void>;
+}
 
 /**
  * Background work of all tenants, for the operator, on the internal listener: `GET /jobs`, `POST /jobs/{queue}/{id}/redrive`
  * and the same under `/bus/dead-letters` (`{consumer}/{position}`) with a token of a platform administrator who may manage tenants, and `GET /jobs/lying`, which like `/metrics` only counts.
  */
-export function serveJobs(app: FastifyInstance, jobs: Jobs, verifier: Verifier): void {
+export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifier: Verifier): void {
   app.get("/jobs", async (request, reply) => {
     await operator(request, verifier);
     const { limit, after } = request.query as Record<string, string | undefined>;

@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { startWith } from "./fixture/facade.js";
-import { rateLimits } from "./rate-limit.js";
+import { startWith } from "../facade.fixture.js";
+import { rateLimits } from "./rate-limits.js";
 
 const aPrincipal: Principal = {
   subject: "cli_1",

@@ -1,8 +1,8 @@
 import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
 import { GraphQLError } from "graphql";
-import { startWith } from "./fixture/facade.js";
-import { refused } from "./fixture/sample-graph.js";
-import type { OperationResult } from "./ports.js";
+import { startWith } from "../facade.fixture.js";
+import type { OperationResult } from "./prepared-operation.js";
+import { refused } from "./sample-graph.fixture.js";
 
 /** Asks for a template whose operation came to this result. */
 async function answerTo(result: OperationResult) {

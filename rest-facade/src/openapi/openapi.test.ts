@@ -1,8 +1,8 @@
 import { scopes } from "@factory/schema/scopes";
-import { areas, routeTables } from "./compile-route.js";
-import { type Started, startWith } from "./fixture/facade.js";
+import { type Started, startWith } from "../facade.fixture.js";
+import { endpointOf, pathParameters } from "../routes/route.js";
+import { areas, routeTables } from "../routes/route-tables.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
-import { endpointOf, pathParameters } from "./routes/route.js";
 
 interface Operation {
   operationId: string;
