@@ -12,7 +12,7 @@ import type { GraphQLSchema } from "graphql";
 import { ApprovalService } from "./approvals/approval.service.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
 import { writeBootstrapFile } from "./bootstrap/bootstrap-file.js";
-import { ensurePlatformClient, type GivenClient, type PlatformClient } from "./bootstrap/platform-client.js";
+import { bootstrapPlatform } from "./bootstrap/bootstrap-platform.js";
 import { expireInvitationJob, invitationsPastTheirEnd } from "./invitations/expire-invitation.js";
 import { invitationEndpoint } from "./invitations/invitation-endpoint.js";
 import { invitationPath } from "./invitations/invitation-path.js";
@@ -24,6 +24,7 @@ import { Mailer, mailRetention, sendMailJob, waitingMails } from "./mail/mailer.
 import { ClientSecrets } from "./oauth-clients/client-secret.js";
 import { ApiClientService } from "./oauth-clients/oauth-client.service.js";
 import { ApiClientAdministrationService } from "./oauth-clients/oauth-client-administration.service.js";
+import type { GivenClient, PlatformClient } from "./oauth-clients/platform-client.js";
 import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
 import { AssignmentExpiry } from "./roles/assignment-expiry.js";
@@ -152,7 +153,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       listener: resources.listener,
       rateLimitFactor: settings.rateLimitFactor,
     });
-    const bootstrap = await ensurePlatformClient(database, secrets, settings.platformClient);
+    const bootstrap = await bootstrapPlatform(database, secrets, settings.platformClient);
     await refreshSystemRoles(database, jobs);
     await completion.request(jobs);
     if (settings.platformClient && settings.platformClient.secret.length < shortestSafeSecret)

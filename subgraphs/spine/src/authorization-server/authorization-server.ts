@@ -22,6 +22,7 @@ import { sendPage } from "../pages/page.js";
 import { type AddressClass, AddressRate } from "../request-limits/address-rate-limiter.js";
 import { clientLimits, FailureLimiter, loginLimits } from "../request-limits/failure-limiter.js";
 import { TokenRate } from "../request-limits/token-rate-limiter.js";
+import { revocationRetention } from "../revocations/revocation-retention.js";
 import { KeyRing } from "../signing-keys/key-ring.js";
 import {
   keySetMaxAgeSeconds,
@@ -36,7 +37,7 @@ import { shareWith } from "./allowed-origins.js";
 import { registeredClient } from "./client-authentication/registered-client.js";
 import { discoveryDocument, jwksPath } from "./discovery-document.js";
 import { SubjectTokens } from "./grants/subject-token.js";
-import { ArtifactStore } from "./provider/oidc-adapter.js";
+import { ArtifactStore, artifactRetention } from "./provider/oidc-adapter.js";
 import { createTokenProvider, tokenPath } from "./provider/oidc-provider.js";
 import { browserRoutes } from "./sign-in/browser-routes.js";
 import { ConsentMemory } from "./sign-in/consent-memory.js";
@@ -83,11 +84,8 @@ export interface AuthorizationServer {
 
 type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-export const expired: readonly RetentionRule[] = ["oidc_artifacts", "revocations"].map((table) => ({
-  table,
-  expired: "expires_at < now()",
-  order: "expires_at",
-}));
+/** What is deleted once it has expired. */
+export const expired: readonly RetentionRule[] = [artifactRetention, revocationRetention];
 
 /** Every request for a token begins with its client. */
 const clientConnections = 2;

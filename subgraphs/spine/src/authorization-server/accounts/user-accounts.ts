@@ -9,10 +9,12 @@ import { type Access, effectiveAccess } from "../../roles/effective-access.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
 import { emailKey } from "../../users/email-key.js";
+import { recordSignIn } from "../../users/record-sign-in.js";
 import type { UserState } from "../../users/user.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 import { readsBegin, readsFrom } from "../oauth-requests/read-time.js";
+import { type UserAccountRow, userAccountById, userAccountsByEmail } from "./user-account-statement.js";
 
 /** A user and his tenant as the authorization server needs them. */
 export interface UserAccount {
@@ -38,29 +40,6 @@ export interface UserAccess {
   readonly platformAdmin: boolean;
 }
 
-interface UserRow {
-  user_id: string;
-  email: string;
-  display_name: string | null;
-  status: UserState;
-  password_hash: string;
-  tokens_from: Date | null;
-  tenant_id: string;
-  slug: string;
-  tenant_status: TenantState;
-  edition_code: string;
-}
-
-const users = `select user_id, email, display_name, account.status, password_hash, tokens_from, tenant.tenant_id, slug,
-    tenant.status as tenant_status, edition_code
-  from users account join tenants tenant on tenant.tenant_id = account.tenant_id`;
-const userById = { name: "account_by_id", text: `${users} where user_id = $1` };
-const usersByEmail = {
-  name: "accounts_by_email",
-  text: `${users} where email_key = $1 and account.status <> 'Deleted'
-    and ($2::uuid is null or account.tenant_id = $2) and ($3::text is null or slug = $3) order by slug limit 20`,
-};
-
 /** Users as the sign-in page, the token endpoint and the token exchange look them up. */
 export class Accounts {
   readonly #pool: Pool;
@@ -75,7 +54,7 @@ export class Accounts {
   async byId(userId: string): Promise<UserAccount | undefined> {
     const uuid = decodeId("usr", userId);
     if (uuid === undefined) return undefined;
-    const { rows } = await this.#pool.query<UserRow>({ ...userById, values: [uuid] });
+    const { rows } = await this.#pool.query<UserAccountRow>({ ...userAccountById, values: [uuid] });
     return rows[0] && accountOf(rows[0]);
   }
 
@@ -85,8 +64,8 @@ export class Accounts {
     if (email.includes("\0") || tenant?.includes("\0")) return [];
     const tenantUuid = tenant === undefined ? undefined : decodeId("ten", tenant);
     const slug = tenant !== undefined && tenantUuid === undefined ? tenant : null;
-    const { rows } = await this.#pool.query<UserRow>({
-      ...usersByEmail,
+    const { rows } = await this.#pool.query<UserAccountRow>({
+      ...userAccountsByEmail,
       values: [emailKey(email), tenantUuid ?? null, slug],
     });
     return rows.map(accountOf).filter((account) => serves(client, account));
@@ -116,10 +95,7 @@ export class Accounts {
   }
 
   async signedIn({ tenant, userId }: UserAccount): Promise<void> {
-    await this.#pool.query("update users set last_login_at = now() where tenant_id = $1 and user_id = $2", [
-      tenant.uuid,
-      decodeId("usr", userId),
-    ]);
+    await recordSignIn(this.#pool, tenant, userId);
   }
 }
 
@@ -137,7 +113,7 @@ export function refusalOf(account: UserAccount | undefined, client: RegisteredCl
   return undefined;
 }
 
-function accountOf(row: UserRow): UserAccount {
+function accountOf(row: UserAccountRow): UserAccount {
   return {
     userId: encodeId("usr", row.user_id),
     email: row.email,

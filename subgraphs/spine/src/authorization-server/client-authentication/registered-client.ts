@@ -5,6 +5,7 @@ import type { Client } from "oidc-provider";
 import type { GrantType } from "../../oauth-clients/grant-types.js";
 import type { PublicKeySet } from "../../oauth-clients/public-keys.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
+import { activeClient, type RegisteredClientRow } from "./registered-client-statement.js";
 
 /** A client and its tenant as the token endpoint needs them. */
 export interface RegisteredClient {
@@ -28,33 +29,6 @@ export interface RegisteredClient {
   readonly editionCode: string;
 }
 
-interface ClientRow {
-  client_id: string;
-  name: string;
-  secret_digest: string;
-  scopes: string[];
-  grant_types: GrantType[];
-  principal_type: PrincipalType;
-  platform_admin: boolean;
-  redirect_uris: string[];
-  first_party: boolean;
-  is_public: boolean;
-  jwks: PublicKeySet | null;
-  tokens_from: Date | null;
-  tenant_id: string;
-  slug: string;
-  status: TenantState;
-  edition_code: string;
-}
-
-const activeClient = {
-  name: "active_client",
-  text: `select client_id, client.name, secret_digest, scopes, grant_types, principal_type, platform_admin,
-     redirect_uris, first_party, is_public, jwks, tokens_from, tenant.tenant_id, slug, tenant.status, edition_code
-   from api_clients client join tenants tenant on tenant.tenant_id = client.tenant_id
-   where client_id = $1 and client.status = 'Active'`,
-};
-
 /** Looks a client up in all tenants, as the worker role: nobody's tenant is known before. */
 export async function registeredClient(
   reads: Pick<ReadPipeline, "query">,
@@ -62,7 +36,7 @@ export async function registeredClient(
 ): Promise<RegisteredClient | undefined> {
   // PostgreSQL has no NUL in text
   if (clientId.includes("\0")) return undefined;
-  const [row] = await reads.query<ClientRow>({ ...activeClient, values: [clientId] });
+  const [row] = await reads.query<RegisteredClientRow>({ ...activeClient, values: [clientId] });
   return (
     row && {
       clientId: row.client_id,

@@ -1,11 +1,10 @@
 import type { Principal } from "@factory/runtime/auth/principal";
-import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
-import { readClaims } from "@factory/runtime/auth/token-claims";
 import type { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { errorCodes } from "@factory/schema/error-codes";
 import { decodeJwt } from "jose";
 import type { Pool } from "pg";
+import { isTokenRevoked } from "../../revocations/token-revocation.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 
@@ -13,15 +12,6 @@ import { TokenRefusal } from "../oauth-requests/oauth-error.js";
 export interface SubjectToken {
   readonly principal: Principal;
 }
-
-/** As `Revocations` of a verifier matches them; read here, since the verifiers learn of them a moment later. */
-const revocation = {
-  name: "revocation_of_token",
-  text: `select kind from revocations where expires_at > now()
-    and (kind = 'Token' and subject = $1 or kind = 'Grant' and subject = $2
-      or kind = 'Principal' and subject = $3 and revoked_at >= $6
-      or kind = 'Client' and subject = any($4) and revoked_at >= $5) limit 1`,
-};
 
 /** Takes access tokens of this issuer that any resource of ours would take, of the agent's own tenant. */
 export class SubjectTokens {
@@ -38,7 +28,7 @@ export class SubjectTokens {
   async verify(token: string, agent: Pick<RegisteredClient, "clientId" | "tenantId">): Promise<SubjectToken> {
     const principal = await this.#verified(token);
     const claims = decodeJwt(token);
-    if (await this.#isRevoked(claims)) throw refusal("TOKEN_INVALID", "The subject_token was revoked.");
+    if (await isTokenRevoked(this.#pool, claims)) throw refusal("TOKEN_INVALID", "The subject_token was revoked.");
     if (principal.tenantId !== agent.tenantId)
       throw refusal("TENANT_MISMATCH", "The subject_token belongs to another tenant than the client.");
     if (principal.principalType === "Agent" && (principal.actors ?? []).length === 0)
@@ -59,15 +49,6 @@ export class SubjectTokens {
         throw new TokenRefusal(error.code, "invalid_request", description, { status: 403 });
       throw refusal(error.code, description);
     }
-  }
-
-  async #isRevoked(claims: unknown): Promise<boolean> {
-    const { principal, issuedAtMs } = readClaims(claims, Math.floor(Date.now() / 1000));
-    const { tokenId, grantId, subject } = principal;
-    const knows = (kind: Revocation["kind"]) => new Date(issuedAtMs - marginOf(kind, principal));
-    const clients = clientsOf(principal);
-    const values = [tokenId, grantId ?? null, subject, clients, knows("Client"), knows("Principal")];
-    return (await this.#pool.query({ ...revocation, values })).rows.length > 0;
   }
 }
 

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { RetentionRule } from "@factory/runtime/db/retention";
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
 
@@ -52,6 +53,12 @@ const consumeOnce = {
   name: "consume_artifact",
   text: `update oidc_artifacts set consumed_at = now()
     where kind = $1 and id_digest = $2 and consumed_at is null returning grant_id`,
+};
+
+export const artifactRetention: RetentionRule = {
+  table: "oidc_artifacts",
+  expired: "expires_at < now()",
+  order: "expires_at",
 };
 
 /** What oidc-provider remembers, in PostgreSQL. An id is a credential: its digest is stored, and nothing it can be read from. */

@@ -2,21 +2,10 @@ import { hash } from "node:crypto";
 import type { Grant, Provider } from "oidc-provider";
 import type { Pool } from "pg";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { holdersOfClient } from "./secret-holders-statement.js";
 
 /** Digest of what a consent rests on beside its scopes: who gets the tokens, and where codes are sent to. */
 export type ConsentTerms = string;
-
-/** A holder may be a client itself: its own holders count as well. */
-const holdersOfClient = {
-  name: "holders_of_client",
-  text: `with recursive holders (principal) as (
-      select holder from api_clients client cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder
-        where client.client_id = $1
-      union
-      select holder from holders join api_clients client on client.client_id = holders.principal
-        cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder)
-    select principal from holders order by principal`,
-};
 
 /**
  * A new secret or key of the same holder changes nothing here. Addresses are those that the request was checked against:

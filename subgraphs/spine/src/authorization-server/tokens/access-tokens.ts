@@ -9,6 +9,7 @@ import type { Pool } from "pg";
 import { z } from "zod";
 import { revoke } from "../../revocations/record-revocation.js";
 import { platformTenant } from "../../tenants/platform-tenant.js";
+import { tokenStatus, unrevokedToken } from "./token-status-statement.js";
 
 const ours = z.looseObject({
   jti: z.string(),
@@ -25,20 +26,6 @@ const ours = z.looseObject({
 
 /** Claims of an access token that this server signed and that has not expired. */
 export type IssuedToken = z.infer<typeof ours>;
-
-const standing = {
-  name: "standing_of_token",
-  // a user's token rests on a client of the tenant, or on one of the platform's
-  text: `select tenant.status = 'Active' and not exists (
-      select from revocations where tenant_id in ($1, $8) and expires_at > now() and (
-        (kind = 'Token' and subject = $2) or (kind = 'Grant' and subject = $3)
-        or (kind = 'Principal' and subject = $4 and revoked_at >= to_timestamp($6 / 1000.0))
-        or (kind = 'Client' and subject = any($5) and revoked_at >= to_timestamp($7 / 1000.0)))) as good
-    from tenants tenant where tenant_id = $1`,
-};
-
-const revocable = `select from tenants where tenant_id = $2
-  and not exists (select from revocations where kind = 'Token' and subject = $1)`;
 
 export interface IssuedTokensOptions {
   issuer: string;
@@ -75,7 +62,7 @@ export class IssuedTokens {
     const knows = (kind: Revocation["kind"]) => issuedAtMs - marginOf(kind, { subject: sub });
     const revoked = [jti, grantId, sub, clients, knows("Principal"), knows("Client")];
     const values = [decodeId("ten", tenantId), ...revoked, platformTenant.uuid];
-    const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...standing, values });
+    const { rows } = await this.#options.pool.query<{ good: boolean }>({ ...tokenStatus, values });
     if (!rows[0]) return "TenantUnknown";
     return rows[0].good ? "Good" : "Refused";
   }
@@ -87,7 +74,7 @@ export class IssuedTokens {
       cause,
       async ({ execute, tenant, notify, record }) => {
         await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [jti]);
-        const [isOpen] = await execute(revocable, [jti, tenant.uuid]);
+        const [isOpen] = await execute(unrevokedToken, [jti, tenant.uuid]);
         if (!isOpen) return;
         await revoke({ execute, tenant, notify }, "Token", jti);
         const userId = principalType === "User" ? sub : null;

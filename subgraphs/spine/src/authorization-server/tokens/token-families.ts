@@ -5,6 +5,7 @@ import type { Pool } from "pg";
 import { workerTransaction } from "../../database/worker-transaction.js";
 import { revoke } from "../../revocations/record-revocation.js";
 import { platformTenant } from "../../tenants/platform-tenant.js";
+import { tenantOfClient, tenantOfUser } from "./family-owner-statement.js";
 
 export type FamilyEnd = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
 
@@ -52,9 +53,7 @@ export class GrantFamilies {
   async #tenantOf({ account_id: accountId, client_id: clientId }: GrantRow): Promise<Tenant> {
     const userId = accountId === null ? undefined : decodeId("usr", accountId);
     const { rows } = await this.#pool.query<{ tenant_id: string }>(
-      userId === undefined
-        ? { text: "select tenant_id from api_clients where client_id = $1", values: [clientId] }
-        : { text: "select tenant_id from users where user_id = $1", values: [userId] },
+      userId === undefined ? tenantOfClient(clientId) : tenantOfUser(userId),
     );
     const [owner] = rows;
     return owner ? tenantWithId(encodeId("ten", owner.tenant_id)) : platformTenant;

@@ -1,15 +1,10 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
-import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { platformScopes } from "@factory/schema/scopes";
-import { type ClientSecrets, secretDigest, secretMatches } from "../oauth-clients/client-secret.js";
-import { ApiClient } from "../oauth-clients/oauth-client.entity.js";
-import { apiClientFacts } from "../oauth-clients/oauth-client.view.js";
-import { bringSystemRolesUpToDate } from "../roles/seed-system-roles.js";
-import { platformTenant, platformTenantSlug } from "../tenants/platform-tenant.js";
-import { Tenant } from "../tenants/tenant.entity.js";
-import { tenantFacts } from "../tenants/tenant.view.js";
+import { type ClientSecrets, secretDigest, secretMatches } from "./client-secret.js";
+import { ApiClient } from "./oauth-client.entity.js";
+import { apiClientFacts } from "./oauth-client.view.js";
 
 /** Chosen by the operator (PLATFORM_CLIENT_ID, PLATFORM_CLIENT_SECRET) in place of a generated one. */
 export interface GivenClient {
@@ -23,26 +18,21 @@ export interface PlatformClient {
   readonly clientSecret?: string;
 }
 
-/** Two processes that start together make one client. */
-const bootstrapLock = 4_000_011;
-
-/** Makes what is missing of the platform's tenant and its administrator client; only one such client is Active. */
+/**
+ * Makes the platform's administrator client, or changes it to what the operator and this release want. Only one such
+ * client is Active. The transaction is one of the platform's tenant.
+ */
 export async function ensurePlatformClient(
-  database: Database,
+  transaction: Transaction,
   secrets: ClientSecrets,
   given: GivenClient | undefined,
 ): Promise<PlatformClient> {
-  const cause = { trace: continueTrace(undefined), actorId: "bootstrap" };
-  return database.transaction(platformTenant, cause, async (transaction) => {
-    await transaction.execute("select pg_advisory_xact_lock($1)", [bootstrapLock]);
-    await ensurePlatformTenant(transaction);
-    const clients = await transaction.em.find(ApiClient, { tenantId: platformTenantId, platformAdmin: true });
-    const current = given ? takeGiven(transaction, clients, given) : takeGenerated(transaction, clients, secrets);
-    for (const client of clients) client.status = client === current ? "Active" : "Disabled";
-    bringScopesUpToDate(transaction, current);
-    const clientSecret = shownAgain(current, secrets);
-    return { clientId: current.clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
-  });
+  const clients = await transaction.em.find(ApiClient, { tenantId: platformTenantId, platformAdmin: true });
+  const current = given ? takeGiven(transaction, clients, given) : takeGenerated(transaction, clients, secrets);
+  for (const client of clients) client.status = client === current ? "Active" : "Disabled";
+  bringScopesUpToDate(transaction, current);
+  const clientSecret = shownAgain(current, secrets);
+  return { clientId: current.clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
 /** Not once the master key is gone that it was derived from: then the secret only works. */
@@ -50,30 +40,6 @@ function shownAgain({ clientId, secretNonce, secretDigest: digest }: ApiClient, 
   if (secretNonce === null || !secrets.canDerive(secretNonce)) return undefined;
   const secret = secrets.derive(clientId, secretNonce);
   return secretMatches(secret, digest) ? secret : undefined;
-}
-
-async function ensurePlatformTenant(transaction: Transaction): Promise<void> {
-  const { em, record } = transaction;
-  if (await em.findOne(Tenant, { tenantId: platformTenantId })) return;
-  const now = new Date();
-  const tenant = em.create(Tenant, {
-    tenantId: platformTenantId,
-    name: "Platform",
-    slug: platformTenantSlug,
-    status: "Active",
-    editionCode: "Enterprise",
-    ownerEmail: null,
-    subscriptionId: null,
-    systemRolesDigest: null,
-    ownerInvitationId: null,
-    provisionedSteps: [],
-    createdAt: now,
-    updatedAt: now,
-  });
-  em.persist(tenant);
-  await em.flush();
-  record({ type: "TenantRegistered", subject: `tenants/${platformTenantId}`, data: tenantFacts(tenant) });
-  await bringSystemRolesUpToDate(transaction, tenant);
 }
 
 function takeGiven(transaction: Transaction, clients: readonly ApiClient[], { id, secret }: GivenClient): ApiClient {

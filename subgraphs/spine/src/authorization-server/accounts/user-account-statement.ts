@@ -1,0 +1,27 @@
+// tables: users, tenants
+import type { TenantState } from "../../tenants/tenant.states.js";
+import type { UserState } from "../../users/user.states.js";
+
+/** A row of `users` with its tenant, as PostgreSQL gives it. */
+export interface UserAccountRow {
+  user_id: string;
+  email: string;
+  display_name: string | null;
+  status: UserState;
+  password_hash: string;
+  tokens_from: Date | null;
+  tenant_id: string;
+  slug: string;
+  tenant_status: TenantState;
+  edition_code: string;
+}
+
+const accounts = `select user_id, email, display_name, account.status, password_hash, tokens_from, tenant.tenant_id, slug,
+    tenant.status as tenant_status, edition_code
+  from users account join tenants tenant on tenant.tenant_id = account.tenant_id`;
+export const userAccountById = { name: "account_by_id", text: `${accounts} where user_id = $1` };
+export const userAccountsByEmail = {
+  name: "accounts_by_email",
+  text: `${accounts} where email_key = $1 and account.status <> 'Deleted'
+    and ($2::uuid is null or account.tenant_id = $2) and ($3::text is null or slug = $3) order by slug limit 20`,
+};

@@ -1,0 +1,34 @@
+// tables: api_clients, tenants
+import type { PrincipalType } from "@factory/runtime/auth/principal";
+import type { GrantType } from "../../oauth-clients/grant-types.js";
+import type { PublicKeySet } from "../../oauth-clients/public-keys.js";
+import type { TenantState } from "../../tenants/tenant.states.js";
+
+/** A row of `api_clients` with its tenant, as PostgreSQL gives it. */
+export interface RegisteredClientRow {
+  client_id: string;
+  name: string;
+  secret_digest: string;
+  scopes: string[];
+  grant_types: GrantType[];
+  principal_type: PrincipalType;
+  platform_admin: boolean;
+  redirect_uris: string[];
+  first_party: boolean;
+  is_public: boolean;
+  jwks: PublicKeySet | null;
+  tokens_from: Date | null;
+  tenant_id: string;
+  slug: string;
+  status: TenantState;
+  edition_code: string;
+}
+
+/** The one statement of every request to the token endpoint. */
+export const activeClient = {
+  name: "active_client",
+  text: `select client_id, client.name, secret_digest, scopes, grant_types, principal_type, platform_admin,
+     redirect_uris, first_party, is_public, jwks, tokens_from, tenant.tenant_id, slug, tenant.status, edition_code
+   from api_clients client join tenants tenant on tenant.tenant_id = client.tenant_id
+   where client_id = $1 and client.status = 'Active'`,
+};
