@@ -15,9 +15,9 @@ import { TemplateRenderer } from "./rendering/template-renderer.js";
 import { RepositoryStore } from "./repositories/repository-store.js";
 import { SourceReader } from "./sources/source-reader.js";
 import { TargetResolver } from "./targets/target-resolver.js";
-import { TemplateVersionService } from "./template-versions/template-version.service.js";
 import { templateWorkerUrl } from "./template-worker/template-worker-url.js";
 import { TemplateService } from "./templates/template.service.js";
+import { TemplateVersionService } from "./templates/template-version.service.js";
 import { WorkerPool } from "./worker-pool/worker-pool.js";
 
 export interface ExecutionSettings {

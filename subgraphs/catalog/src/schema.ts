@@ -22,12 +22,12 @@ import { LibraryVersionResolver } from "./libraries/library-version.resolver.js"
 import type { LibraryVersionService } from "./libraries/library-version.service.js";
 import { LibrarySearchResolver } from "./library-search/library-search.resolver.js";
 import type { LibrarySearchService } from "./library-search/library-search.service.js";
-import type { TemplatePromotionService } from "./template-versions/template-promotion.service.js";
-import { TemplateVersionResolver } from "./template-versions/template-version.resolver.js";
-import type { TemplateVersionService } from "./template-versions/template-version.service.js";
 import { TemplateResolver } from "./templates/template.resolver.js";
 import type { TemplateService } from "./templates/template.service.js";
 import type { TemplateListService } from "./templates/template-list.service.js";
+import type { TemplatePromotionService } from "./templates/template-promotion.service.js";
+import { TemplateVersionResolver } from "./templates/template-version.resolver.js";
+import type { TemplateVersionService } from "./templates/template-version.service.js";
 import { ValidationResolver } from "./validations/validation.resolver.js";
 import type { ValidationService } from "./validations/validation.service.js";
 import type { ValidationListService } from "./validations/validation-list.service.js";

@@ -40,8 +40,8 @@ import { createGitHttpHandler, type GitReader } from "./repositories/git-http.js
 import { readGitPath, readGitToken } from "./repositories/git-request.js";
 import { catalogSchema } from "./schema.js";
 import { catalogTables } from "./tables.js";
-import { TemplatePromotionService } from "./template-versions/template-promotion.service.js";
 import { TemplateListService } from "./templates/template-list.service.js";
+import { TemplatePromotionService } from "./templates/template-promotion.service.js";
 import { TemplateChecker } from "./validations/template-checker.js";
 import { ValidationService } from "./validations/validation.service.js";
 import { ValidationListService } from "./validations/validation-list.service.js";

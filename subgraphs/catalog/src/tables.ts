@@ -27,8 +27,8 @@ import { Migration20261122104146_template_details } from "./migrations/Migration
 import { Migration20261122104303_foreign_keys } from "./migrations/Migration20261122104303_foreign_keys.js";
 import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
 import { catalogReferences } from "./references.js";
-import { TemplateVersion } from "./template-versions/template-version.entity.js";
 import { Template } from "./templates/template.entity.js";
+import { TemplateVersion } from "./templates/template-version.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";
 
 export const catalogTables = {

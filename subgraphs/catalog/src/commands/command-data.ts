@@ -9,7 +9,7 @@ import type {
   ImportLibraryPackageInput,
   RetireLibraryVersionInput,
 } from "../libraries/library.input.js";
-import type { DeprecateTemplateVersionInput } from "../template-versions/template-version.input.js";
+import type { DeprecateTemplateVersionInput } from "../templates/template-version.input.js";
 
 /** What each command says, as its schema in `schema/commands` describes it. */
 export interface CommandData {

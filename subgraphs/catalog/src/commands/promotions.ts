@@ -2,8 +2,8 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { CommandType } from "@factory/schema/command-names";
 import type { LibraryVersionType } from "../libraries/library.type.js";
 import type { LibraryVersionService } from "../libraries/library-version.service.js";
-import type { TemplatePromotionService } from "../template-versions/template-promotion.service.js";
-import type { TemplateVersionType } from "../template-versions/template-version.type.js";
+import type { TemplatePromotionService } from "../templates/template-promotion.service.js";
+import type { TemplateVersionType } from "../templates/template-version.type.js";
 import { type CommandData, checkedData } from "./command-data.js";
 
 interface Promoted {

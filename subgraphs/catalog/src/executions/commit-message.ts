@@ -1,7 +1,7 @@
 import type { ReadSource } from "../sources/source-reader.js";
 import type { CommitMetadata } from "../targets/scaffold-commit.js";
-import type { TemplateVersionType } from "../template-versions/template-version.type.js";
 import type { TemplateType } from "../templates/template.type.js";
+import type { TemplateVersionType } from "../templates/template-version.type.js";
 import type { Execution } from "./execution.entity.js";
 
 interface Origin {

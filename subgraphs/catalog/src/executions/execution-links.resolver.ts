@@ -2,10 +2,10 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Ctx, FieldResolver, Resolver, Root } from "type-graphql";
-import type { TemplateVersionService } from "../template-versions/template-version.service.js";
-import { TemplateVersionType } from "../template-versions/template-version.type.js";
 import type { TemplateService } from "../templates/template.service.js";
 import { TemplateType } from "../templates/template.type.js";
+import type { TemplateVersionService } from "../templates/template-version.service.js";
+import { TemplateVersionType } from "../templates/template-version.type.js";
 import { ExecutionType } from "./execution.type.js";
 
 /** From an execution to what it ran. A list of executions of one version reads the version once. */

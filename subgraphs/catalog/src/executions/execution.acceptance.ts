@@ -9,8 +9,8 @@ import type { CompatibilityService } from "../compatibility/compatibility.servic
 import { checkLibraries } from "../libraries/library-reference.js";
 import type { ParameterChecker } from "../parameters/parameter-checker.js";
 import type { AcceptedTarget, TargetResolver } from "../targets/target-resolver.js";
-import type { TemplateVersionService } from "../template-versions/template-version.service.js";
-import type { TemplateVersionType } from "../template-versions/template-version.type.js";
+import type { TemplateVersionService } from "../templates/template-version.service.js";
+import type { TemplateVersionType } from "../templates/template-version.type.js";
 import { Execution } from "./execution.entity.js";
 import type { RequestExecutionInput } from "./execution.input.js";
 import { executionJob } from "./execution.job.js";

@@ -10,11 +10,11 @@ import type { ParameterChecker } from "../parameters/parameter-checker.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { TemplateRenderer } from "../rendering/template-renderer.js";
 import type { ReadSource } from "../sources/source-reader.js";
-import type { TemplateVersionService } from "../template-versions/template-version.service.js";
-import type { TemplateVersionType } from "../template-versions/template-version.type.js";
-import { type KnownParameters, templateChoice } from "../template-versions/template-version.view.js";
 import type { TemplateService } from "../templates/template.service.js";
 import type { TemplateType } from "../templates/template.type.js";
+import type { TemplateVersionService } from "../templates/template-version.service.js";
+import type { TemplateVersionType } from "../templates/template-version.type.js";
+import { type KnownParameters, templateChoice } from "../templates/template-version.view.js";
 import type { Execution } from "./execution.entity.js";
 import { checkedParameters } from "./execution-parameters.js";
 

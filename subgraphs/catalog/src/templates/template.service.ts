@@ -7,15 +7,11 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { newestFirst } from "../template-versions/semantic-version.js";
-import {
-  type TemplateVersionRow,
-  templateVersionColumns,
-  templateVersionView,
-} from "../template-versions/template-version.view.js";
+import { newestFirst } from "./semantic-version.js";
 import { Template } from "./template.entity.js";
 import type { RegisterTemplateInput } from "./template.input.js";
 import type { TemplateType } from "./template.type.js";
+import { type TemplateVersionRow, templateVersionColumns, templateVersionView } from "./template-version.view.js";
 
 export interface TemplateRow extends Pick<Template, "name" | "title" | "category" | "owner" | "tags" | "status"> {
   template_id: string;

@@ -2,7 +2,7 @@ import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
-import { TemplateVersionType } from "../template-versions/template-version.type.js";
+import { TemplateVersionType } from "./template-version.type.js";
 
 export const TemplateStatus = { Active: "Active" } as const;
 registerEnumType(TemplateStatus, { name: "TemplateStatus" });
