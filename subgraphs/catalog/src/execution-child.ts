@@ -4,8 +4,8 @@ import { inChildProcess } from "@factory/runtime/jobs/child-processes/job-child"
 import type { JobHandler } from "@factory/runtime/jobs/definitions/job-definition";
 import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import type { Trace } from "@factory/runtime/telemetry/trace";
-import type { ExecutionSettings } from "./execution-parts.js";
-import type { ExecutionPayload } from "./executions/execution.job.js";
+import type { ExecutionSettings } from "./execution-services.js";
+import type { ExecutionPayload } from "./executions/record/execution-job.js";
 
 /** What the child process of an execution is told. */
 export interface ExecutionChildSettings extends Omit<ExecutionSettings, "secrets"> {

@@ -6,8 +6,8 @@ import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionChildSettings, SecretQuestion } from "./execution-child.js";
-import { executionParts } from "./execution-parts.js";
-import type { ExecutionPayload } from "./executions/execution.job.js";
+import { executionParts } from "./execution-services.js";
+import type { ExecutionPayload } from "./executions/record/execution-job.js";
 import { catalogTables } from "./tables.js";
 
 /** Entry of a child process that runs one execution: without bus, jobs and listening sockets. */

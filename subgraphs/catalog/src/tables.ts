@@ -1,8 +1,8 @@
 import { ApiClient } from "./api-clients/api-client.entity.js";
 import { CompatibilityMatrix } from "./compatibility/compatibility-matrix.entity.js";
-import { Execution } from "./executions/execution.entity.js";
-import { ExecutionChange } from "./executions/execution-change.entity.js";
-import { ScaffoldFile } from "./executions/scaffold-file.entity.js";
+import { Execution } from "./executions/record/execution.entity.js";
+import { ExecutionChange } from "./executions/record/execution-change.entity.js";
+import { ScaffoldFile } from "./executions/record/scaffold-file.entity.js";
 import { Library } from "./libraries/library.entity.js";
 import { LibraryVersion } from "./libraries/library-version.entity.js";
 import { SearchBacklog } from "./library-search/search-backlog.entity.js";

@@ -6,7 +6,7 @@ import type { TemplateService } from "../templates/template.service.js";
 import { TemplateType } from "../templates/template.type.js";
 import type { TemplateVersionService } from "../templates/template-version.service.js";
 import { TemplateVersionType } from "../templates/template-version.type.js";
-import { ExecutionType } from "./execution.type.js";
+import { ExecutionType } from "./record/execution.type.js";
 
 /** From an execution to what it ran. A list of executions of one version reads the version once. */
 @Resolver(() => ExecutionType)

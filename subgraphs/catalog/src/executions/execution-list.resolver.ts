@@ -2,9 +2,9 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, Int, Query, Resolver } from "type-graphql";
-import { ExecutionFilterInput } from "./execution.input.js";
-import { ExecutionConnection } from "./execution.type.js";
 import { type ExecutionListService, sortedExecutions } from "./execution-list.service.js";
+import { ExecutionConnection } from "./record/execution.type.js";
+import { ExecutionFilterInput } from "./request/execution.input.js";
 
 @Resolver()
 export class ExecutionListResolver {

@@ -7,10 +7,10 @@ import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import type { ExecutionFilterInput } from "./execution.input.js";
-import { executionStates } from "./execution.states.js";
-import type { ExecutionType } from "./execution.type.js";
-import { type ExecutionRow, executionRowView } from "./execution.view.js";
+import { executionStates } from "./record/execution.states.js";
+import type { ExecutionType } from "./record/execution.type.js";
+import { type ExecutionRow, executionRowView } from "./record/execution.view.js";
+import type { ExecutionFilterInput } from "./request/execution.input.js";
 
 const executionId: SortColumn<ExecutionType> = {
   column: "execution_id",

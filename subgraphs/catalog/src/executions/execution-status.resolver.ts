@@ -4,9 +4,9 @@ import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import { Arg, Ctx, FieldResolver, ID, Int, Resolver, Root, Subscription } from "type-graphql";
-import type { ExecutionFeedItem } from "./execution.feed.js";
 import type { ExecutionService } from "./execution.service.js";
-import { ExecutionStatusChangeType, ExecutionType } from "./execution.type.js";
+import { ExecutionStatusChangeType, ExecutionType } from "./record/execution.type.js";
+import type { ExecutionFeedItem } from "./watch/execution-feed.js";
 
 interface WatchArguments {
   readonly executionId: string;

@@ -1,11 +1,11 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { RequestExecutionInput, RetryExecutionInput } from "./execution.input.js";
 import type { ExecutionService } from "./execution.service.js";
-import { ExecutionType } from "./execution.type.js";
-import type { ExecutionPreviewService } from "./execution-preview.service.js";
-import { ExecutionPreviewType } from "./execution-preview.type.js";
+import type { ExecutionPreviewService } from "./preview/execution-preview.service.js";
+import { ExecutionPreviewType } from "./preview/execution-preview.type.js";
+import { ExecutionType } from "./record/execution.type.js";
+import { RequestExecutionInput, RetryExecutionInput } from "./request/execution.input.js";
 
 @Resolver(() => ExecutionType)
 export class ExecutionResolver {

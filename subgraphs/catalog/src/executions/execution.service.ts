@@ -6,15 +6,15 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import type { ExecutionAcceptance } from "./execution.acceptance.js";
-import { Execution } from "./execution.entity.js";
-import { eventFacts } from "./execution.events.js";
-import { ExecutionFeed, type ExecutionFeedSource } from "./execution.feed.js";
-import type { RequestExecutionInput, RetryExecutionInput } from "./execution.input.js";
-import { moveExecution } from "./execution.journal.js";
-import { executionStates } from "./execution.states.js";
-import type { ExecutionType } from "./execution.type.js";
-import { type ExecutionRow, executionRowView, executionView } from "./execution.view.js";
+import { Execution } from "./record/execution.entity.js";
+import { executionStates } from "./record/execution.states.js";
+import type { ExecutionType } from "./record/execution.type.js";
+import { type ExecutionRow, executionRowView, executionView } from "./record/execution.view.js";
+import { eventFacts } from "./record/execution-event-data.js";
+import { moveExecution } from "./record/execution-steps.js";
+import type { RequestExecutionInput, RetryExecutionInput } from "./request/execution.input.js";
+import type { ExecutionAcceptance } from "./request/execution-acceptance.js";
+import { ExecutionFeed, type ExecutionFeedSource } from "./watch/execution-feed.js";
 
 const executionById = tenantStatement(
   "execution_by_id",

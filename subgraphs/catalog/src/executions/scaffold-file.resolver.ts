@@ -2,8 +2,8 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
+import { ScaffoldFileConnection, ScaffoldFileType } from "./record/scaffold-file.type.js";
 import { type ScaffoldFileService, sortedScaffoldFiles } from "./scaffold-file.service.js";
-import { ScaffoldFileConnection, ScaffoldFileType } from "./scaffold-file.type.js";
 
 @Resolver(() => ScaffoldFileType)
 export class ScaffoldFileResolver {

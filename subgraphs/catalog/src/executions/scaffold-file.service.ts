@@ -7,7 +7,7 @@ import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ScaffoldFileConnection, ScaffoldFileType } from "./scaffold-file.type.js";
+import type { ScaffoldFileConnection, ScaffoldFileType } from "./record/scaffold-file.type.js";
 
 const outputExists = tenantStatement(
   "scaffold_output_exists",

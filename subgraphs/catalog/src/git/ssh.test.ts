@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fetchSource } from "../sources/fetch-source.js";
-import { resolveSource } from "../sources/resolve-source.js";
-import { type GitSourceRef, parseSourceRef } from "../sources/source-ref.js";
+import { type GitSourceRef, parseSourceRef } from "../sources/references/source-ref.js";
+import { fetchSource } from "../sources/repositories/fetch-source.js";
+import { resolveSource } from "../sources/repositories/resolve-source.js";
 import { openTarget, pushScaffold, type ScaffoldPush } from "../targets/push-scaffold.js";
 import { BareRepository } from "./bare-repository.fixture.js";
 import type { RemoteCredential } from "./remote-credential.js";

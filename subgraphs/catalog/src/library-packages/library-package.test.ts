@@ -8,9 +8,9 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import { TemplateSources } from "../remote-credentials/template-sources.js";
-import { PackageServer } from "../sources/package-server.fixture.js";
+import { PackageServer } from "../sources/packages/package-server.fixture.js";
+import { type ZipEntry, zipOf } from "../sources/packages/zip.fixture.js";
 import { SourceReader } from "../sources/source-reader.js";
-import { type ZipEntry, zipOf } from "../sources/zip.fixture.js";
 import { LibraryPackageService } from "./library-package.service.js";
 import { nuspecOf } from "./nuspec.fixture.js";
 

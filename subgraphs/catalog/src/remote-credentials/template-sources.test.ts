@@ -3,9 +3,9 @@ import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { PackageServer } from "../sources/package-server.fixture.js";
+import { PackageServer } from "../sources/packages/package-server.fixture.js";
+import { nupkgOf } from "../sources/packages/zip.fixture.js";
 import { SourceReader } from "../sources/source-reader.js";
-import { nupkgOf } from "../sources/zip.fixture.js";
 import { RemoteCredentials } from "./remote-credentials.js";
 import { TemplateSources } from "./template-sources.js";
 

@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { BareRepository } from "../git/bare-repository.fixture.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
-import { PackageServer } from "./package-server.fixture.js";
+import { PackageServer } from "./packages/package-server.fixture.js";
+import { nupkgOf } from "./packages/zip.fixture.js";
 import { type ReadSource, SourceCache, sourceCacheKey } from "./source-cache.js";
 import { SourceReader } from "./source-reader.js";
-import { nupkgOf } from "./zip.fixture.js";
 
 const policy: SourcePolicy = { allowFile: true, fileRoots: [], allowLoopback: true, allowHosts: [] };
 const login = (password: string): RemoteCredential => ({ kind: "login", username: "robot", password });

@@ -4,9 +4,9 @@ import { BareRepository } from "../git/bare-repository.fixture.js";
 import { gitBackend } from "../git/git-backend.fixture.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
-import { PackageServer } from "./package-server.fixture.js";
+import { PackageServer } from "./packages/package-server.fixture.js";
+import { nupkgOf } from "./packages/zip.fixture.js";
 import { SourceReader } from "./source-reader.js";
-import { nupkgOf } from "./zip.fixture.js";
 
 const policy: SourcePolicy = { allowFile: true, fileRoots: [], allowLoopback: true, allowHosts: [] };
 const secret = `canary-${process.pid}-secret`;

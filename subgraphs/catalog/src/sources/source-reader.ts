@@ -2,14 +2,14 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { isCommitId } from "../git/ref-name.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
-import { fetchSource } from "./fetch-source.js";
-import { type PackageListing, PackageReader } from "./package-reader.js";
-import { resolveSource } from "./resolve-source.js";
+import { type PackageListing, PackageReader } from "./packages/package-reader.js";
+import { formatSourceRef, parseSourceRef, type SourcePolicy, type SourceRef } from "./references/source-ref.js";
+import { fetchSource } from "./repositories/fetch-source.js";
+import { resolveSource } from "./repositories/resolve-source.js";
+import type { SourceOptions } from "./repositories/source-workspace.js";
 import { type ReadSource, SourceCache, sourceCacheKey } from "./source-cache.js";
-import { formatSourceRef, parseSourceRef, type SourcePolicy, type SourceRef } from "./source-ref.js";
-import type { SourceOptions } from "./source-workspace.js";
 
-export type { PackageListing } from "./package-reader.js";
+export type { PackageListing } from "./packages/package-reader.js";
 export type { ReadSource } from "./source-cache.js";
 
 interface ReadOptions extends SourceOptions {

@@ -1,7 +1,7 @@
 import type { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Finding } from "@factory/template-engine/finding";
 import { tree } from "@factory/template-engine/template-pack.fixture";
-import { requireSafeTree } from "../../sources/source-rules.js";
+import { requireSafeTree } from "../../sources/references/source-limits.js";
 import { sourceFinding } from "../../validations/source-finding.js";
 import { runCheck } from "../run-check.js";
 import { CONFIG, type Files, pack, sound } from "../structural-lint/lint-pack.fixture.js";

@@ -1,0 +1,103 @@
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { traceparent } from "@factory/runtime/telemetry/trace";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { tenantOf } from "@factory/runtime/tenancy/tenant";
+import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
+import type { TargetResolver } from "../../targets/target-resolver.js";
+import type { Execution } from "../record/execution.entity.js";
+import type { RequestExecutionInput } from "../request/execution.input.js";
+import type { ExecutionAcceptance } from "../request/execution-acceptance.js";
+import type { EarlierRenders } from "../run/earlier-renders.js";
+import { executionError } from "../run/execution-error.js";
+import { renderOnTarget, withTemplateEdits } from "../run/render-on-target.js";
+import { addLibraries } from "../run/scaffold-libraries.js";
+import type { Scaffolding, ScaffoldOrder } from "../run/scaffolding.js";
+import type { ExecutionPreviewType } from "./execution-preview.type.js";
+import { previewFiles } from "./preview-files.js";
+
+interface PreviewServices {
+  readonly acceptance: ExecutionAcceptance;
+  readonly scaffolding: Scaffolding;
+  readonly targets: TargetResolver;
+  readonly earlierRenders: EarlierRenders;
+}
+
+type PreviewOrder = ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" | "onConflict" | "libraries">;
+
+const limitMs = 30_000;
+const mostAtOnce = 3;
+
+/** An execution without its end: fetched, rendered and compared with the target, and then forgotten. */
+export class ExecutionPreviewService {
+  readonly #services: PreviewServices;
+  readonly #slots = new TenantSlots(mostAtOnce, "previews");
+
+  constructor(services: PreviewServices) {
+    this.#services = services;
+  }
+
+  preview(context: RequestContext, templateId: string, input: RequestExecutionInput): Promise<ExecutionPreviewType> {
+    return this.#slots.run(tenantOf(context).tenantId, () => this.#preview(context, templateId, input));
+  }
+
+  async #preview(
+    context: RequestContext,
+    templateId: string,
+    input: RequestExecutionInput,
+  ): Promise<ExecutionPreviewType> {
+    const { target, parameters, warnings } = await this.#services.acceptance.check(context, { templateId, input });
+    const order: PreviewOrder = {
+      tenantId: tenantOf(context).tenantId,
+      executionId: newId("exe"),
+      templateId,
+      templateVersionId: input.templateVersionId,
+      parameters,
+      repository: input.target.repository,
+      branch: target.branch,
+      directory: target.directory,
+      nameDirectory: target.nameDirectory,
+      credentialRef: target.credentialRef,
+      onConflict: target.onConflict,
+      libraries: input.libraries ?? [],
+      requestedAt: new Date(),
+      traceparent: traceparent(context.trace),
+    };
+    try {
+      const outcome = await this.#compare(order, AbortSignal.timeout(limitMs));
+      return { ...outcome, warnings: [...warnings, ...outcome.warnings], error: null };
+    } catch (error) {
+      const failure = executionError(error);
+      if (!failure || failure.code === "RATE_LIMITED") throw error;
+      return { ...nothing, warnings, error: failure };
+    }
+  }
+
+  async #compare(order: PreviewOrder, signal: AbortSignal): Promise<Omit<ExecutionPreviewType, "error">> {
+    const { scaffolding, targets, earlierRenders } = this.#services;
+    const fetched = await scaffolding.fetch(order, { timeoutMs: limitMs, signal });
+    await scaffolding.requireKnownNames(fetched, order, signal);
+    const place = await renderOnTarget({ scaffolding, targets }, fetched, { order, signal });
+    const { rendered, target, targetTexts } = place;
+    try {
+      const { files, edits, warnings } = await addLibraries(rendered, order.libraries, target);
+      const mergeBase = (executionId: string) => earlierRenders.of(order, executionId, { signal, targetTexts });
+      const planned = await target.plan({
+        files,
+        edits: withTemplateEdits(edits, place),
+        onConflict: order.onConflict,
+        mergeBase,
+      });
+      return {
+        ...(await previewFiles(planned, signal)),
+        primaryOutputs: rendered.primaryOutputs,
+        contentDigest: fetched.origin.source.contentDigest,
+        manualInstructions: rendered.manualInstructions,
+        warnings: [...rendered.warnings, ...warnings],
+      };
+    } finally {
+      await target.close();
+    }
+  }
+}
+
+const nothing = { files: [], truncated: false, primaryOutputs: [], contentDigest: null, manualInstructions: [] };

@@ -1,0 +1,123 @@
+import { sweptTenantTable } from "@factory/runtime/db/tenant-table";
+import { wireId } from "@factory/runtime/db/wire-id-type";
+import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
+import { PrimaryKeyProp } from "@mikro-orm/postgresql";
+import type { OnConflict } from "../../targets/on-conflict.js";
+import { type ExecutionPhase, type ExecutionState, executionWaits } from "./execution.states.js";
+import type {
+  ExecutionErrorType,
+  ExecutionWarningType,
+  ManualInstructionType,
+  ScaffoldOutputType,
+} from "./execution.type.js";
+
+export interface LibraryReference {
+  packageName: string;
+  version: string;
+}
+
+@Entity(sweptTenantTable("executions", executionWaits))
+@Index({
+  name: "executions_waiting",
+  expression: `create index executions_waiting on executions (execution_id) where ${executionWaits}`,
+})
+@Index({ name: "executions_template_version", properties: ["tenantId", "templateVersionId"] })
+@Unique({ name: "executions_scaffold_output", properties: ["tenantId", "scaffoldOutputId"] })
+export class Execution {
+  [PrimaryKeyProp]?: ["tenantId", "executionId"];
+
+  @PrimaryKey({ type: wireId("ten") })
+  tenantId: string;
+
+  @PrimaryKey({ type: wireId("exe") })
+  executionId: string;
+
+  @Property({ type: wireId("tpl") })
+  templateId: string;
+
+  @Property({ type: wireId("tpv") })
+  templateVersionId: string;
+
+  @Property({ type: "text" })
+  status: ExecutionState;
+
+  @Property({ type: "text", nullable: true })
+  phase: ExecutionPhase | null;
+
+  /** Rises with every claim; a worker that lost its claim writes nothing any more. */
+  @Property({ type: "integer" })
+  fence: number;
+
+  /** Number of the newest change in `execution_changes`. */
+  @Property({ type: "integer", default: 0 })
+  sequence: number;
+
+  /** The failed or cancelled execution that this one tries again. */
+  @Property({ type: wireId("exe"), nullable: true })
+  retryOf: string | null;
+
+  @Property({ type: "json" })
+  parameters: Record<string, unknown>;
+
+  @Property({ type: "json" })
+  libraries: LibraryReference[];
+
+  /** As the caller wrote it: a URL or the shorthand `owner/name`. */
+  @Property({ type: "text" })
+  repository: string;
+
+  /** Where the result can be cloned from. */
+  @Property({ type: "text" })
+  cloneUrl: string;
+
+  @Property({ type: "text" })
+  branch: string;
+
+  /** Folder of the target that everything is written to; "" is its top. */
+  @Property({ type: "text", default: "" })
+  directory: string;
+
+  /** Where the template prefers it, a folder of the given name holds everything. */
+  @Property({ type: "boolean", default: false })
+  nameDirectory: boolean;
+
+  @Property({ type: "text" })
+  onConflict: OnConflict;
+
+  /** Names the credential for the target; the pushing worker alone resolves it. */
+  @Property({ type: "text", nullable: true })
+  credentialRef: string | null;
+
+  @Property({ type: "text", nullable: true })
+  agentTaskId: string | null;
+
+  @Property({ type: "text" })
+  traceparent: string;
+
+  @Property({ type: "text" })
+  requestedBy: string;
+
+  @Property({ type: "timestamptz" })
+  requestedAt: Date;
+
+  @Property({ type: "timestamptz", nullable: true })
+  startedAt: Date | null;
+
+  @Property({ type: "timestamptz", nullable: true })
+  completedAt: Date | null;
+
+  @Property({ type: wireId("sca"), nullable: true })
+  scaffoldOutputId: string | null;
+
+  @Property({ type: "json", nullable: true })
+  output: ScaffoldOutputType | null;
+
+  @Property({ type: "json" })
+  manualInstructions: ManualInstructionType[];
+
+  @Property({ type: "json" })
+  warnings: ExecutionWarningType[];
+
+  @Property({ type: "json", nullable: true })
+  error: ExecutionErrorType | null;
+}

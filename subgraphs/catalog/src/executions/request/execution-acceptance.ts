@@ -1,0 +1,153 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
+import { traceparent } from "@factory/runtime/telemetry/trace";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { CompatibilityService } from "../../compatibility/compatibility.service.js";
+import { checkLibraries } from "../../libraries/library-reference.js";
+import type { ParameterChecker } from "../../parameters/parameter-checker.js";
+import type { AcceptedTarget, TargetResolver } from "../../targets/target-resolver.js";
+import type { TemplateVersionService } from "../../templates/template-version.service.js";
+import type { TemplateVersionType } from "../../templates/template-version.type.js";
+import { Execution } from "../record/execution.entity.js";
+import type { ExecutionType, ExecutionWarningType } from "../record/execution.type.js";
+import { executionView } from "../record/execution.view.js";
+import { ExecutionChange } from "../record/execution-change.entity.js";
+import { executionJob } from "../record/execution-job.js";
+import { checkedParameters } from "./checked-parameters.js";
+import type { RequestExecutionInput } from "./execution.input.js";
+
+interface AcceptanceServices {
+  readonly jobs: JobQueue;
+  readonly versions: TemplateVersionService;
+  readonly compatibility: CompatibilityService;
+  readonly targets: TargetResolver;
+  readonly parameterChecker: ParameterChecker;
+}
+
+export interface ExecutionRequest {
+  readonly templateId: string;
+  readonly input: RequestExecutionInput;
+  readonly retryOf?: string;
+}
+
+export interface CheckedRequest extends ExecutionRequest {
+  readonly version: TemplateVersionType;
+  readonly target: AcceptedTarget;
+  /** With the defaults of the schema. */
+  readonly parameters: Record<string, unknown>;
+  readonly warnings: ExecutionWarningType[];
+  readonly agentTaskId: string | null;
+}
+
+/** Everything that can be refused at once is refused here; what is accepted becomes a row and a job. */
+export class ExecutionAcceptance {
+  readonly #services: AcceptanceServices;
+
+  constructor(services: AcceptanceServices) {
+    this.#services = services;
+  }
+
+  async check(context: RequestContext, request: ExecutionRequest): Promise<CheckedRequest> {
+    const { versions, targets, parameterChecker } = this.#services;
+    const { templateId, input } = request;
+    const agentTaskId = agentTask(context, input);
+    const version = await versions.get(context, templateId, input.templateVersionId);
+    const target = await targets.accept(context, input.target);
+    const { parameterSchema, parameterNames: templateNames, parameterAliases: aliases } = version;
+    const question = { parameterSchema, templateNames, aliases, parameters: input.parameters ?? {} };
+    const parameters = await checkedParameters(parameterChecker, question, tenantOf(context));
+    return {
+      ...request,
+      version,
+      target,
+      parameters,
+      warnings: await this.#warnings(context, version, input),
+      agentTaskId,
+    };
+  }
+
+  async accept(context: RequestContext, transaction: Transaction, checked: CheckedRequest): Promise<ExecutionType> {
+    const { tenantId } = transaction.tenant;
+    const execution = transaction.em.create(Execution, newExecution(context, tenantId, checked));
+    const { executionId, sequence, status, phase, requestedAt } = execution;
+    const change = transaction.em.create(ExecutionChange, {
+      tenantId,
+      executionId,
+      sequence,
+      status,
+      phase,
+      changedAt: requestedAt,
+    });
+    transaction.em.persist([execution, change]);
+    await this.#services.jobs.send(transaction, executionJob, { tenantId, executionId });
+    return executionView(execution);
+  }
+
+  async #warnings(
+    context: RequestContext,
+    version: TemplateVersionType,
+    input: RequestExecutionInput,
+  ): Promise<ExecutionWarningType[]> {
+    const libraries = input.libraries ?? [];
+    checkLibraries(libraries, { distinct: true });
+    const deprecated =
+      version.status === "Deprecated"
+        ? [{ code: "TemplateVersionDeprecated", message: "This version of the template is deprecated." }]
+        : [];
+    if (libraries.length === 0) return deprecated;
+    const { violations } = await this.#services.compatibility.assess(
+      tenantOf(context),
+      version.targetFramework,
+      libraries,
+    );
+    return [...deprecated, ...violations.map(({ rule, detail }) => ({ code: rule, message: detail }))];
+  }
+}
+
+function newExecution(context: RequestContext, tenantId: string, checked: CheckedRequest) {
+  const { templateId, input, target, parameters, warnings, agentTaskId, retryOf = null } = checked;
+  const requestedAt = new Date();
+  return {
+    tenantId,
+    executionId: newId("exe"),
+    templateId,
+    templateVersionId: input.templateVersionId,
+    status: "Requested" as const,
+    phase: "Queued" as const,
+    fence: 0,
+    sequence: 1,
+    retryOf,
+    parameters,
+    libraries: (input.libraries ?? []).map(({ packageName, version }) => ({ packageName, version })),
+    repository: input.target.repository,
+    cloneUrl: target.cloneUrl,
+    branch: target.branch,
+    directory: target.directory,
+    nameDirectory: target.nameDirectory,
+    onConflict: target.onConflict,
+    credentialRef: target.credentialRef,
+    agentTaskId,
+    traceparent: traceparent(context.trace),
+    requestedBy: principalOf(context).subject,
+    requestedAt,
+    startedAt: null,
+    completedAt: null,
+    scaffoldOutputId: null,
+    output: null,
+    manualInstructions: [],
+    warnings,
+    error: null,
+  };
+}
+
+/** A token bound to a task acts for that task only. */
+function agentTask(context: RequestContext, input: RequestExecutionInput): string | null {
+  const bound = principalOf(context).agentTaskId;
+  const asked = input.correlation?.agentTaskId ?? undefined;
+  if (bound !== undefined && asked !== undefined && asked !== bound)
+    throw new DomainError("AGENT_TASK_MISMATCH", { detail: "The token is bound to another agent task." });
+  return asked ?? bound ?? null;
+}

@@ -1,0 +1,171 @@
+import { isDatabaseOutage } from "@factory/runtime/errors/database-failure";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import type { JobAttempt } from "@factory/runtime/jobs/queue/job-queue";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { ScaffoldFile as WrittenFile } from "../../targets/scaffold.js";
+import type { TargetResolver } from "../../targets/target-resolver.js";
+import type {
+  ExecutionErrorType,
+  ExecutionWarningType,
+  ManualInstructionType,
+  ScaffoldOutputType,
+} from "../record/execution.type.js";
+import { eventFacts } from "../record/execution-event-data.js";
+import type { ExecutionPayload } from "../record/execution-job.js";
+import type { ScaffoldFileType } from "../record/scaffold-file.type.js";
+import { writeScaffoldFiles } from "../scaffold-file.service.js";
+import type { ExecutionWatch } from "../watch/execution-watch.js";
+import { scaffoldCommit } from "./commit-message.js";
+import type { EarlierRenders } from "./earlier-renders.js";
+import { ClaimLost, ExecutionClaim } from "./execution-claim.js";
+import { executionError } from "./execution-error.js";
+import { internalError, recordFailure } from "./execution-failure.js";
+import { renderOnTarget, withTemplateEdits } from "./render-on-target.js";
+import { addLibraries } from "./scaffold-libraries.js";
+import type { Scaffolding } from "./scaffolding.js";
+
+const sourceTimeoutMs = 120_000;
+
+interface RunnerServices {
+  readonly database: Database;
+  readonly scaffolding: Scaffolding;
+  readonly targets: TargetResolver;
+  readonly earlierRenders: EarlierRenders;
+  readonly watch: ExecutionWatch;
+  readonly logger: Logger;
+}
+
+interface Scaffold {
+  output: ScaffoldOutputType;
+  files: ScaffoldFileType[];
+  manualInstructions: ManualInstructionType[];
+  warnings: ExecutionWarningType[];
+}
+
+/** Runs one execution from its source to a commit on the target branch. A second run of it makes no second commit. */
+export class ExecutionRunner {
+  readonly #services: RunnerServices;
+
+  constructor(services: RunnerServices) {
+    this.#services = services;
+  }
+
+  async run(payload: ExecutionPayload, attempt: JobAttempt): Promise<void> {
+    // watched before it is taken: a cancellation in between is heard
+    const cancelled = this.#cancellation(payload);
+    try {
+      const claim = await ExecutionClaim.take(this.#services.database, payload);
+      if (claim) await this.#carryOut(claim, attempt, cancelled.signal);
+    } finally {
+      cancelled.forget();
+    }
+  }
+
+  async #carryOut(claim: ExecutionClaim, attempt: JobAttempt, cancelled: AbortSignal): Promise<void> {
+    try {
+      const signal = AbortSignal.any([attempt.signal, cancelled]);
+      await this.#complete(claim, await this.#scaffold(claim, signal));
+      failpoint("execution.completed");
+    } catch (error) {
+      if (error instanceof ClaimLost || cancelled.aborted) return;
+      // stopped, taken over or cut off from the database: the next run starts from the beginning
+      if (attempt.signal.aborted || isDatabaseOutage(error)) throw error;
+      const failure = executionError(error);
+      if (!failure && !attempt.lastAttempt) throw error;
+      if (!failure)
+        this.#services.logger.error(
+          { err: error, executionId: claim.execution.executionId },
+          "execution failed for no known reason",
+        );
+      await this.#fail(claim, failure ?? internalError);
+    }
+  }
+
+  #cancellation({ executionId }: ExecutionPayload): { signal: AbortSignal; forget: () => void } {
+    const controller = new AbortController();
+    const forget = this.#services.watch.attach(decodeId("exe", executionId) ?? "", (status) => {
+      if (status === "Cancelled") controller.abort(new ClaimLost());
+    });
+    return { signal: controller.signal, forget };
+  }
+
+  async #scaffold(claim: ExecutionClaim, signal: AbortSignal): Promise<Scaffold> {
+    const { earlierRenders } = this.#services;
+    const { execution } = claim;
+    failpoint("execution.fetching");
+    const { origin, ...place } = await this.#render(claim, signal);
+    const { rendered, target, targetTexts } = place;
+    try {
+      if (execution.libraries.length > 0) await claim.enter("InjectingLibraries");
+      failpoint("execution.injecting");
+      const { files, edits, warnings } = await addLibraries(rendered, execution.libraries, target);
+      // from here on the commit may be on its way: the execution can no longer be cancelled
+      await claim.enter("Pushing");
+      failpoint("execution.pushing");
+      const { files: written, ...pushed } = await target.push({
+        files,
+        edits: withTemplateEdits(edits, place),
+        commit: scaffoldCommit({ execution, ...origin }),
+        onConflict: execution.onConflict,
+        mergeBase: (executionId) => earlierRenders.of(execution, executionId, { signal, targetTexts }),
+      });
+      failpoint("execution.pushed");
+      return {
+        output: {
+          repository: execution.cloneUrl,
+          branch: execution.branch,
+          ...pushed,
+          contentDigest: origin.source.contentDigest,
+          primaryOutputs: rendered.primaryOutputs,
+        },
+        files: written.map(scaffoldFile),
+        manualInstructions: rendered.manualInstructions,
+        warnings: [...rendered.warnings, ...warnings],
+      };
+    } finally {
+      await target.close();
+    }
+  }
+
+  /** What was fetched is held no longer than until it is rendered. */
+  async #render(claim: ExecutionClaim, signal: AbortSignal) {
+    const { execution } = claim;
+    const { scaffolding, targets } = this.#services;
+    const fetched = await scaffolding.fetch(execution, { timeoutMs: sourceTimeoutMs, signal });
+    await scaffolding.requireKnownNames(fetched, execution, signal);
+    await claim.enter("Rendering");
+    failpoint("execution.rendering");
+    const place = await renderOnTarget({ scaffolding, targets }, fetched, { order: execution, signal });
+    return { origin: fetched.origin, ...place };
+  }
+
+  #complete(claim: ExecutionClaim, scaffold: Scaffold): Promise<void> {
+    return claim.finish("Completed", async (execution, transaction) => {
+      const scaffoldOutputId = newId("sca");
+      execution.scaffoldOutputId = scaffoldOutputId;
+      execution.output = scaffold.output;
+      execution.manualInstructions = scaffold.manualInstructions;
+      execution.warnings = [...execution.warnings, ...scaffold.warnings];
+      await writeScaffoldFiles(transaction, scaffoldOutputId, scaffold.files);
+      const facts = { ...eventFacts(execution), scaffoldOutputId };
+      const subject = `executions/${execution.executionId}`;
+      const { repository, branch, commitSha, treeSha, changed, filesCreated, filesUpdated } = scaffold.output;
+      transaction.record({
+        type: "ScaffoldGenerated",
+        subject,
+        data: { ...facts, repository, branch, commitSha, treeSha, changed, filesCreated, filesUpdated },
+      });
+      transaction.record({ type: "TemplateExecuted", subject, data: { ...facts, outcome: "Completed" } });
+    });
+  }
+
+  #fail(claim: ExecutionClaim, error: ExecutionErrorType): Promise<void> {
+    return claim.finish("Failed", (execution, transaction) => recordFailure(execution, transaction, error));
+  }
+}
+
+function scaffoldFile({ path, change, mode, size, blobSha }: WrittenFile): ScaffoldFileType {
+  return { path, change, executable: mode === "100755", size, blobSha };
+}

@@ -1,0 +1,79 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { RenderResult } from "@factory/template-engine/render";
+import { type TargetEdit as TemplateEdit, withChanges } from "@factory/template-engine/target-edits";
+import { pathsLookedAt } from "@factory/template-engine/target-files";
+import type { Target, TargetEdit } from "../../targets/push-scaffold.js";
+import type { TargetResolver } from "../../targets/target-resolver.js";
+import type { Execution } from "../record/execution.entity.js";
+import type { FetchedOrigin, Scaffolding, ScaffoldOrder } from "./scaffolding.js";
+
+export interface RenderedOnTarget {
+  readonly rendered: RenderResult;
+  /** The caller closes it. */
+  readonly target: Target;
+  /** What the template looked at; undefined where it looks at nothing. */
+  readonly targetTexts: ReadonlyMap<string, string> | undefined;
+}
+
+interface Places {
+  readonly scaffolding: Scaffolding;
+  readonly targets: TargetResolver;
+}
+
+interface Asked {
+  readonly order: ScaffoldOrder & Pick<Execution, "branch" | "credentialRef">;
+  readonly signal: AbortSignal;
+}
+
+/** Characters that are read to make changes again: this happens beside everybody's requests. */
+const mostEditedAgain = 8 * 1024 * 1024;
+const mostFiles = 200;
+const limits = { maxBytes: 1024 * 1024, maxTotalBytes: 4 * 1024 * 1024 };
+
+/** Renders a template; the target is opened before where the template looks at it, else afterwards. */
+export async function renderOnTarget(
+  { scaffolding, targets }: Places,
+  fetched: FetchedOrigin,
+  { order, signal }: Asked,
+): Promise<RenderedOnTarget> {
+  if (!scaffolding.looksAtTarget(fetched)) {
+    const rendered = await scaffolding.render(fetched, order, { signal });
+    return { rendered, target: await targets.open(order, signal), targetTexts: undefined };
+  }
+  const target = await targets.open(order, signal);
+  try {
+    const paths = pathsLookedAt(target.paths, order.directory).slice(0, mostFiles);
+    const targetTexts = await target.texts(paths, limits);
+    return { rendered: await scaffolding.render(fetched, order, { signal, targetTexts }), target, targetTexts };
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+}
+
+/** The edits of libraries and of the template together; a file that both change is changed by one after the other. */
+export function withTemplateEdits(
+  edits: ReadonlyMap<string, TargetEdit>,
+  { rendered, targetTexts }: Pick<RenderedOnTarget, "rendered" | "targetTexts">,
+): ReadonlyMap<string, TargetEdit> {
+  const all = new Map(edits);
+  for (const change of rendered.edits) {
+    const seen = targetTexts?.get(change.path);
+    const earlier = edits.get(change.path);
+    all.set(change.path, (current) => templateEdit(change, seen, earlier?.(current) ?? current));
+  }
+  return all;
+}
+
+/** Made again only where the file is not what the template saw; one that cannot be edited any more stays as it is. */
+function templateEdit(
+  { path, changes, text }: TemplateEdit,
+  seen: string | undefined,
+  current: Uint8Array,
+): Uint8Array {
+  const now = Buffer.from(current).toString("utf8");
+  if (now !== seen && now.length * changes.length > mostEditedAgain)
+    throw new DomainError("TARGET_MOVED", { detail: `The target's ${path} changed while it was edited.` });
+  const edited = now === seen ? text : withChanges(now, path, changes);
+  return edited === undefined ? current : Buffer.from(edited, "utf8");
+}

@@ -1,0 +1,59 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
+import { branchFilesToRead, type InjectionWarning, injectPackageReferences } from "../../package-references/inject.js";
+import type { Target, TargetEdit } from "../../targets/push-scaffold.js";
+import type { LibraryReference } from "../record/execution.entity.js";
+
+export interface ScaffoldWithLibraries {
+  readonly files: ReadonlyMap<string, TreeFile>;
+  /** Changes to files that only the target branch has. */
+  readonly edits: ReadonlyMap<string, TargetEdit>;
+  readonly warnings: readonly InjectionWarning[];
+}
+
+interface Rendered {
+  readonly files: FileTree;
+  readonly primaryOutputs: readonly string[];
+}
+
+/** All of a target's files that decide about package versions are held at once. */
+const mostBranchFiles = 50;
+const mostBranchBytes = 8 * 1024 * 1024;
+
+const tooManyBranchFiles = () =>
+  new DomainError("LIBRARY_INJECTION_FAILED", {
+    detail: `The target has over ${mostBranchFiles} files, or over 8 MiB of them, that decide about package versions.`,
+  });
+
+/** Package references for the rendered projects; where the target branch keeps versions centrally, its file is edited. */
+export async function addLibraries(
+  rendered: Rendered,
+  libraries: readonly LibraryReference[],
+  target: Target,
+): Promise<ScaffoldWithLibraries> {
+  if (libraries.length === 0) return { files: rendered.files, edits: new Map(), warnings: [] };
+  const { files, primaryOutputs } = rendered;
+  const onBranch = new Map<string, Uint8Array>();
+  let bytesLeft = mostBranchBytes;
+  for (const path of branchFilesToRead(files, primaryOutputs)) {
+    const bytes = await target.file(path);
+    if (!bytes) continue;
+    onBranch.set(path, bytes);
+    bytesLeft -= bytes.length;
+    if (bytesLeft < 0 || onBranch.size > mostBranchFiles) throw tooManyBranchFiles();
+  }
+  const inject = (branch: ReadonlyMap<string, Uint8Array>) =>
+    injectPackageReferences(files, libraries, { primaryOutputs, targetBranchFile: (path) => branch.get(path) });
+  const injected = inject(onBranch);
+  const edits = new Map<string, TargetEdit>();
+  for (const path of injected.branchFiles) {
+    const [seen, edited] = [onBranch.get(path), injected.files.get(path)?.bytes];
+    injected.files.delete(path);
+    edits.set(path, (current) => {
+      // the whole injection again only where the branch moved meanwhile
+      if (seen && edited && Buffer.compare(seen, current) === 0) return edited;
+      return inject(new Map([...onBranch, [path, current]])).files.get(path)?.bytes ?? current;
+    });
+  }
+  return { files: injected.files, edits, warnings: injected.warnings };
+}

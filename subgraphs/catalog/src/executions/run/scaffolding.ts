@@ -1,0 +1,141 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import type { FileTree } from "@factory/template-engine/file-tree";
+import type { RenderResult } from "@factory/template-engine/render";
+import { looksAtTarget } from "@factory/template-engine/target-files";
+import { TemplateError } from "@factory/template-engine/template-error";
+import { loadTemplatePack } from "@factory/template-engine/template-pack";
+import type { ParameterChecker } from "../../parameters/parameter-checker.js";
+import type { TemplateSources } from "../../remote-credentials/template-sources.js";
+import type { TemplateRenderer } from "../../rendering/template-renderer.js";
+import type { ReadSource } from "../../sources/source-reader.js";
+import type { TemplateService } from "../../templates/template.service.js";
+import type { TemplateType } from "../../templates/template.type.js";
+import type { TemplateVersionService } from "../../templates/template-version.service.js";
+import type { TemplateVersionType } from "../../templates/template-version.type.js";
+import { type KnownParameters, templateChoice } from "../../templates/template-version.view.js";
+import type { Execution } from "../record/execution.entity.js";
+import { checkedParameters } from "../request/checked-parameters.js";
+
+export interface ScaffoldingServices {
+  readonly templates: TemplateService;
+  readonly versions: TemplateVersionService;
+  readonly sources: TemplateSources;
+  readonly renderer: TemplateRenderer;
+  readonly parameterChecker: ParameterChecker;
+}
+
+export type ScaffoldOrder = Pick<
+  Execution,
+  | "tenantId"
+  | "executionId"
+  | "templateId"
+  | "templateVersionId"
+  | "parameters"
+  | "repository"
+  | "directory"
+  | "nameDirectory"
+  | "requestedAt"
+  | "traceparent"
+>;
+
+/** Where a scaffold comes from: all but the bytes. */
+export interface Origin {
+  readonly template: TemplateType;
+  readonly version: TemplateVersionType;
+  readonly source: Omit<ReadSource, "files">;
+}
+
+interface RenderOptions {
+  readonly signal: AbortSignal;
+  /** Texts of the target that the template may look at, by their paths. */
+  readonly targetTexts?: ReadonlyMap<string, string> | undefined;
+}
+
+export interface FetchedOrigin {
+  readonly origin: Origin;
+  /** Let go of them after the render: a large template is held several times over. */
+  readonly files: FileTree;
+  /** Names are null where the template cannot be read, which rendering reports. */
+  readonly known: KnownParameters;
+}
+
+/** The parts of an execution that depend on nothing but what it was asked for: the same order gives the same files. */
+export class Scaffolding {
+  readonly #services: ScaffoldingServices;
+
+  constructor(services: ScaffoldingServices) {
+    this.#services = services;
+  }
+
+  async fetch(order: ScaffoldOrder, options: { timeoutMs: number; signal: AbortSignal }): Promise<FetchedOrigin> {
+    const { sources, versions, templates } = this.#services;
+    const tenant: Tenant = tenantWithId(order.tenantId);
+    const [version, template] = await Promise.all([
+      versions.find(tenant, order.templateVersionId),
+      templates.find(tenant, order.templateId),
+    ]);
+    if (!version || !template) throw new DomainError("SOURCE_UNAVAILABLE", { detail: "The template version is gone." });
+    const source = await sources.read(tenant, version.resolvedRef ?? version.sourceRef, {
+      ...options,
+      subject: `executions/${order.executionId}`,
+      trace: continueTrace(order.traceparent),
+    });
+    const known = await versions.pin(tenant, version, source);
+    const { files, ...facts } = source;
+    return { origin: { template, version, source: facts }, files, known };
+  }
+
+  /** The template was perhaps not known when the parameters were accepted. Renders of before this rule are not asked. */
+  async requireKnownNames(
+    { origin, known: { parameterNames: templateNames, parameterAliases: aliases } }: FetchedOrigin,
+    { parameters, tenantId }: ScaffoldOrder,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const known = new Set(templateNames);
+    if (templateNames === null || Object.keys(parameters).every((name) => known.has(name))) return;
+    const { parameterSchema } = origin.version;
+    const question = { parameterSchema, parameters, templateNames, aliases };
+    await checkedParameters(this.#services.parameterChecker, question, { tenantId, signal });
+  }
+
+  /** Whether the template asks for more of its target than that it takes the files. */
+  looksAtTarget({ origin, files }: FetchedOrigin): boolean {
+    try {
+      return looksAtTarget(loadTemplatePack(files, templateChoice(origin.version)));
+    } catch (error) {
+      // rendering reports it
+      if (error instanceof TemplateError) return false;
+      throw error;
+    }
+  }
+
+  render(
+    { origin, files }: FetchedOrigin,
+    order: ScaffoldOrder,
+    { signal, targetTexts }: RenderOptions,
+  ): Promise<RenderResult> {
+    const { parameters, executionId, requestedAt, repository, tenantId, directory, nameDirectory } = order;
+    return this.#services.renderer.render(
+      files,
+      {
+        name: typeof parameters["name"] === "string" ? parameters["name"] : undefined,
+        fallbackName: repositoryName(repository),
+        parameters,
+        seed: executionId,
+        now: requestedAt,
+        targetFramework: origin.version.targetFramework,
+        template: templateChoice(origin.version),
+        target: { directory, files: targetTexts ?? new Map() },
+        nameDirectory,
+      },
+      { tenantId, signal },
+    );
+  }
+}
+
+function repositoryName(repository: string): string {
+  const last = repository.split("/").findLast((part) => part !== "") ?? "App";
+  return last.replace(/\.git$/, "");
+}

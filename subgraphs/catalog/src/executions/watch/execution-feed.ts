@@ -1,0 +1,121 @@
+import type { TenantReader } from "@factory/runtime/db/tenant-statement";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { executionStates } from "../record/execution.states.js";
+import { type ExecutionStep, readSteps } from "../record/execution-steps.js";
+import type { ExecutionWatch } from "./execution-watch.js";
+
+export interface ExecutionFeedSource {
+  readonly reader: TenantReader;
+  readonly watch: ExecutionWatch;
+  readonly logger: Logger;
+}
+
+interface FeedRequest {
+  readonly tenant: Tenant;
+  readonly executionId: string;
+  /** Its final step is taken: nothing comes that is not there. */
+  readonly hasEnded: boolean;
+  readonly after: number;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+export type ExecutionFeedItem = (ExecutionStep & { executionId: string }) | FeedEnd;
+
+/** A wake-up can be lost with its connection. */
+const lookAgainMs = 5000;
+
+/** Every step of one execution after a given one, past or to come; ends after the final one. */
+export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
+  readonly #source: ExecutionFeedSource;
+  readonly #request: FeedRequest;
+  readonly #uuid: string;
+  readonly #items: AsyncGenerator<ExecutionFeedItem, void, undefined>;
+  readonly #detach: () => void;
+  #sequence: number;
+  #closed = false;
+  #woken = false;
+  #wake: (() => void) | undefined;
+
+  constructor(source: ExecutionFeedSource, request: FeedRequest) {
+    this.#source = source;
+    this.#request = request;
+    this.#uuid = decodeId("exe", request.executionId) ?? "";
+    this.#sequence = request.after;
+    this.#detach = source.watch.attach(this.#uuid, () => this.#rouse());
+    this.#items = this.#run();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<ExecutionFeedItem>> {
+    return this.#items.next();
+  }
+
+  return(): Promise<IteratorResult<ExecutionFeedItem>> {
+    this.#close();
+    return this.#items.return();
+  }
+
+  async *#run(): AsyncGenerator<ExecutionFeedItem, void, undefined> {
+    const { tenant, executionId, hasEnded } = this.#request;
+    try {
+      while (!this.#closed) {
+        this.#woken = false;
+        const steps = await readSteps(this.#source.reader, tenant, { executionId: this.#uuid, after: this.#sequence });
+        for (const step of steps) {
+          this.#requireToken();
+          this.#sequence = step.sequence;
+          yield { ...step, executionId };
+          if (executionStates[step.status].next.length === 0) return;
+        }
+        if (steps.length === 0) {
+          if (hasEnded) return;
+          await this.#roused();
+        }
+        this.#requireToken();
+      }
+    } catch (error) {
+      if (!(error instanceof DomainError)) this.#source.logger.error({ err: error }, "execution feed ended");
+      yield new FeedEnd(error);
+    } finally {
+      this.#close();
+    }
+  }
+
+  #requireToken(): void {
+    if (Date.now() >= this.#request.expiresAt * 1000)
+      throw new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", after: this.#sequence });
+  }
+
+  #roused(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#woken || this.#closed) {
+        resolve();
+        return;
+      }
+      const timer = setTimeout(resolve, lookAgainMs).unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #rouse(): void {
+    this.#woken = true;
+    this.#wake?.();
+  }
+
+  #close(): void {
+    this.#closed = true;
+    this.#detach();
+    this.#rouse();
+  }
+}

@@ -1,0 +1,73 @@
+import { formatVersion, parseVersion } from "@factory/nuget/version";
+import type { EgressResponse } from "@factory/runtime/egress/egress";
+import { sourceUnavailable } from "../references/source-failure.js";
+import type { FeedPackageRef } from "../references/source-ref.js";
+import { PACKAGE_LIMITS, packageBody } from "./package-answer.js";
+import type { PackageDownloads, Patience } from "./package-downloads.js";
+
+const INDEX_LIMITS = { maxBytes: 1024 * 1024, redirects: 0 };
+const BASE_ADDRESS = "PackageBaseAddress/3.0.0";
+
+/** NuGet v3 feeds of the configuration, asked in their order. */
+export class NugetFeeds {
+  readonly #feeds: readonly string[];
+  readonly #downloads: PackageDownloads;
+
+  constructor(feeds: readonly string[], downloads: PackageDownloads) {
+    this.#feeds = feeds;
+    this.#downloads = downloads;
+  }
+
+  async download(ref: FeedPackageRef, patience: Patience): Promise<Buffer> {
+    if (this.#feeds.length === 0) throw sourceUnavailable("No NuGet feed is configured.");
+    let failure: unknown;
+    for (const feed of this.#feeds) {
+      try {
+        const base = await this.#baseAddress(feed, patience);
+        const answer = await this.#downloads.get(packageAddress(base, ref), PACKAGE_LIMITS, patience);
+        if (answer.status !== 404) return packageBody(answer);
+      } catch (error) {
+        // a package that is not pinned must not come from a later feed because an earlier one is down
+        if (ref.sha256 === null || patience.signal?.aborted) throw error;
+        failure ??= error;
+      }
+    }
+    throw failure ?? sourceUnavailable(`No configured feed has ${ref.packageId} ${ref.version}.`);
+  }
+
+  async #baseAddress(feed: string, patience: Patience): Promise<string> {
+    const answer = await this.#downloads.get(feed, INDEX_LIMITS, patience);
+    const found = answer.status === 200 && !answer.truncated ? baseAddressOf(answer) : undefined;
+    if (found === undefined) throw sourceUnavailable("A configured NuGet feed has no readable service index.");
+    return found.endsWith("/") ? found : `${found}/`;
+  }
+}
+
+/** Feeds hold packages under their lower-case id and normalised lower-case version. */
+function packageAddress(base: string, { packageId, version }: FeedPackageRef): string {
+  const parsed = parseVersion(version);
+  if (parsed === undefined) throw sourceUnavailable(`"${version}" is no NuGet version.`);
+  const [id, number] = [packageId.toLowerCase(), formatVersion(parsed).toLowerCase()];
+  return new URL(`${id}/${number}/${id}.${number}.nupkg`, base).href;
+}
+
+function baseAddressOf({ body }: EgressResponse): string | undefined {
+  const resources = member(parsedJson(body), "resources");
+  if (!Array.isArray(resources)) return undefined;
+  const addresses = resources
+    .filter((resource) => [member(resource, "@type")].flat().includes(BASE_ADDRESS))
+    .map((resource) => member(resource, "@id"));
+  return addresses.find((address): address is string => typeof address === "string" && URL.canParse(address));
+}
+
+function parsedJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8").replace(/^\ufeff/, ""));
+  } catch {
+    return undefined;
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,130 @@
+import { promisify } from "node:util";
+import { crc32, inflateRaw, inflateRawSync, type ZlibOptions } from "node:zlib";
+import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from "yauzl";
+import { isExecutable, SYMLINK_MODE } from "../../git/tree-listing.js";
+import { sourceTooLarge, sourceUnavailable, sourceUnsafe } from "../references/source-failure.js";
+import { MAX_FILES, requireSafeNames } from "../references/source-limits.js";
+import { unescapedPath } from "./package-layout.js";
+
+export interface ArchiveFile {
+  readonly path: string;
+  readonly mode: string;
+  /** As the archive says; reading the file proves it. */
+  readonly size: number;
+  readonly entry: Entry;
+}
+
+// folders and the package's own metadata are entries too
+const MAX_ENTRIES = 3 * MAX_FILES;
+const SMALL_FILE_BYTES = 256 * 1024;
+const STORED = 0;
+const DEFLATED = 8;
+const UTF8_NAME = 0x800;
+
+const FILE_TYPE = 0o170000;
+const SYMLINK = 0o120000;
+const FOLDER = 0o040000;
+const REGULAR = 0o100000;
+
+const inflateInPool = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
+
+/** A zip in memory whose every name has passed the rules. Files are unpacked one by one, never past their size. */
+export class PackageArchive {
+  private constructor(
+    private readonly bytes: Buffer,
+    private readonly zip: ZipFile,
+    readonly files: readonly ArchiveFile[],
+  ) {}
+
+  static async open(bytes: Buffer): Promise<PackageArchive> {
+    // names are decoded here: yauzl would turn backslashes into slashes, or refuse without naming the entry
+    const zip = await readable(fromBufferPromise(bytes, { decodeStrings: false, validateEntrySizes: false }));
+    if (zip.entryCount > MAX_ENTRIES) throw sourceTooLarge(`The package has more than ${MAX_ENTRIES} entries.`);
+    const files: ArchiveFile[] = [];
+    const folders: { path: string; mode: string }[] = [];
+    for (const entry of await readable(entriesOf(zip))) {
+      const { path, mode, folder } = readEntry(entry);
+      if (folder) folders.push({ path, mode });
+      else files.push({ path, mode, size: entry.uncompressedSize, entry });
+    }
+    for (const folder of folders) requireSafeNames([folder]);
+    requireSafeNames(files);
+    return new PackageArchive(bytes, zip, files);
+  }
+
+  async read({ path, entry }: ArchiveFile): Promise<Buffer> {
+    const { fileDataStart } = await readable(this.zip.readLocalFileHeaderPromise(entry, { minimal: true }));
+    const packed = this.bytes.subarray(fileDataStart, fileDataStart + entry.compressedSize);
+    const bytes = await unpacked(packed, path, entry);
+    if (bytes.length !== entry.uncompressedSize) throw lyingSize(path);
+    if (crc32(bytes) !== entry.crc32) throw damaged();
+    return bytes;
+  }
+}
+
+async function entriesOf(zip: ZipFile): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of zip.eachEntry()) entries.push(entry);
+  return entries;
+}
+
+function readEntry(entry: Entry): { path: string; mode: string; folder: boolean } {
+  const name = unescapedPath(entryName(entry));
+  const folder = name.endsWith("/");
+  const path = folder ? name.slice(0, -1) : name;
+  if (entry.isEncrypted()) throw sourceUnsafe(`"${path}" is encrypted.`, [path]);
+  const unixMode = entry.externalFileAttributes >>> 16;
+  const type = unixMode & FILE_TYPE;
+  if (type === SYMLINK) return { path, mode: SYMLINK_MODE, folder };
+  // archives made outside Unix hold no type
+  if (type !== 0 && type !== (folder ? FOLDER : REGULAR))
+    throw sourceUnsafe(`"${path}" is not a regular file.`, [path]);
+  return { path, mode: isExecutable(unixMode.toString(8)) ? "100755" : "100644", folder };
+}
+
+/** UTF-8 whether the archive says so or not, as .NET reads it; other old names are code page 437. */
+function entryName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fileNameRaw);
+  } catch {
+    if ((generalPurposeBitFlag & UTF8_NAME) !== 0) throw notUtf8(fileNameRaw);
+    return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+  }
+}
+
+async function unpacked(packed: Buffer, path: string, { compressionMethod, uncompressedSize }: Entry): Promise<Buffer> {
+  if (compressionMethod === STORED) return packed;
+  if (compressionMethod !== DEFLATED) {
+    throw sourceUnavailable(`"${path}" is compressed by method ${compressionMethod}; only deflate can be read.`);
+  }
+  const options = {
+    // a byte over the size ends the inflating
+    maxOutputLength: Math.max(1, uncompressedSize),
+    chunkSize: Math.min(Math.max(64, uncompressedSize + 1), 1024 * 1024),
+  };
+  try {
+    if (uncompressedSize <= SMALL_FILE_BYTES) return inflateRawSync(packed, options);
+    return await inflateInPool(packed, options);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? lyingSize(path) : damaged();
+  }
+}
+
+/** Anything yauzl cannot read is the package's fault, not ours. */
+async function readable<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw /encryption/.test(String(error)) ? sourceUnsafe("The package is encrypted.") : damaged();
+  }
+}
+
+function notUtf8(name: Uint8Array): Error {
+  const shown = Buffer.from(name)
+    .toString("latin1")
+    .replace(/[^\x20-\x7e]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return sourceUnsafe(`The name "${shown}" in the package is not valid UTF-8.`, [shown]);
+}
+
+const lyingSize = (path: string) => sourceUnsafe(`"${path}" has another size than the package says.`, [path]);
+const damaged = () => sourceUnavailable("The package is damaged or no zip archive.");

@@ -1,0 +1,86 @@
+import { createEgress, type Egress, type EgressOptions, type EgressResponse } from "@factory/runtime/egress/egress";
+import { type RemoteCredential, requireLogin } from "../../git/remote-credential.js";
+import { isAllowedHost, RemoteBlocked, remoteProblem, type SourcePolicy } from "../../git/remote-policy.js";
+import { sourceUnavailable } from "../references/source-failure.js";
+import { redirectTarget } from "./redirect-target.js";
+
+/** When all requests of one reading together must have ended. */
+export interface Patience {
+  readonly endsAt: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface DownloadLimits {
+  readonly maxBytes: number;
+  readonly redirects: number;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** Gets packages and feed documents through the guard, each hop under the same policy as a git remote. */
+export class PackageDownloads {
+  readonly #policy: SourcePolicy;
+  readonly #guarded: Egress;
+  readonly #opened: Egress;
+
+  /** `resolve` replaces DNS. */
+  constructor(policy: SourcePolicy, resolve?: EgressOptions["resolve"]) {
+    const dns = resolve && { resolve };
+    this.#policy = policy;
+    this.#guarded = createEgress({ allowLoopback: policy.allowLoopback, allowPrivateCidrs: [], ...dns });
+    this.#opened = createEgress({ allowLoopback: true, allowPrivateCidrs: ["0.0.0.0/0", "::/0"], ...dns });
+  }
+
+  /** The credential goes to this address alone: never to where a redirect leads, the same host included. */
+  async get(
+    address: string,
+    limits: DownloadLimits,
+    patience: Patience,
+    credential?: RemoteCredential,
+  ): Promise<EgressResponse> {
+    let url = new URL(address);
+    const authorization = credential === undefined ? {} : { authorization: basicAuthorization(credential) };
+    for (let hops = 0; ; hops += 1) {
+      const headers = hops === 0 ? authorization : {};
+      const response = await this.#request(url, headers, { ...patience, maxBytes: limits.maxBytes });
+      if (!REDIRECTS.includes(response.status)) return response;
+      if (hops === limits.redirects) throw tooManyRedirects(limits.redirects);
+      url = redirectTarget(url, response.headers["location"]);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#guarded.close(), this.#opened.close()]);
+  }
+
+  #request(
+    url: URL,
+    headers: Record<string, string>,
+    { maxBytes, endsAt, signal }: Patience & { maxBytes: number },
+  ): Promise<EgressResponse> {
+    const problem = remoteProblem(url, this.#policy);
+    if (problem !== undefined) throw new RemoteBlocked(problem);
+    const egress = isAllowedHost(url, this.#policy) ? this.#opened : this.#guarded;
+    return egress.request(url.href, {
+      method: "GET",
+      headers: { "user-agent": "factory-catalog", "accept-encoding": "identity", ...headers },
+      timeoutMs: Math.max(1, endsAt - Date.now()),
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      maxResponseBytes: maxBytes,
+      ...(signal && { signal }),
+    });
+  }
+}
+
+function basicAuthorization(credential: RemoteCredential): string {
+  const { username, password } = requireLogin(credential);
+  // the first colon ends the name (RFC 7617, section 2)
+  if (username.includes(":")) throw new RemoteBlocked("its credential's login name holds a colon");
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+function tooManyRedirects(allowed: number): Error {
+  if (allowed > 0) return sourceUnavailable(`The template source redirects more than ${allowed} times.`);
+  return sourceUnavailable("The template source answers with a redirect; name its final address.");
+}

@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
+import { blobId } from "../../git/blobs.js";
+import type { RemoteCredential } from "../../git/remote-credential.js";
+import type { SourcePolicy } from "../../git/remote-policy.js";
+import { isExecutable } from "../../git/tree-listing.js";
+import { contentDigest } from "../references/content-digest.js";
+import { sourceFailure, sourceTooLarge, sourceUnavailable, sourceUnsafe } from "../references/source-failure.js";
+import { requireFileCount, requireRatio, requireSize } from "../references/source-limits.js";
+import { formatSourceRef, type PackageSourceRef } from "../references/source-ref.js";
+import type { SourceOptions } from "../repositories/source-workspace.js";
+import { NugetFeeds } from "./nuget-feeds.js";
+import { PACKAGE_LIMITS, packageBody } from "./package-answer.js";
+import { type ArchiveFile, PackageArchive } from "./package-archive.js";
+import { PackageDownloads, type Patience } from "./package-downloads.js";
+import { readPackageFile } from "./package-file.js";
+import { defaultFolder, isPackageMetadata } from "./package-layout.js";
+
+interface FetchedPackage {
+  bytes: Buffer;
+  /** The same reference pinned to the sha256 of these bytes. */
+  resolvedRef: string;
+}
+
+/** What lies in a package, and the few files of it that were asked for. */
+export interface PackageListing {
+  /** Of the whole package, its metadata included. */
+  readonly paths: readonly string[];
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The reference pinned to the sha256 of the package. */
+  readonly resolvedRef: string;
+}
+
+interface ReadPackage {
+  files: FileTree;
+  contentDigest: string;
+  resolvedRef: string;
+}
+
+/** Zip packages from https, local folders and NuGet feeds, under one policy. */
+export class PackageReader {
+  readonly #policy: SourcePolicy;
+  readonly #downloads: PackageDownloads;
+  readonly #feeds: NugetFeeds;
+
+  constructor(policy: SourcePolicy, feeds: readonly string[]) {
+    this.#policy = policy;
+    this.#downloads = new PackageDownloads(policy);
+    this.#feeds = new NugetFeeds(feeds, this.#downloads);
+  }
+
+  /** Pins a reference to what its address gives now. */
+  async resolve(ref: PackageSourceRef, options: SourceOptions): Promise<{ resolvedRef: string }> {
+    const { resolvedRef } = await this.#fetch(ref, patienceOf(options), options.credential);
+    return { resolvedRef };
+  }
+
+  /** Reads the files into memory. A pinned reference gives the pinned bytes or an error. */
+  async read(ref: PackageSourceRef, options: SourceOptions): Promise<ReadPackage> {
+    const patience = patienceOf(options);
+    const { bytes, resolvedRef } = await this.#fetch(ref, patience, options.credential);
+    const archive = await PackageArchive.open(bytes);
+    const folder = selectFolder(archive.files, ref.path);
+    requireFileCount(folder.length);
+    requireSize(folder);
+    requireRatio(folder, bytes.length);
+    return { ...(await unpack(archive, folder, patience)), resolvedRef };
+  }
+
+  /** Lists the whole package under the rules of `read`, and unpacks what is wanted of it. */
+  async list(
+    ref: PackageSourceRef,
+    wanted: { isWanted(path: string): boolean; maxBytes: number },
+    options: SourceOptions,
+  ): Promise<PackageListing> {
+    const { bytes, resolvedRef } = await this.#fetch(ref, patienceOf(options), options.credential);
+    const archive = await PackageArchive.open(bytes);
+    requireFileCount(archive.files.length);
+    requireSize(archive.files);
+    requireRatio(archive.files, bytes.length);
+    const files = new Map<string, Uint8Array>();
+    for (const file of archive.files.filter(({ path }) => wanted.isWanted(path))) {
+      if (file.size > wanted.maxBytes) throw sourceTooLarge(`"${file.path}" is over ${wanted.maxBytes} bytes.`);
+      files.set(file.path, await archive.read(file));
+    }
+    return { paths: archive.files.map(({ path }) => path), files, resolvedRef };
+  }
+
+  close(): Promise<void> {
+    return this.#downloads.close();
+  }
+
+  async #fetch(ref: PackageSourceRef, patience: Patience, credential?: RemoteCredential): Promise<FetchedPackage> {
+    patience.signal?.throwIfAborted();
+    try {
+      const bytes = await this.#bytes(ref, patience, credential);
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      if (ref.sha256 !== null && ref.sha256 !== sha256) {
+        throw sourceUnsafe("The package is another one than the reference pins: its sha256 differs.");
+      }
+      return { bytes, resolvedRef: formatSourceRef({ ...ref, sha256 }) };
+    } catch (error) {
+      throw sourceFailure(error);
+    }
+  }
+
+  async #bytes(ref: PackageSourceRef, patience: Patience, credential?: RemoteCredential): Promise<Buffer> {
+    if (ref.transport === "feed") {
+      // the feeds are the operator's: a tenant's credential is not theirs to see
+      if (credential !== undefined) throw sourceUnavailable("A nuget: reference names no host for a credential.");
+      return this.#feeds.download(ref, patience);
+    }
+    if (ref.transport === "file") return readPackageFile(ref.url, this.#policy);
+    return packageBody(await this.#downloads.get(ref.url, PACKAGE_LIMITS, patience, credential));
+  }
+}
+
+/** The files below a folder of the package, with paths relative to it. */
+function selectFolder(files: readonly ArchiveFile[], path: string): ArchiveFile[] {
+  const content = files.filter((file) => !isPackageMetadata(file.path));
+  const folder = path === "" ? defaultFolder(content.map((file) => file.path)) : path;
+  if (folder === "") return content;
+  const selected = content.filter((file) => file.path.startsWith(`${folder}/`));
+  if (selected.length === 0) throw sourceUnavailable(`The package has no folder "${folder}".`);
+  return selected.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) }));
+}
+
+async function unpack(archive: PackageArchive, folder: readonly ArchiveFile[], patience: Patience) {
+  const files = new Map<string, TreeFile>();
+  const digested: Parameters<typeof contentDigest>[0][number][] = [];
+  for (const file of folder) {
+    patience.signal?.throwIfAborted();
+    if (Date.now() > patience.endsAt) throw sourceUnavailable("The template source could not be unpacked in time.");
+    const bytes = await archive.read(file);
+    files.set(file.path, { bytes, executable: isExecutable(file.mode) });
+    digested.push({ ...file, id: blobId(bytes, "sha1") });
+  }
+  return { files, contentDigest: contentDigest(digested) };
+}
+
+function patienceOf({ timeoutMs, signal }: SourceOptions): Patience {
+  return { endsAt: Date.now() + timeoutMs, signal };
+}

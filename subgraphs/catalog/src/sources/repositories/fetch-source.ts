@@ -1,0 +1,72 @@
+import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
+import { fetchBlobsById, missingBlobs, objectTypes, readBlobs } from "../../git/blobs.js";
+import { isCommitId } from "../../git/ref-name.js";
+import type { SourcePolicy } from "../../git/remote-policy.js";
+import { isExecutable, parseTree, type TreeEntry } from "../../git/tree-listing.js";
+import type { Workspace } from "../../git/workspace.js";
+import { contentDigest } from "../references/content-digest.js";
+import { sourceTooLarge, sourceUnavailable, sourceUnsafe } from "../references/source-failure.js";
+import { MAX_FILES, MAX_PACKED_BYTES, requireSafeTree, requireSize } from "../references/source-limits.js";
+import type { GitSourceRef } from "../references/source-ref.js";
+import { fetchCommit, type SourceOptions, withSource } from "./source-workspace.js";
+
+export interface FetchedSource {
+  files: FileTree;
+  /** `sha256:<hex>` over the sorted lines `mode path size blob`. */
+  contentDigest: string;
+  commit: string;
+}
+
+type Blob = TreeEntry & { size: number };
+
+/** Reads the files of a pinned reference into memory: no work tree, no hooks, nothing of the content is run. */
+export function fetchSource(
+  resolved: GitSourceRef,
+  policy: SourcePolicy,
+  options: SourceOptions,
+): Promise<FetchedSource> {
+  return withSource({ ref: resolved, policy }, options, async (workspace, { ref: commit, path }) => {
+    if (commit === null || !isCommitId(commit)) throw new Error("fetchSource takes a reference pinned to a commit");
+    // a folder of a large repository brings only its own files
+    const lean = path !== "";
+    await fetchCommit(workspace, commit, lean);
+    const tree = `${commit}:${path}`;
+    await requireFolder(workspace, commit, path);
+    if (lean) await fetchMissingBlobs(workspace, tree);
+    const entries = await listEntries(workspace, tree);
+    const bytes = await readBlobs(workspace, entries);
+    return { files: fileTree(entries, bytes), contentDigest: contentDigest(entries), commit };
+  });
+}
+
+async function requireFolder(workspace: Workspace, commit: string, path: string): Promise<void> {
+  const [type, folder] = await objectTypes(workspace, [commit, `${commit}:${path}`]);
+  if (type !== "commit") throw sourceUnavailable("The template source's ref is not a commit.");
+  if (folder !== "tree") throw sourceUnavailable(`The commit has no folder "${path}".`);
+}
+
+async function fetchMissingBlobs(workspace: Workspace, tree: string): Promise<void> {
+  const ids = await missingBlobs(workspace, tree);
+  if (ids.length > MAX_FILES) throw sourceTooLarge(`The template source has more than ${MAX_FILES} files.`);
+  const tooLarge = sourceTooLarge("The template source is over 50 MiB packed.");
+  await fetchBlobsById(workspace, { ids, maxBytes: MAX_PACKED_BYTES, tooLarge });
+}
+
+async function listEntries(workspace: Workspace, tree: string): Promise<Blob[]> {
+  const entries = parseTree(await workspace.git(["ls-tree", "-r", "-z", "-l", "--full-tree", tree]));
+  if (entries === undefined) throw sourceUnsafe("A path of the template source is not valid UTF-8.");
+  requireSafeTree(entries);
+  const blobs = entries.filter((entry): entry is Blob => entry.size !== undefined);
+  requireSize(blobs);
+  return blobs;
+}
+
+function fileTree(entries: readonly Blob[], bytes: ReadonlyMap<string, Uint8Array>): FileTree {
+  const files = new Map<string, TreeFile>();
+  for (const { path, id, mode } of entries) {
+    const content = bytes.get(id);
+    if (content === undefined) throw new Error(`git did not give blob ${id}`);
+    files.set(path, { bytes: content, executable: isExecutable(mode) });
+  }
+  return files;
+}

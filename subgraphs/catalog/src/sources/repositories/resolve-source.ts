@@ -1,0 +1,47 @@
+import { objectTypes } from "../../git/blobs.js";
+import { isCommitId } from "../../git/ref-name.js";
+import type { SourcePolicy } from "../../git/remote-policy.js";
+import { listRemoteRefs } from "../../git/remote-refs.js";
+import type { Workspace } from "../../git/workspace.js";
+import { sourceUnavailable } from "../references/source-failure.js";
+import { formatSourceRef, type GitSourceRef } from "../references/source-ref.js";
+import { fetchCommit, type SourceOptions, withSource } from "./source-workspace.js";
+
+export interface ResolvedSource {
+  /** The same reference with its ref replaced by the full commit id. */
+  resolvedRef: string;
+  commit: string;
+}
+
+/** Pins a reference to the commit it means now. A tag wins over a branch of the same name, as in git. */
+export function resolveSource(
+  ref: GitSourceRef,
+  policy: SourcePolicy,
+  options: SourceOptions,
+): Promise<ResolvedSource> {
+  return withSource({ ref, policy }, options, async (workspace, source) => {
+    const commit = await findCommit(workspace, source.ref);
+    return { resolvedRef: formatSourceRef({ ...source, ref: commit }), commit };
+  });
+}
+
+async function findCommit(workspace: Workspace, ref: string | null): Promise<string> {
+  if (ref !== null && isCommitId(ref)) {
+    await fetchCommit(workspace, ref, true);
+    const [type] = await objectTypes(workspace, [ref]);
+    if (type === "commit") return ref;
+    throw sourceUnavailable("The template source's ref is not a commit.");
+  }
+  const names = candidates(ref);
+  const { ids } = await listRemoteRefs(workspace, names);
+  const commit = names.map((name) => ids.get(name)).find((id) => id !== undefined);
+  if (commit !== undefined) return commit;
+  const wanted = ref === null ? "The repository has no commits." : `The repository has no branch or tag "${ref}".`;
+  throw sourceUnavailable(wanted);
+}
+
+function candidates(ref: string | null): string[] {
+  if (ref === null) return ["HEAD"];
+  if (ref.startsWith("refs/")) return [`${ref}^{}`, ref];
+  return [`refs/tags/${ref}^{}`, `refs/tags/${ref}`, `refs/heads/${ref}`];
+}

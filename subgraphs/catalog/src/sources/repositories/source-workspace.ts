@@ -1,0 +1,67 @@
+import type { RemoteCredential } from "../../git/remote-credential.js";
+import { type ReachableRemote, reachRemote, type SourcePolicy } from "../../git/remote-policy.js";
+import { type ObjectFormat, objectFormat, Workspace } from "../../git/workspace.js";
+import { sourceFailure, sourceTooLarge } from "../references/source-failure.js";
+import { MAX_PACKED_BYTES } from "../references/source-limits.js";
+import type { GitSourceRef } from "../references/source-ref.js";
+
+export interface SourceOptions {
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** For the reference's own host. */
+  credential?: RemoteCredential;
+}
+
+/** Opens a workspace on the source's repository, runs `use` and removes it. Failures leave as SOURCE_… errors. */
+export async function withSource<T>(
+  source: { readonly ref: GitSourceRef; readonly policy: SourcePolicy },
+  options: SourceOptions,
+  use: (workspace: Workspace, git: GitSourceRef) => Promise<T>,
+): Promise<T> {
+  const git = source.ref;
+  try {
+    const remote = await reachRemote(git.url, source.policy);
+    return await withWorkspace(remote, formatOf(git), options, (workspace) => use(workspace, git));
+  } catch (error) {
+    throw sourceFailure(error);
+  }
+}
+
+async function withWorkspace<T>(
+  remote: ReachableRemote,
+  format: ObjectFormat,
+  options: SourceOptions,
+  use: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const workspace = await Workspace.open({ remote, ...options });
+  try {
+    await workspace.initialise(format);
+    return await use(workspace);
+  } finally {
+    await workspace.close();
+  }
+}
+
+function formatOf(git: GitSourceRef): ObjectFormat {
+  return objectFormat(git.ref);
+}
+
+/** Brings one commit with its trees; with `lean` the files stay behind until they are asked for. */
+export async function fetchCommit(workspace: Workspace, commit: string, lean: boolean): Promise<void> {
+  const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+  const one = [...(lean ? ["--filter=blob:none"] : []), "--depth=1", "--", "origin", `${commit}:refs/source/commit`];
+  const all = ["--no-filter", "--", "origin", "+refs/heads/*:refs/source/heads/*", "+refs/tags/*:refs/source/tags/*"];
+  const limit = { maxBytes: MAX_PACKED_BYTES, tooLarge: sourceTooLarge("The template source is over 50 MiB packed.") };
+  try {
+    await workspace.receive([...fetch, ...one], limit);
+  } catch (error) {
+    if (!refusesCommitIds(error)) throw error;
+    // servers of the first protocol give only what a ref points at, so files could not be asked for later
+    await workspace.receive([...fetch, ...all], limit);
+  }
+}
+
+function refusesCommitIds(error: unknown): boolean {
+  const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
+  return /unadvertised object/i.test(stderr);
+}
