@@ -1,16 +1,16 @@
 import { editDistance } from "./edit-distance.js";
 
-const mostNames = 3;
-const mostEdits = 3;
+const maxNames = 3;
+const maxEdits = 3;
 /** A longer name is too much work to compare, and a reader would not compare it either. */
-const longestName = 100;
+const maxNameLength = 100;
 
 /** The known names that this one may be a misspelling of, the likeliest first. */
 export function nearestNames(name: string, known: Iterable<string>): string[] {
-  if (name.length > longestName) return [];
+  if (name.length > maxNameLength) return [];
   const folded = name.toLowerCase();
   // two letters of a short name are most of it
-  const most = Math.min(mostEdits, Math.max(1, Math.floor(name.length / 3)));
+  const most = Math.min(maxEdits, Math.max(1, Math.floor(name.length / 3)));
   const near: { candidate: string; edits: number }[] = [];
   for (const candidate of new Set(known)) {
     const edits = editDistance(folded, candidate.toLowerCase(), most);
@@ -18,7 +18,7 @@ export function nearestNames(name: string, known: Iterable<string>): string[] {
   }
   return near
     .sort((a, b) => a.edits - b.edits)
-    .slice(0, mostNames)
+    .slice(0, maxNames)
     .map(({ candidate }) => candidate);
 }
 

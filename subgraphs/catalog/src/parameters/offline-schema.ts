@@ -14,8 +14,8 @@ import type { EvaluationPlugin } from "@hyperjump/json-schema/experimental";
 import { type JsonNode, uri as placeOf } from "@hyperjump/json-schema/instance/experimental";
 import "@hyperjump/json-schema/formats";
 import { escapePointer, isJsonObject, type JsonObject } from "@factory/template-engine/json-value";
-import { PatternBudget, PatternOverrun } from "@factory/template-engine/pattern-time-limit";
-import { DIALECT, isDialect } from "./schema-limits.js";
+import { PatternTimeLimit, PatternTimeLimitExceeded } from "@factory/template-engine/pattern-time-limit";
+import { isDialect, schemaDialect } from "./schema-limits.js";
 import { type FaultyReference, SchemaDocument } from "./schema-references.js";
 
 /** Keyword by its name, where in the schema it stands and where in the instance it failed. */
@@ -50,7 +50,7 @@ export class SlowSchemaError extends SchemaError {
   /** Into the value that was checked. */
   readonly valuePointer: string;
 
-  constructor({ keyword, schemaPointer, pointer }: Failure, { message }: PatternOverrun) {
+  constructor({ keyword, schemaPointer, pointer }: Failure, { message }: PatternTimeLimitExceeded) {
     const where = schemaPointer ?? "a place inside an $id of its own";
     super("TooSlow", `The check by "${keyword}" at ${where} of the schema was ended: ${message}.`, schemaPointer);
     this.keyword = keyword;
@@ -67,15 +67,15 @@ setShouldValidateFormat(true);
 let metaSchemaReady: Promise<unknown> | undefined;
 
 /** Prepares a JSON Schema 2020-12. Its registration ends before this returns; checking a value counts as one evaluation. */
-export async function compileOffline(schema: JsonObject, budget = new PatternBudget()): Promise<OfflineSchema> {
+export async function compileOffline(schema: JsonObject, timeLimit = new PatternTimeLimit()): Promise<OfflineSchema> {
   refuseForeignDialects(schema, "");
-  metaSchemaReady ??= validate(DIALECT);
+  metaSchemaReady ??= validate(schemaDialect);
   await metaSchemaReady;
   const uri = `tag:parameter-schema,2024:${randomUUID()}`;
   const rootUri = typeof schema["$id"] === "string" ? schema["$id"] : uri;
   let validator: Validator;
   try {
-    registerSchema({ ...schema, $schema: DIALECT } as Parameters<typeof registerSchema>[0], uri);
+    registerSchema({ ...schema, $schema: schemaDialect } as Parameters<typeof registerSchema>[0], uri);
     validator = await validate(uri);
   } catch (error) {
     throw schemaError(error, schema);
@@ -88,10 +88,11 @@ export async function compileOffline(schema: JsonObject, budget = new PatternBud
       const trace = new KeywordTrace();
       const options = { outputFormat: "BASIC" as const, plugins: [trace] };
       try {
-        const output = budget.run(() => validator(value as Parameters<Validator>[0], options));
+        const output = timeLimit.run(() => validator(value as Parameters<Validator>[0], options));
         return output.valid ? [] : (output.errors ?? []).map((unit) => failureOf(unit, places));
       } catch (error) {
-        if (error instanceof PatternOverrun) throw new SlowSchemaError(failureOf(trace.innermost(), places), error);
+        if (error instanceof PatternTimeLimitExceeded)
+          throw new SlowSchemaError(failureOf(trace.innermost(), places), error);
         throw schemaError(error, schema);
       }
     },
@@ -149,7 +150,7 @@ function refuseForeignDialects(value: unknown, pointer: string): void {
     throw new SchemaError("NotValid", "$vocabulary is not supported.", `${pointer}/$vocabulary`);
   const { $schema, $id } = value;
   if (typeof $schema === "string" && !isDialect($schema))
-    throw new SchemaError("NotValid", `The $schema is not ${DIALECT}.`, `${pointer}/$schema`);
+    throw new SchemaError("NotValid", `The $schema is not ${schemaDialect}.`, `${pointer}/$schema`);
   if (typeof $id === "string" && /^(?:file:|https?:\/\/json-schema\.org(?:[/#]|$))/i.test($id))
     throw new SchemaError("NotValid", "The $id is reserved.", `${pointer}/$id`);
   for (const [key, child] of Object.entries(value)) refuseForeignDialects(child, `${pointer}/${escapePointer(key)}`);

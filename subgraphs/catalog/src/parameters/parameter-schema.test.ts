@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
+import { PatternTimeLimit } from "@factory/template-engine/pattern-time-limit";
 import { getAllRegisteredSchemaUris } from "@hyperjump/json-schema";
 import { checkParameters } from "./parameter-schema.js";
 import { schemaProblem } from "./schema-limits.js";
 
-const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+const dialect = "https://json-schema.org/draft/2020-12/schema";
 
 /** pointer, keyword and code of each error */
 async function errors(schema: unknown, parameters: unknown): Promise<string[]> {
@@ -19,14 +19,14 @@ async function accepted(schema: unknown, parameters: unknown): Promise<Record<st
   return checked.valid ? checked.parameters : {};
 }
 
-const property = (rule: unknown) => ({ $schema: DIALECT, type: "object", properties: { A: rule } });
+const property = (rule: unknown) => ({ $schema: dialect, type: "object", properties: { A: rule } });
 
 describe("schemaProblem", () => {
   it.each([
     [{}],
     [{ type: "object" }],
-    [{ $schema: DIALECT, type: "object", properties: { a: {} } }],
-    [{ $schema: `${DIALECT}#` }],
+    [{ $schema: dialect, type: "object", properties: { a: {} } }],
+    [{ $schema: `${dialect}#` }],
     [{ properties: { $schema: { type: "string" } } }],
   ])("accepts %j", (schema) => {
     expect(schemaProblem(schema)).toBeUndefined();
@@ -321,10 +321,10 @@ describe("checkParameters: schemas that cannot be used", () => {
     ["required that is no list", { required: "A" }],
     [
       "a vocabulary of its own",
-      { $id: DIALECT, $vocabulary: { "https://json-schema.org/draft/2020-12/vocab/core": true } },
+      { $id: dialect, $vocabulary: { "https://json-schema.org/draft/2020-12/vocab/core": true } },
     ],
-    ["the name of the meta-schema", { $id: DIALECT, type: "object" }],
-    ["the name of the meta-schema inside", property({ $id: DIALECT, not: {} })],
+    ["the name of the meta-schema", { $id: dialect, type: "object" }],
+    ["the name of the meta-schema inside", property({ $id: dialect, not: {} })],
     ["a file as its name", { $id: "file:///etc/passwd" }],
     ["another dialect inside", property({ $schema: "http://json-schema.org/draft-07/schema#" })],
     ["an invalid name", { $id: "http://[" }],
@@ -379,9 +379,9 @@ describe("checkParameters: schemas that cannot be used", () => {
 
 describe("a schema that would check for ever", () => {
   const victim = `${"a".repeat(40)}!`;
-  const budget = () => new PatternBudget({ evaluationMs: 200, totalMs: 5000 });
+  const timeLimit = () => new PatternTimeLimit({ evaluationMs: 200, totalMs: 5000 });
   const slow = async (schema: object, parameters: object) => {
-    const checked = await checkParameters(schema, parameters, { budget: budget() });
+    const checked = await checkParameters(schema, parameters, { timeLimit: timeLimit() });
     return checked.valid ? [] : checked.errors;
   };
 
@@ -413,7 +413,7 @@ describe("a schema that would check for ever", () => {
   ])("is ended and named: %s", async (_, schema, parameters, error) => {
     expect(await slow(schema, parameters)).toMatchObject([{ code: "FORMAT", ...error }]);
     // the thread lives on
-    expect(await checkParameters(schema, {}, { budget: budget() })).toMatchObject({ valid: true });
+    expect(await checkParameters(schema, {}, { timeLimit: timeLimit() })).toMatchObject({ valid: true });
   });
 
   it("is ended where it multiplies itself", async () => {

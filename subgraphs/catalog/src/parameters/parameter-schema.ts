@@ -1,5 +1,5 @@
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
+import { PatternTimeLimit } from "@factory/template-engine/pattern-time-limit";
 import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
 import { compileOffline, type Failure, SchemaError, SlowSchemaError } from "./offline-schema.js";
 import type { ParameterError } from "./parameter-error.js";
@@ -11,13 +11,13 @@ export type CheckedParameters =
   | { valid: true; parameters: Record<string, unknown> }
   | { valid: false; errors: ParameterError[] };
 
-const MAX_ERRORS = 100;
+const maxErrors = 100;
 
 /** The one name every template takes: it stands for the sourceName. */
-export const RESERVED_NAME = "name";
+export const reservedName = "name";
 
 interface CheckOptions {
-  readonly budget?: PatternBudget;
+  readonly timeLimit?: PatternTimeLimit;
   /** Parameters that the template has; absent, what the schema leaves to the template is accepted. */
   readonly templateNames?: readonly string[] | undefined;
 }
@@ -26,7 +26,7 @@ interface CheckOptions {
 export async function checkParameters(
   schema: unknown,
   parameters: unknown,
-  { budget = new PatternBudget(), templateNames }: CheckOptions = {},
+  { timeLimit = new PatternTimeLimit(), templateNames }: CheckOptions = {},
 ): Promise<CheckedParameters> {
   if (!isJsonObject(parameters)) return refused("", "type", "TYPE", "The parameters are not a JSON object.");
   const closed = closedSchema(isJsonObject(schema) ? schema : {});
@@ -34,8 +34,8 @@ export async function checkParameters(
   let failures: Failure[];
   let strangers: string[];
   try {
-    failures = (await compileOffline(closed, budget)).failures(given);
-    strangers = templateNames === undefined ? [] : unknownNames(closed, given, { templateNames, budget });
+    failures = (await compileOffline(closed, timeLimit)).failures(given);
+    strangers = templateNames === undefined ? [] : unknownNames(closed, given, { templateNames, timeLimit });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     if (error instanceof SlowSchemaError)
@@ -59,7 +59,7 @@ export async function checkParameters(
       code: "UNKNOWN_VALUE" as const,
       detail: unknownName,
     }));
-  const all = [...errors, ...unknown].slice(0, MAX_ERRORS);
+  const all = [...errors, ...unknown].slice(0, maxErrors);
   return { valid: false, errors: withNearestNames(all, closed, templateNames) };
 }
 
@@ -71,9 +71,9 @@ export async function checkParameters(
 function closedSchema(schema: JsonObject): JsonObject {
   const { properties = {} } = schema;
   if (!isJsonObject(properties)) return schema;
-  const named = Object.hasOwn(properties, RESERVED_NAME)
+  const named = Object.hasOwn(properties, reservedName)
     ? properties
-    : { ...properties, [RESERVED_NAME]: { type: "string" } };
+    : { ...properties, [reservedName]: { type: "string" } };
   const silent = !Object.hasOwn(schema, "properties") && everDefined(schema).size === 0;
   return { ...(silent ? {} : { unevaluatedProperties: false }), ...schema, properties: named };
 }

@@ -1,10 +1,10 @@
 import { isJsonObject } from "@factory/template-engine/json-value";
 
-export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+export const schemaDialect = "https://json-schema.org/draft/2020-12/schema";
 
-const MAX_BYTES = 256 * 1024;
-const MAX_DEPTH = 32;
-const MAX_PROPERTIES = 500;
+const maxBytes = 256 * 1024;
+const maxDepth = 32;
+const maxProperties = 500;
 
 export interface SchemaProblem {
   code: string;
@@ -16,19 +16,19 @@ export function schemaProblem(schema: unknown): SchemaProblem | undefined {
   if (!isJsonObject(schema)) return { code: "TYPE", detail: "The parameterSchema is not a JSON object." };
   const dialect = schema["$schema"];
   if (dialect !== undefined && !isDialect(dialect))
-    return { code: "UNKNOWN_VALUE", detail: `The $schema of the parameterSchema is not ${DIALECT}.` };
+    return { code: "UNKNOWN_VALUE", detail: `The $schema of the parameterSchema is not ${schemaDialect}.` };
   const extent = { properties: 0 };
-  if (!withinDepth(schema, MAX_DEPTH, extent))
-    return { code: "TOO_LONG", detail: `The parameterSchema nests deeper than ${MAX_DEPTH} levels.` };
-  if (extent.properties > MAX_PROPERTIES)
-    return { code: "TOO_LONG", detail: `The parameterSchema defines more than ${MAX_PROPERTIES} properties.` };
-  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES)
-    return { code: "TOO_LONG", detail: `The parameterSchema is larger than ${MAX_BYTES / 1024} KiB.` };
+  if (!withinDepth(schema, maxDepth, extent))
+    return { code: "TOO_LONG", detail: `The parameterSchema nests deeper than ${maxDepth} levels.` };
+  if (extent.properties > maxProperties)
+    return { code: "TOO_LONG", detail: `The parameterSchema defines more than ${maxProperties} properties.` };
+  if (Buffer.byteLength(JSON.stringify(schema)) > maxBytes)
+    return { code: "TOO_LONG", detail: `The parameterSchema is larger than ${maxBytes / 1024} KiB.` };
   return undefined;
 }
 
 export function isDialect(value: unknown): boolean {
-  return value === DIALECT || value === `${DIALECT}#`;
+  return value === schemaDialect || value === `${schemaDialect}#`;
 }
 
 function withinDepth(value: unknown, depthLeft: number, extent: { properties: number }): boolean {

@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template
 import { atPointer } from "./schema-pointer.js";
 import { SchemaDocument } from "./schema-references.js";
 
-const MAX_HOPS = 16;
-const LISTS = ["allOf", "anyOf", "oneOf"];
-const SINGLES = ["if", "then", "else"];
+const maxHops = 16;
+const listKeywords = ["allOf", "anyOf", "oneOf"];
+const schemaKeywords = ["if", "then", "else"];
 
 /** The parameters that hold in every case: the root's own and those of `allOf` and of local references. */
 export function alwaysDefined(schema: JsonObject): Map<string, JsonValue> {
@@ -21,7 +21,7 @@ export function resolved(root: JsonObject, schema: JsonValue | undefined): JsonO
   if (!isJsonObject(schema)) return undefined;
   let merged: JsonObject = schema;
   let reference = schema["$ref"];
-  for (let hops = 0; hops < MAX_HOPS && typeof reference === "string"; hops++) {
+  for (let hops = 0; hops < maxHops && typeof reference === "string"; hops++) {
     const target = atPointer(root, reference);
     if (!isJsonObject(target)) break;
     merged = { ...target, ...merged };
@@ -57,12 +57,12 @@ function applied(root: JsonObject, always: boolean): JsonObject[] {
 }
 
 function branchesOf(schema: JsonObject, always: boolean): JsonValue[] {
-  const listed = (always ? ["allOf"] : LISTS).flatMap((keyword) => {
+  const listed = (always ? ["allOf"] : listKeywords).flatMap((keyword) => {
     const branches = schema[keyword];
     return Array.isArray(branches) ? (branches as JsonValue[]) : [];
   });
   if (always) return listed;
-  const conditional = SINGLES.flatMap((keyword) => schema[keyword] ?? []);
+  const conditional = schemaKeywords.flatMap((keyword) => schema[keyword] ?? []);
   return [...listed, ...conditional, ...Object.values(objectOf(schema["dependentSchemas"]))];
 }
 

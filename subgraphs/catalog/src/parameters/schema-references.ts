@@ -1,5 +1,5 @@
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { DIALECT } from "./schema-limits.js";
+import { schemaDialect } from "./schema-limits.js";
 import { atPointer } from "./schema-pointer.js";
 
 /** A reference that cannot be followed. `pointer` is a pointer to its keyword. */
@@ -24,7 +24,7 @@ const single = [
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const maps = ["$defs", "definitions", "properties", "patternProperties", "dependentSchemas"];
 /** The meta-schemas, which the validator has at hand. */
-const dialectFolder = DIALECT.slice(0, DIALECT.lastIndexOf("/") + 1);
+const dialectFolder = schemaDialect.slice(0, schemaDialect.lastIndexOf("/") + 1);
 /** Stands for the document while it has no absolute name. */
 const nameless = "https://parameter-schema.invalid/";
 

@@ -7,13 +7,13 @@ import { sampleGeneration } from "./sample-generation/sample-generation.js";
 import { structuralLint } from "./structural-lint/structural-lint.js";
 
 /** More of them help nobody, and they are stored with the result. */
-const MAX_FINDINGS = 200;
+const maxFindings = 200;
 
 /** One check of a template source. Runs foreign patterns and expressions: call it under a time limit. */
 export async function runCheck(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
   const { findings, samples } = await outcomeOf(check, files, subject);
   const reported = findings.filter(({ severity }) => subject.withInfo === true || severity !== "Info").sort(byPlace);
-  return { findings: reported.slice(0, MAX_FINDINGS), samples };
+  return { findings: reported.slice(0, maxFindings), samples };
 }
 
 async function outcomeOf(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {

@@ -20,7 +20,7 @@ import { ValidationResult } from "./validation-result.entity.js";
 
 const sourceTimeoutMs = 20_000;
 /** A source is held in memory, 200 MiB at most, until its checks have had their turn. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 
 interface Examined {
   findings: Finding[];
@@ -38,7 +38,7 @@ export class ValidationService {
   readonly #versions: TemplateVersionService;
   readonly #sources: TemplateSources;
   readonly #checker: TemplateChecker;
-  readonly #slots = new TenantSlots(mostAtOnce, "validations");
+  readonly #slots = new TenantSlots(maxConcurrent, "validations");
 
   constructor(services: {
     database: Database;

@@ -9,7 +9,7 @@ import { finding } from "../findings/finding-codes.js";
 import { strangersIn, symbolNames } from "./condition-names.js";
 import { templateConditions } from "./template-conditions.js";
 
-const MAX_CONDITION_LENGTH = 16 * 1024;
+const maxConditionLength = 16 * 1024;
 
 interface WrittenCondition {
   text: string;
@@ -56,7 +56,7 @@ export function lintConditions(
 /** A hostile condition nests deeper than the stack. */
 function decided(evaluate: Evaluate, text: string): { length: number; fault: string | null } {
   try {
-    return evaluate(text.slice(0, MAX_CONDITION_LENGTH));
+    return evaluate(text.slice(0, maxConditionLength));
   } catch (error) {
     if (error instanceof RangeError) return { length: 0, fault: "it nests too deeply" };
     throw error;

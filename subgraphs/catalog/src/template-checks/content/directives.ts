@@ -1,5 +1,5 @@
 import type { ConditionalStyle } from "@factory/template-engine/comment-styles";
-import { FILE_TABLE, OTHER_FILES } from "@factory/template-engine/file-kinds";
+import { fileKinds, otherFiles } from "@factory/template-engine/file-kinds";
 import { parseGlob } from "@factory/template-engine/glob";
 
 export interface Directive {
@@ -31,7 +31,7 @@ const spellings: Readonly<Record<ConditionalStyle, RegExp | undefined>> = {
   vb: atLineStart("'?", "If|ElseIf|Else|End If"),
 };
 
-const styles = FILE_TABLE.map(({ glob, style }) => ({ glob: parseGlob(glob, false), style }));
+const styles = fileKinds.map(({ glob, style }) => ({ glob: parseGlob(glob, false), style }));
 
 function atLineStart(sign: string, keywords = words): RegExp {
   return new RegExp(`(?<=^[ \\t]*)(${sign})#(${keywords})(?![\\p{L}\\p{Nd}_])(?=(.*))`, "gu");
@@ -42,7 +42,7 @@ function anywhere(sign: string): RegExp {
 }
 
 export function styleOf(path: string): ConditionalStyle {
-  return styles.find(({ glob }) => glob.matches(path))?.style ?? OTHER_FILES.style;
+  return styles.find(({ glob }) => glob.matches(path))?.style ?? otherFiles.style;
 }
 
 /** Conditional directives of a text in the order of the file; those between switched-off flags are left out. */

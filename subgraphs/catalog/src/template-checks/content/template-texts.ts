@@ -6,8 +6,8 @@ import { sourcesOf, type TemplateSource } from "@factory/template-engine/templat
 import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { sourceFolder, sourcePaths } from "./source-folders.js";
 
-const MAX_PROCESSED_BYTES = 5 * 1024 * 1024;
-const SNIFFED_BYTES = 8 * 1024;
+const maxProcessedBytes = 5 * 1024 * 1024;
+const sniffedBytes = 8 * 1024;
 
 /** A file that the template engine reads while it renders. */
 export interface TemplateText {
@@ -42,7 +42,7 @@ export function templateTexts(pack: TemplatePack): TemplateTexts {
       const place = `${folder.above}${path}`;
       const bytes = folder.files.get(path)?.bytes;
       if (disposition === "copied" || !bytes || isBinary(bytes) || texts.has(place)) continue;
-      if (bytes.length > MAX_PROCESSED_BYTES) tooLarge.add(place);
+      if (bytes.length > maxProcessedBytes) tooLarge.add(place);
       else
         texts.set(
           place,
@@ -69,7 +69,7 @@ function textOf(path: string, bytes: Uint8Array, custom: boolean): TemplateText 
 
 /** Without a byte order mark, which texts of wider characters have, no text holds a zero. */
 export function isBinary(bytes: Uint8Array): boolean {
-  return detectEncoding(bytes).encoding === "utf8" && bytes.subarray(0, SNIFFED_BYTES).includes(0);
+  return detectEncoding(bytes).encoding === "utf8" && bytes.subarray(0, sniffedBytes).includes(0);
 }
 
 /** A modifier that depends on a condition may bring files in, and may turn them into copies; it surely excludes none. */

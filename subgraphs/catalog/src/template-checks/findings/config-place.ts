@@ -3,7 +3,7 @@ import { positionAt } from "@factory/template-engine/jsonc";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
 import { type Node, parseTree } from "jsonc-parser";
 
-const CONFIG_PATH = ".template.config/template.json";
+const configPath = ".template.config/template.json";
 
 export interface ConfigPlace {
   path: string;
@@ -21,8 +21,8 @@ export class ConfigPlaces {
   readonly #tree: Node | undefined;
 
   constructor(pack: TemplatePack) {
-    this.path = pack.root === "" ? CONFIG_PATH : `${pack.root}/${CONFIG_PATH}`;
-    const file = pack.files.get(CONFIG_PATH);
+    this.path = pack.root === "" ? configPath : `${pack.root}/${configPath}`;
+    const file = pack.files.get(configPath);
     this.#text = file ? decodeText(file.bytes) : "";
     this.#tree = parse(this.#text);
   }

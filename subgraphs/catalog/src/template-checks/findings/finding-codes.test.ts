@@ -4,7 +4,7 @@ import { tree } from "@factory/template-engine/template-pack.fixture";
 import { requireSafeTree } from "../../sources/references/source-limits.js";
 import { sourceFinding } from "../../validations/source-finding.js";
 import { runCheck } from "../run-check.js";
-import { CONFIG, type Files, pack, sound } from "../structural-lint/lint-pack.fixture.js";
+import { configPath, type Files, pack, sound } from "../structural-lint/lint-pack.fixture.js";
 import { type CheckName, type FindingCode, findingCodes } from "./finding-codes.js";
 
 type Situation = () => Promise<Finding[]> | Finding[];
@@ -91,9 +91,12 @@ const situations: Record<Reachable, Situation> = {
   SymbolCycle: () => lint({ symbols: { A: { type: "computed", value: "B" }, B: { type: "computed", value: "A" } } }),
   SymlinkNotAllowed: unsafe("120000"),
   TemplateAmbiguous: () =>
-    found("StructuralLint", tree({ [`a/${CONFIG}`]: JSON.stringify(sound), [`b/${CONFIG}`]: JSON.stringify(sound) })),
+    found(
+      "StructuralLint",
+      tree({ [`a/${configPath}`]: JSON.stringify(sound), [`b/${configPath}`]: JSON.stringify(sound) }),
+    ),
   TemplateConfigMissing: () => found("StructuralLint", tree({ "a.txt": "" })),
-  TemplateConfigUnreadable: () => found("StructuralLint", tree({ [CONFIG]: "{" })),
+  TemplateConfigUnreadable: () => found("StructuralLint", tree({ [configPath]: "{" })),
   TemplateNotFound: async () => {
     const subject = { parameterSchema: {}, targetFramework: "net8.0", template: { identity: "none" } };
     return (await runCheck("StructuralLint", pack({}, { "a.txt": "" }), subject)).findings;

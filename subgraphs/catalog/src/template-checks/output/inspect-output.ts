@@ -9,9 +9,9 @@ import { isBinary } from "../content/template-texts.js";
 import { finding } from "../findings/finding-codes.js";
 import { formFault } from "./well-formed.js";
 
-const MAX_INSPECTED_BYTES = 5 * 1024 * 1024;
+const maxInspectedBytes = 5 * 1024 * 1024;
 /** Shorter names stand in other words by chance. */
-const DISTINCT_NAME_LENGTH = 8;
+const distinctNameLength = 8;
 
 export interface InspectionFacts {
   readonly sourceName: string | null;
@@ -30,7 +30,7 @@ export class OutputInspector {
   inspect(files: FileTree, name: string): Finding[] {
     const findings: Finding[] = [];
     for (const [path, { bytes }] of files) {
-      if (bytes.length > MAX_INSPECTED_BYTES) continue;
+      if (bytes.length > maxInspectedBytes) continue;
       const digest = `${path}\0${createHash("sha1").update(bytes).digest("base64")}`;
       if (this.#seen.has(digest)) continue;
       this.#seen.add(digest);
@@ -65,7 +65,7 @@ export class OutputInspector {
   #tokenLeft({ path, text, name }: { path: string; text: string; name: string }): Finding[] {
     const { sourceName } = this.#facts;
     if (sourceName === null || sourceName === "" || name.toLowerCase().includes(sourceName.toLowerCase())) return [];
-    const fold = (value: string) => (sourceName.length >= DISTINCT_NAME_LENGTH ? value.toLowerCase() : value);
+    const fold = (value: string) => (sourceName.length >= distinctNameLength ? value.toLowerCase() : value);
     if (fold(path).includes(fold(sourceName)))
       return [finding("TokenLeft", `The path still holds the sourceName "${sourceName}".`, { path })];
     const offset = fold(text).indexOf(fold(sourceName));

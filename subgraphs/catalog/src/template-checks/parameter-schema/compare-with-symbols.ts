@@ -4,7 +4,7 @@ import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@f
 import { convertText } from "@factory/template-engine/parameter-values";
 import type { ParameterDatatype, ParameterSymbol, TemplateConfig } from "@factory/template-engine/template-config";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
-import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { reservedName } from "../../parameters/parameter-schema.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { finding } from "../findings/finding-codes.js";
 import { listedValues, schemaTypes } from "./schema-types.js";
@@ -28,7 +28,7 @@ export function compareWithSymbols(
   const defined = everDefined(schema);
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []);
   const findings = Array.from(defined).flatMap(([name, property]) => {
-    if (name === RESERVED_NAME) return [];
+    if (name === reservedName) return [];
     const symbol = config.symbols.get(aliases.get(name) ?? name);
     const pointer = `/properties/${escapePointer(name)}`;
     if (symbol?.type !== "parameter") return [withoutSymbol(name, symbol?.type, pointer)];
@@ -63,7 +63,7 @@ function symbolsWithoutProperty(
     (additionalProperties !== undefined && additionalProperties !== false) || patternProperties !== undefined;
   const silent = open || defined.size === 0;
   return Array.from(config.symbols.values()).flatMap((symbol) => {
-    if (symbol.type !== "parameter" || symbol.name === RESERVED_NAME || defined.has(symbol.name)) return [];
+    if (symbol.type !== "parameter" || symbol.name === reservedName || defined.has(symbol.name)) return [];
     const isRequired = symbol.isRequired === true && !requiresByName(schema, symbol.name);
     if (!isRequired && silent) return [];
     const message = isRequired

@@ -2,7 +2,7 @@ import { tree } from "@factory/template-engine/template-pack.fixture";
 import { webApiSchema, webApiTemplate } from "../sample-generation/web-api-template.fixture.js";
 import { parameterSchemaCheck } from "./parameter-schema-check.js";
 
-const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+const dialect = "https://json-schema.org/draft/2020-12/schema";
 
 function pack(symbols: object) {
   const config = { identity: "T", name: "T", shortName: "t", symbols };
@@ -17,7 +17,7 @@ async function check(schema: unknown, symbols: object = {}): Promise<string[]> {
 
 const text = (more: object = {}) => ({ type: "parameter", datatype: "string", ...more });
 const schemaOf = (property: unknown, more: object = {}) => ({
-  $schema: DIALECT,
+  $schema: dialect,
   type: "object",
   properties: { A: property },
   ...more,
@@ -28,7 +28,7 @@ describe("parameterSchemaCheck: a good template", () => {
     expect(await parameterSchemaCheck(webApiTemplate(), webApiSchema)).toEqual([]);
   });
 
-  it.each([[{ type: "object" }], [{}], [{ $schema: DIALECT }], [{ type: "object", additionalProperties: true }]])(
+  it.each([[{ type: "object" }], [{}], [{ $schema: dialect }], [{ type: "object", additionalProperties: true }]])(
     "finds nothing about %j, which offers no parameter by name",
     async (schema) => {
       expect(await parameterSchemaCheck(webApiTemplate(), schema)).toEqual([]);

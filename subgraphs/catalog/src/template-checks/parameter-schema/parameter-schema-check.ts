@@ -5,7 +5,7 @@ import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { TemplateError } from "@factory/template-engine/template-error";
 import { loadTemplatePack, type TemplatePack } from "@factory/template-engine/template-pack";
 import { compileOffline, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
-import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { reservedName } from "../../parameters/parameter-schema.js";
 import { schemaProblem } from "../../parameters/schema-limits.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { finding } from "../findings/finding-codes.js";
@@ -67,7 +67,7 @@ function checkRoot(schema: JsonObject): Finding[] {
   const open = schema["additionalProperties"] !== undefined && schema["additionalProperties"] !== false;
   const required = Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : [];
   required.forEach((name, index) => {
-    if (typeof name !== "string" || defined.has(name) || name === RESERVED_NAME || open) return;
+    if (typeof name !== "string" || defined.has(name) || name === reservedName || open) return;
     const message = `The required parameter "${name}" is not among the properties, so that no request can give it.`;
     findings.push(finding("RequiredNotInProperties", message, { pointer: `/required/${index}` }));
   });
@@ -142,7 +142,7 @@ function checkDefault(
 }
 
 function checkReserved(name: string, rule: JsonObject, pointer: string): Finding[] {
-  if (name !== RESERVED_NAME) return [];
+  if (name !== reservedName) return [];
   const types = schemaTypes(rule);
   if (!types || types.every((type) => type === "string")) return [];
   return [

@@ -19,7 +19,7 @@ export interface LintedRegexes {
 }
 
 /** Parts of .NET's expressions that have no counterpart here. */
-const ONLY_DOTNET = /\(\?>|\(\?\(|\(\?[<']\w*-\w+[>']|\(\?[imnsx]*-?[imnsx]+[):]|\\G|\\[pP]\{Is/;
+const dotnetOnlySyntax = /\(\?>|\(\?\(|\(\?[<']\w*-\w+[>']|\(\?[imnsx]*-?[imnsx]+[):]|\\G|\\[pP]\{Is/;
 
 export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): LintedRegexes {
   const probe = new RegexProbe();
@@ -40,7 +40,7 @@ export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): Linte
 
 function unreadable(owner: string, pattern: string, place: ConfigPlace): Finding {
   const text = shown(pattern);
-  if (!ONLY_DOTNET.test(pattern))
+  if (!dotnetOnlySyntax.test(pattern))
     return finding("InvalidRegex", `"${owner}" has the unreadable regular expression "${text}".`, place);
   const message = `The regular expression "${text}" of "${owner}" holds a construct that is not supported here.`;
   const suggestion = "Write it without conditions, balancing groups, \\G and named Unicode blocks.";

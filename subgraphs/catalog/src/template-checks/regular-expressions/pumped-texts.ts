@@ -1,11 +1,11 @@
 /** Enough for an exponential match to take years, and for a cubic one to be felt; a quadratic one is not. */
-const FEW = 32;
-const MANY = 1500;
-const MAX_PUMPED_LENGTH = 4000;
-const MAX_TEXTS = 60;
-const MAX_DEPTH = 40;
+const fewRepetitions = 32;
+const manyRepetitions = 1500;
+const maxPumpedLength = 4000;
+const maxTexts = 60;
+const maxDepth = 40;
 /** Matches almost nothing, so that the whole text fails to match. */
-const ENDING = "\u0001!";
+const mismatchingEnd = "\u0001!";
 
 /** Orders in which an atom picks what it matches, so that neighbours with different classes meet in one of them. */
 const preferences = ["aA1_ .-/:@!", "1aA_ .-/:@!", "_ -.aA1/:@!"];
@@ -25,11 +25,13 @@ export function pumpedTexts(source: string): string[] {
     const pick = picker(preference);
     for (const { before, body } of pumps(tree, "", pick)) {
       if (body === "") continue;
-      texts.add(before + body.repeat(FEW) + ENDING);
-      texts.add(before + body.repeat(Math.min(MANY, Math.floor(MAX_PUMPED_LENGTH / body.length))) + ENDING);
+      texts.add(before + body.repeat(fewRepetitions) + mismatchingEnd);
+      texts.add(
+        before + body.repeat(Math.min(manyRepetitions, Math.floor(maxPumpedLength / body.length))) + mismatchingEnd,
+      );
     }
   }
-  return [...texts].slice(0, MAX_TEXTS);
+  return [...texts].slice(0, maxTexts);
 }
 
 type Pick = (atom: string) => string;
@@ -128,7 +130,7 @@ class Reader {
   #part(depth: number): Tree {
     const start = this.#at;
     const character = this.#source[start];
-    if (character === "(" && depth < MAX_DEPTH) return this.#group(depth);
+    if (character === "(" && depth < maxDepth) return this.#group(depth);
     if (character === "[") this.#at = this.#classEnd();
     else if (character === "\\") this.#at += escapeLength(this.#source.slice(start));
     else this.#at++;

@@ -1,14 +1,14 @@
-import { Overrun, withinTime } from "@factory/template-engine/time-limit";
+import { TimeLimitExceeded, withinTime } from "@factory/template-engine/time-limit";
 import { pumpedTexts } from "./pumped-texts.js";
 
 /** How long a machine under load may need for a harmless match. */
 const standardLimits = { suspicionMs: 150, certaintyMs: 600 };
 /** For all expressions of one template or schema; what is left then goes untried. */
-const BUDGET_MS = 6000;
+const maxTotalMs = 6000;
 
 /** Tries expressions on texts made to let them backtrack. The engine ends a match that overruns. */
 export class RegexProbe {
-  readonly #endsAt = performance.now() + BUDGET_MS;
+  readonly #endsAt = performance.now() + maxTotalMs;
   readonly #limits: typeof standardLimits;
 
   constructor(limits = standardLimits) {
@@ -21,19 +21,19 @@ export class RegexProbe {
     return pumpedTexts(tried.source).some(
       (text) =>
         performance.now() < this.#endsAt &&
-        overruns(tried, text, suspicionMs) &&
+        exceedsTime(tried, text, suspicionMs) &&
         // once more, so that a pause of the machine is not the expression's fault
-        overruns(tried, text, certaintyMs),
+        exceedsTime(tried, text, certaintyMs),
     );
   }
 }
 
-function overruns(expression: RegExp, text: string, limitMs: number): boolean {
+function exceedsTime(expression: RegExp, text: string, limitMs: number): boolean {
   try {
     withinTime(limitMs, () => expression.test(text));
     return false;
   } catch (error) {
-    if (error instanceof Overrun) return true;
+    if (error instanceof TimeLimitExceeded) return true;
     throw error;
   }
 }

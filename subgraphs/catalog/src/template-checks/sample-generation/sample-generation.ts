@@ -5,7 +5,7 @@ import { type RenderResult, render } from "@factory/template-engine/render";
 import { TemplateError } from "@factory/template-engine/template-error";
 import { loadTemplatePack, type TemplatePack } from "@factory/template-engine/template-pack";
 import { compileOffline, SchemaError } from "../../parameters/offline-schema.js";
-import { RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { reservedName } from "../../parameters/parameter-schema.js";
 import { schemaProblem } from "../../parameters/schema-limits.js";
 import type { CheckOutcome, CheckSubject } from "../findings/check-subject.js";
 import { finding } from "../findings/finding-codes.js";
@@ -18,11 +18,11 @@ const standardName = "SampleApp";
 const seed = "sample";
 const now = new Date(Date.UTC(2024, 0, 2, 3, 4, 5));
 /** A large template has rendered enough samples by then; the rest of the limit is for the one that is running. */
-const BUDGET_MS = 12_000;
-const MAX_SHOWN_PARAMETERS = 300;
+const maxRenderingMs = 12_000;
+const maxShownParameters = 300;
 const collisionSuggestion = "Let every choice of parameters lead to a path of its own for each file, in any casing.";
 /** How the engine says that a path would have to be a file and a folder. */
-const COLLISION = /to be a folder, but it is a file/;
+const pathCollision = /to be a folder, but it is a file/;
 
 /** Renders the template for sample parameters and looks at what comes out. */
 export async function sampleGeneration(files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
@@ -35,7 +35,7 @@ export async function sampleGeneration(files: FileTree, subject: CheckSubject): 
   }
   const schema = await usableSchema(subject.parameterSchema);
   const run = new SampleRun(pack);
-  const endsAt = performance.now() + BUDGET_MS;
+  const endsAt = performance.now() + maxRenderingMs;
   const samples = await sampleRequests(schema, pack.config.symbols);
   for (const sample of samples) {
     run.add(sample);
@@ -88,7 +88,7 @@ class SampleRun {
 
   add(sample: Sample): void {
     this.samples++;
-    const { [RESERVED_NAME]: given } = sample.parameters;
+    const { [reservedName]: given } = sample.parameters;
     const name = typeof given === "string" && given.trim() !== "" ? given : standardName;
     const rendered = this.#render(sample, name);
     if (!rendered) return;
@@ -115,7 +115,7 @@ class SampleRun {
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       const [first] = error.findings;
-      const collides = COLLISION.test(error.message);
+      const collides = pathCollision.test(error.message);
       const message = `Rendering fails for ${shownParameters(given)}: ${error.message}`;
       this.#report(
         finding(collides ? "PathCollision" : "SampleRenderFailed", message, {
@@ -187,5 +187,5 @@ function shown({ given }: Sample): string {
 
 function shownParameters(given: Record<string, unknown>): string {
   const text = JSON.stringify(given);
-  return `the parameters ${text.length > MAX_SHOWN_PARAMETERS ? `${text.slice(0, MAX_SHOWN_PARAMETERS)}…` : text}`;
+  return `the parameters ${text.length > maxShownParameters ? `${text.slice(0, maxShownParameters)}…` : text}`;
 }

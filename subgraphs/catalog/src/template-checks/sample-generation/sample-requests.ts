@@ -1,8 +1,8 @@
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { PatternBudget } from "@factory/template-engine/pattern-time-limit";
+import { PatternTimeLimit } from "@factory/template-engine/pattern-time-limit";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
 import { compileOffline, type Failure, type OfflineSchema, SchemaError } from "../../parameters/offline-schema.js";
-import { checkParameters, RESERVED_NAME } from "../../parameters/parameter-schema.js";
+import { checkParameters, reservedName } from "../../parameters/parameter-schema.js";
 import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { listedValues, schemaTypes } from "../parameter-schema/schema-types.js";
 import { pairwiseRows } from "./pairwise.js";
@@ -15,16 +15,16 @@ export interface Sample {
   parameters: Record<string, unknown>;
 }
 
-export const MAX_SAMPLES = 50;
-const MAX_DIMENSIONS = 30;
-const MAX_VALUES = 8;
+export const maxSamples = 50;
+const maxDimensions = 30;
+const maxValues = 8;
 const hyphened = "Sample.App-1";
 const unicode = "Größe東京";
 
 /** Requests that the schema accepts: none of the parameters, only the required ones, then every pair of values once. */
 export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig["symbols"]): Promise<Sample[]> {
-  const budget = new PatternBudget();
-  const candidates = await candidateValues(schema, symbols, budget);
+  const timeLimit = new PatternTimeLimit();
+  const candidates = await candidateValues(schema, symbols, timeLimit);
   const required = (Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : []).filter(
     (name) => typeof name === "string",
   );
@@ -38,27 +38,27 @@ export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig
     ["defaults", {}],
     ["required", least],
   ];
-  const dimensions = Array.from(candidates).slice(0, MAX_DIMENSIONS);
+  const dimensions = Array.from(candidates).slice(0, maxDimensions);
   for (const row of pairwiseRows(
     dimensions.map(([, values]) => values.length),
-    MAX_SAMPLES,
+    maxSamples,
   )) {
     const chosen = dimensions.map(([name, values], index): [string, unknown] => [name, values[row[index] ?? 0]]);
     rows.push(["pairwise", Object.fromEntries(chosen)]);
   }
-  return acceptedRows(schema, rows, budget);
+  return acceptedRows(schema, rows, timeLimit);
 }
 
 /** A schema may forbid a combination; a request that it refuses shows nothing about the template. */
 async function acceptedRows(
   schema: JsonObject,
   rows: readonly [Sample["kind"], Record<string, unknown>][],
-  budget: PatternBudget,
+  timeLimit: PatternTimeLimit,
 ): Promise<Sample[]> {
   const samples = new Map<string, Sample>();
   for (const [kind, given] of rows) {
-    if (samples.size >= MAX_SAMPLES) break;
-    const checked = await checkParameters(schema, given, { budget });
+    if (samples.size >= maxSamples) break;
+    const checked = await checkParameters(schema, given, { timeLimit });
     if (!checked.valid) continue;
     const { parameters } = checked;
     const key = JSON.stringify(Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -70,12 +70,12 @@ async function acceptedRows(
 async function candidateValues(
   schema: JsonObject,
   symbols: TemplateConfig["symbols"],
-  budget: PatternBudget,
+  timeLimit: PatternTimeLimit,
 ): Promise<Map<string, JsonValue[]>> {
   const found = new Map<string, JsonValue[]>();
-  const compiled = await compiledOrNot(schema, budget);
+  const compiled = await compiledOrNot(schema, timeLimit);
   if (!compiled) return found;
-  const properties = new Map<string, JsonValue>([[RESERVED_NAME, { type: "string" }], ...everDefined(schema)]);
+  const properties = new Map<string, JsonValue>([[reservedName, { type: "string" }], ...everDefined(schema)]);
   for (const [name, property] of properties) {
     const rule = resolved(schema, property);
     if (!rule) continue;
@@ -90,14 +90,14 @@ async function candidateValues(
       ),
     );
     const values = usual.length > 0 ? usual : accepted(shapedTexts(rule));
-    if (values.length > 0) found.set(name, values.slice(0, MAX_VALUES));
+    if (values.length > 0) found.set(name, values.slice(0, maxValues));
   }
   return found;
 }
 
-async function compiledOrNot(schema: JsonObject, budget: PatternBudget): Promise<OfflineSchema | undefined> {
+async function compiledOrNot(schema: JsonObject, timeLimit: PatternTimeLimit): Promise<OfflineSchema | undefined> {
   try {
-    return await compileOffline(schema, budget);
+    return await compileOffline(schema, timeLimit);
   } catch (error) {
     if (error instanceof SchemaError) return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import { tree } from "@factory/template-engine/template-pack.fixture";
-import { CONFIG, codes, lint, lintFor, remarks, reported, sound } from "./lint-pack.fixture.js";
+import { codes, configPath, lint, lintFor, remarks, reported, sound } from "./lint-pack.fixture.js";
 import { structuralLint } from "./structural-lint.js";
 
 describe("StructuralLint of shapes", () => {
@@ -25,7 +25,7 @@ describe("StructuralLint of shapes", () => {
     [{ forms: { a: { pattern: "b" } } }, "/forms/a"],
   ])("warns about %j", (config, pointer) => {
     expect(lintFor("SchemaViolation", config)).toMatchObject([
-      { severity: "Warning", pointer, path: CONFIG, line: expect.any(Number), column: expect.any(Number) },
+      { severity: "Warning", pointer, path: configPath, line: expect.any(Number), column: expect.any(Number) },
     ]);
   });
 
@@ -107,7 +107,7 @@ describe("StructuralLint of constraints", () => {
   const constrained = (constraint: object, framework?: string) =>
     codes(
       structuralLint(
-        tree({ [CONFIG]: JSON.stringify({ ...sound, constraints: { c: constraint } }), "a.txt": "" }),
+        tree({ [configPath]: JSON.stringify({ ...sound, constraints: { c: constraint } }), "a.txt": "" }),
         framework === undefined ? {} : { targetFramework: framework },
       ).filter(({ code }) => code.startsWith("Constraint")),
     );

@@ -9,10 +9,10 @@ export type Files = Record<string, string | Uint8Array>;
 /** No more than a template must say about itself. */
 export const sound = { identity: "T.One", name: "One", shortName: "one" };
 
-export const CONFIG = ".template.config/template.json";
+export const configPath = ".template.config/template.json";
 
 export function pack(config: object, files: Files = { "a.txt": "a" }) {
-  return tree({ [CONFIG]: JSON.stringify({ ...sound, ...config }, null, 2), ...files });
+  return tree({ [configPath]: JSON.stringify({ ...sound, ...config }, null, 2), ...files });
 }
 
 /** What StructuralLint reports unless it is asked for remarks too. */

@@ -9,7 +9,7 @@ import { finding } from "../findings/finding-codes.js";
 
 const localizationFile = /^\.template\.config\/localize\/(?:.*\/)?templatestrings\.[^/]*\.json$/;
 /** The key under which the only instruction of a post action is localized when it has no id. */
-const ONLY_INSTRUCTION = "default";
+const onlyInstructionPattern = "default";
 
 /** Localization files that the template engine leaves out, or whose texts are shown nowhere. */
 export function lintLocalization({ root, config, files }: TemplatePack): Finding[] {
@@ -67,7 +67,7 @@ function strangerInAction(
   if (part !== "manualInstructions") return undefined;
   const { manualInstructions } = action;
   const [only] = manualInstructions;
-  const standsForOnly = child === ONLY_INSTRUCTION && manualInstructions.length === 1 && only?.id === null;
+  const standsForOnly = child === onlyInstructionPattern && manualInstructions.length === 1 && only?.id === null;
   if (standsForOnly || manualInstructions.some(({ id }) => id === child)) return undefined;
   const message = `The localization names the manual instruction "${child}" of "${name}", which does not exist. (LOC001)`;
   return { message };

@@ -1,6 +1,6 @@
 import type { Finding } from "@factory/template-engine/finding";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
-import { NAME_FORMS, ValueForms } from "@factory/template-engine/value-forms";
+import { nameForms, ValueForms } from "@factory/template-engine/value-forms";
 import type { ConfigPlaces } from "../findings/config-place.js";
 import { type FindingCode, finding } from "../findings/finding-codes.js";
 
@@ -36,7 +36,7 @@ function ambiguousForms({ sourceName }: TemplateConfig, places: ConfigPlaces): F
   if (!sourceName?.trim()) return [];
   const forms = new ValueForms(new Map());
   const byText = new Map<string, string[]>();
-  for (const form of NAME_FORMS) {
+  for (const form of nameForms) {
     const text = forms.apply(form, sourceName) ?? "";
     byText.set(text, [...(byText.get(text) ?? []), form]);
   }

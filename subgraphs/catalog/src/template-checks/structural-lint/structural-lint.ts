@@ -25,7 +25,7 @@ import { lintUsage } from "./symbol-usage.js";
 import { lintSymbols } from "./symbols.js";
 import { lintForms } from "./value-forms.js";
 
-const MAX_SEARCHED_BYTES = 5 * 1024 * 1024;
+const maxSearchedBytes = 5 * 1024 * 1024;
 
 /** What is wrong with the template as it is written, without rendering it. */
 export function structuralLint(
@@ -88,7 +88,7 @@ function lintPaths(files: FileTree): Finding[] {
 
 function* readableTexts(files: FileTree): Generator<readonly [string, string]> {
   for (const [path, { bytes }] of files)
-    if (bytes.length <= MAX_SEARCHED_BYTES && !isBinary(bytes)) yield [path, decodeText(bytes)];
+    if (bytes.length <= maxSearchedBytes && !isBinary(bytes)) yield [path, decodeText(bytes)];
 }
 
 /** What the symbols are when nothing but what must be given is given; undefined where the template cannot be rendered. */

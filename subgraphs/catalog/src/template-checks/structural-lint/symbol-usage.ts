@@ -9,7 +9,7 @@ import type { TemplateTexts } from "../content/template-texts.js";
 import type { ConfigPlaces } from "../findings/config-place.js";
 import { finding } from "../findings/finding-codes.js";
 
-const RESERVED = "name";
+const reservedNames = "name";
 /** Members that only people read. */
 const prose = new Set(["description", "displayname", "text", "author"]);
 
@@ -26,7 +26,7 @@ export function lintUsage({ config }: TemplatePack, texts: TemplateTexts, places
   let suspects = Array.from(config.symbols.values()).flatMap((symbol): Suspect[] => {
     const { name } = symbol;
     const others = textsOf(config.raw, ["symbols", name]);
-    if (name === RESERVED || isMentioned(name, others)) return [];
+    if (name === reservedNames || isMentioned(name, others)) return [];
     const replaced = replacedTexts(symbol, forms);
     // a form that cannot be applied is reported elsewhere
     if (replaced === undefined) return [];

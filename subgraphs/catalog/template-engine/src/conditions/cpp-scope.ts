@@ -1,5 +1,5 @@
 import { sameText } from "../text/invariant-case.js";
-import { MAX_NESTING, nestsTooDeeply } from "./nesting.js";
+import { maxNesting, nestsTooDeeply } from "./nesting.js";
 import { MultiValue, parseBoolean, parseDouble, parseLong, type SymbolValue } from "./symbol-value.js";
 
 export type Operator = "!" | "&&" | "||" | "^" | ">" | ">=" | "<" | "<=" | "==" | "!=" | "&" | "|" | "<<" | ">>";
@@ -28,7 +28,7 @@ class Scope {
 
 type Side = Scope | SymbolValue;
 
-const LOGICAL = new Set<Operator | null>(["&&", "||", "^", "!"]);
+const logicalOperators = new Set<Operator | null>(["&&", "||", "^", "!"]);
 
 /** Builds the tree item by item and decides the scope that is open at the end. */
 export function fold(items: readonly Item[]): SymbolValue {
@@ -42,12 +42,12 @@ export function fold(items: readonly Item[]): SymbolValue {
 
 class Folder {
   current = new Scope();
-  private readonly parents: Scope[] = [];
+  readonly #parents: Scope[] = [];
 
   put(value: SymbolValue): void {
     this.current.put(value);
     while (this.current.slot === "none") {
-      const parent = this.parents.pop();
+      const parent = this.#parents.pop();
       if (parent === undefined) return;
       this.current = parent;
     }
@@ -56,13 +56,13 @@ class Folder {
   sign(sign: Sign): void {
     switch (sign) {
       case "(":
-        this.open(new Scope());
+        this.#open(new Scope());
         return;
       case ")":
-        if (this.current.slot === "right") this.current = this.parents.pop() ?? this.current;
+        if (this.current.slot === "right") this.current = this.#parents.pop() ?? this.current;
         return;
       case "!":
-        this.negate();
+        this.#negate();
         return;
       case "&&":
       case "||":
@@ -76,21 +76,21 @@ class Folder {
       case "quote":
         return;
       default:
-        this.current = compared(this.current, this.parents);
+        this.current = compared(this.current, this.#parents);
         this.current.operator = sign;
     }
   }
 
-  private negate(): void {
+  #negate(): void {
     const negation = new Scope();
     negation.slot = "right";
     negation.operator = "!";
-    this.open(negation);
+    this.#open(negation);
   }
 
-  private open(scope: Scope): void {
+  #open(scope: Scope): void {
     this.current.put(scope);
-    this.parents.push(this.current);
+    this.#parents.push(this.current);
     this.current = scope;
   }
 }
@@ -107,10 +107,10 @@ function joined(current: Scope): Scope {
 function compared(current: Scope, parents: Scope[]): Scope {
   if (current.operator === null) {
     const { left } = current;
-    if (current.slot !== "right" || !(left instanceof Scope) || !LOGICAL.has(left.operator)) return current;
+    if (current.slot !== "right" || !(left instanceof Scope) || !logicalOperators.has(left.operator)) return current;
     return stolen(left, parents);
   }
-  if (LOGICAL.has(current.operator)) return stolen(current, parents);
+  if (logicalOperators.has(current.operator)) return stolen(current, parents);
   const scope = new Scope();
   scope.put(current);
   return scope;
@@ -126,15 +126,15 @@ function stolen(from: Scope, parents: Scope[]): Scope {
 
 function decide(side: Side, depth = 0): SymbolValue {
   if (!(side instanceof Scope)) return side;
-  if (depth > MAX_NESTING) throw new ConditionFault(nestsTooDeeply);
+  if (depth > maxNesting) throw new ConditionFault(nestsTooDeeply);
   const { operator, left, right } = side;
   if (operator === null) return left === null ? false : decide(left, depth + 1);
   if (operator === "!") return !truth(decide(right, depth + 1));
   // both sides are always decided, as in the original engine
-  return OPERATIONS[operator](decide(left, depth + 1), decide(right, depth + 1));
+  return operations[operator](decide(left, depth + 1), decide(right, depth + 1));
 }
 
-const OPERATIONS: Readonly<Record<Exclude<Operator, "!">, (left: SymbolValue, right: SymbolValue) => SymbolValue>> = {
+const operations: Readonly<Record<Exclude<Operator, "!">, (left: SymbolValue, right: SymbolValue) => SymbolValue>> = {
   "&&": (left, right) => both(left, right, (x, y) => x && y),
   "||": (left, right) => both(left, right, (x, y) => x || y),
   "^": (left, right) => both(left, right, (x, y) => x !== y),

@@ -9,7 +9,7 @@ import { TokenReader } from "./token-reader.js";
 
 type Lexeme = Item | { kind: "literal"; text: string };
 
-const SIGNS: readonly [string, Sign][] = [
+const operatorSigns: readonly [string, Sign][] = [
   ["&&", "&&"],
   ["||", "||"],
   ["^", "^"],
@@ -45,20 +45,22 @@ export interface CppOutcome {
 }
 
 export class CppEvaluator {
-  private readonly reader: TokenReader<Item>;
+  readonly #reader: TokenReader<Item>;
 
   constructor(variables: Variables, variableName: (name: string) => string = (name) => name) {
-    const tokens: [string, Item][] = SIGNS.map(([text, sign]) => [text, { kind: "sign", sign, text }]);
+    const tokens: [string, Item][] = operatorSigns.map(([text, sign]) => [text, { kind: "sign", sign, text }]);
     for (const [name, value] of variables) tokens.push([variableName(name), { kind: "value", value }]);
-    this.reader = new TokenReader(tokens);
+    this.#reader = new TokenReader(tokens);
   }
 
   /** `text` begins behind the keyword and goes at least to the end of its line. */
   evaluate(text: string): CppOutcome {
-    let { lexemes, length } = this.read(text, false);
+    let { lexemes, length } = this.#read(text, false);
     // the original engine fails on a logical operator without its right side; here the rest of the line is read then
-    if (endsInLogic(lexemes)) ({ lexemes, length } = this.read(text, true));
-    const unread = UNREAD.test(text.slice(length)) ? "only its first operand was read; put it in parentheses" : null;
+    if (endsInLogic(lexemes)) ({ lexemes, length } = this.#read(text, true));
+    const unread = unreadRest.test(text.slice(length))
+      ? "only its first operand was read; put it in parentheses"
+      : null;
     try {
       return { value: truth(fold(joinLiterals(lexemes))), length, fault: unread };
     } catch (error) {
@@ -67,11 +69,11 @@ export class CppEvaluator {
     }
   }
 
-  private read(text: string, joining: boolean): { lexemes: Lexeme[]; length: number } {
+  #read(text: string, joining: boolean): { lexemes: Lexeme[]; length: number } {
     const scan = new Scan(text, joining);
     let first = true;
     while (scan.position < text.length) {
-      const found = this.reader.at(text, scan.position);
+      const found = this.#reader.at(text, scan.position);
       if (!first && scan.depth === 0 && !scan.mayContinue(found?.value)) break;
       if (found !== undefined) {
         const isEnd = found.value.kind === "sign" && found.value.sign === "end";
@@ -98,18 +100,20 @@ class Scan {
   depth = 0;
   quote: string | null = null;
   readonly lexemes: Lexeme[] = [];
-  private literal = "";
+  #literal = "";
+  readonly #text: string;
+  readonly #joining: boolean;
 
-  constructor(
-    private readonly text: string,
-    private readonly joining: boolean,
-  ) {}
+  constructor(text: string, joining: boolean) {
+    this.#text = text;
+    this.#joining = joining;
+  }
 
   /** Outside parentheses a token is read only behind white space or a closing parenthesis. */
   mayContinue(found: Item | undefined): boolean {
     if (this.quote !== null) return true;
     if (found === undefined) return false;
-    if (this.joining) return true;
+    if (this.#joining) return true;
     const last = this.lexemes.at(-1);
     return last?.kind === "sign" && (last.sign === "blank" || last.sign === ")");
   }
@@ -117,11 +121,11 @@ class Scan {
   take(text: string, item: Item): void {
     this.position += text.length;
     if (item.kind === "sign" && item.sign === "quote") {
-      this.takeQuote(text);
+      this.#takeQuote(text);
       return;
     }
     if (this.quote !== null) {
-      this.literal += text;
+      this.#literal += text;
       return;
     }
     this.endLiteral();
@@ -131,39 +135,39 @@ class Scan {
   }
 
   takeCharacter(): void {
-    this.literal += this.text.charAt(this.position);
+    this.#literal += this.#text.charAt(this.position);
     this.position++;
   }
 
   endLiteral(): void {
-    if (this.literal === "") return;
-    this.lexemes.push({ kind: "literal", text: this.literal });
-    this.literal = "";
+    if (this.#literal === "") return;
+    this.lexemes.push({ kind: "literal", text: this.#literal });
+    this.#literal = "";
   }
 
-  private takeQuote(text: string): void {
+  #takeQuote(text: string): void {
     if (this.quote === null) {
       this.endLiteral();
       this.quote = text;
-      this.literal = text;
+      this.#literal = text;
     } else if (this.quote === text) {
       this.quote = null;
-      this.literal += text;
+      this.#literal += text;
       this.endLiteral();
     } else {
-      this.literal += text;
+      this.#literal += text;
     }
   }
 }
 
-const LOGIC = new Set<Sign>(["&&", "||", "^"]);
+const logicalSigns = new Set<Sign>(["&&", "||", "^"]);
 
 // what remains on the line looks like a part of the condition
-const UNREAD = /^[ \t]*(?:&&|\|\||[=!]=?|[<>]=?\s*[\w"'(]|[\w"'(])/;
+const unreadRest = /^[ \t]*(?:&&|\|\||[=!]=?|[<>]=?\s*[\w"'(]|[\w"'(])/;
 
 function endsInLogic(lexemes: readonly Lexeme[]): boolean {
   const last = lexemes.findLast((lexeme) => lexeme.kind !== "sign" || lexeme.sign !== "blank");
-  return last?.kind === "sign" && LOGIC.has(last.sign);
+  return last?.kind === "sign" && logicalSigns.has(last.sign);
 }
 
 /** Blanks go, except between two literals, which become one. */

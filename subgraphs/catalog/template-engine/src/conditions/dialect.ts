@@ -23,7 +23,7 @@ export interface Dialect {
 
 const binary = (text: string, operator: BinaryOperator): [string, Sign] => [text, { kind: "binary", operator }];
 
-const LAYOUT: readonly [string, Sign][] = [
+const commonSigns: readonly [string, Sign][] = [
   ["(", { kind: "open" }],
   [")", { kind: "close" }],
   [" ", { kind: "blank" }],
@@ -35,9 +35,9 @@ const LAYOUT: readonly [string, Sign][] = [
 
 const same = (text: string) => text;
 
-export const CPP2: Dialect = {
+export const cpp2Dialect: Dialect = {
   signs: [
-    ...LAYOUT,
+    ...commonSigns,
     binary("&&", "and"),
     binary("||", "or"),
     ["!", { kind: "not" }],
@@ -64,9 +64,9 @@ export const CPP2: Dialect = {
   decode: decodeBackslashes,
 };
 
-export const MSBUILD: Dialect = {
+export const msbuildDialect: Dialect = {
   signs: [
-    ...LAYOUT,
+    ...commonSigns,
     binary("AND", "and"),
     binary("OR", "or"),
     ["!", { kind: "not" }],
@@ -86,9 +86,9 @@ export const MSBUILD: Dialect = {
   decode: decodeXml,
 };
 
-export const VISUAL_BASIC: Dialect = {
+export const visualBasicDialect: Dialect = {
   signs: [
-    ...LAYOUT,
+    ...commonSigns,
     ...["And", "AndAlso"].map((word) => binary(word, "and")),
     ...["Or", "OrElse"].map((word) => binary(word, "or")),
     ["Not", { kind: "not" }],
@@ -119,7 +119,7 @@ function decodeBackslashes(text: string): string {
   return text.replaceAll('\\"', '"').replaceAll("\\'", "'");
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { quot: '"', amp: "&", apos: "'", lt: "<", gt: ">" };
+const xmlEntities: Readonly<Record<string, string>> = { quot: '"', amp: "&", apos: "'", lt: "<", gt: ">" };
 
 function encodeXml(text: string): string {
   return text
@@ -134,7 +134,7 @@ function decodeXml(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi,
     (whole, hex?: string, decimal?: string, name?: string) => {
-      if (name !== undefined) return ENTITIES[name] ?? whole;
+      if (name !== undefined) return xmlEntities[name] ?? whole;
       const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
     },

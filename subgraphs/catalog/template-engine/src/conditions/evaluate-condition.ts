@@ -1,6 +1,6 @@
 import type { RenderReport } from "../findings/render-report.js";
 import { CppEvaluator } from "./cpp.js";
-import { CPP2, MSBUILD, VISUAL_BASIC } from "./dialect.js";
+import { cpp2Dialect, msbuildDialect, visualBasicDialect } from "./dialect.js";
 import type { Variables } from "./symbol-value.js";
 import { TreeEvaluator } from "./tree-evaluator.js";
 
@@ -41,14 +41,14 @@ export function evaluatorFor(
     const cpp = new CppEvaluator(variables, variableName);
     return (text) => cpp.evaluate(text);
   }
-  const dialect = { "C++2": CPP2, MSBUILD, VB: VISUAL_BASIC }[name];
+  const dialect = { "C++2": cpp2Dialect, MSBUILD: msbuildDialect, VB: visualBasicDialect }[name];
   const tree = new TreeEvaluator(dialect, variables, variableName);
   return (text) => tree.evaluate(text);
 }
 
 /** The evaluator of `Condition` attributes, where symbols are written as `$(Name)`. */
 export function attributeEvaluator(variables: Variables): Evaluate {
-  const tree = new TreeEvaluator(MSBUILD, variables, (name) => `$(${name})`);
+  const tree = new TreeEvaluator(msbuildDialect, variables, (name) => `$(${name})`);
   return (text) => tree.evaluate(text);
 }
 

@@ -30,8 +30,8 @@ function numberText(value: number): string {
   return `${digits}E${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 
-const LONG_MIN = -(2n ** 63n);
-const LONG_MAX = 2n ** 63n - 1n;
+const minLong = -(2n ** 63n);
+const maxLong = 2n ** 63n - 1n;
 
 /** A decimal 64-bit integer, white space around it allowed. */
 export function parseLong(text: string): bigint | undefined {
@@ -39,7 +39,7 @@ export function parseLong(text: string): bigint | undefined {
   // 19 digits and a sign are the most a long has; longer texts never reach BigInt
   if (!/^[+-]?\d{1,30}$/.test(trimmed)) return undefined;
   const value = BigInt(trimmed.replace(/^\+/, ""));
-  return value >= LONG_MIN && value <= LONG_MAX ? value : undefined;
+  return value >= minLong && value <= maxLong ? value : undefined;
 }
 
 /** `0x` and up to 16 hexadecimal digits, in two's complement. */

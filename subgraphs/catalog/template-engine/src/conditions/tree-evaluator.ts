@@ -1,6 +1,6 @@
 import { asNumber, compareValues } from "./comparison.js";
 import type { Dialect, Sign } from "./dialect.js";
-import { MAX_NESTING, nestsTooDeeply } from "./nesting.js";
+import { maxNesting, nestsTooDeeply } from "./nesting.js";
 import { MultiValue, parseBoolean, type SymbolValue, textOf, type Variables } from "./symbol-value.js";
 import { TokenReader } from "./token-reader.js";
 import { type BinaryOperator, type ExpressionNode, Group, ValueNode } from "./tree.js";
@@ -18,33 +18,31 @@ class ExpressionFault extends Error {}
 
 /** Evaluates expressions of one dialect over fixed variables. */
 export class TreeEvaluator {
-  private readonly reader: TokenReader<Word>;
+  readonly #reader: TokenReader<Word>;
+  readonly #dialect: Dialect;
 
-  constructor(
-    private readonly dialect: Dialect,
-    variables: Variables,
-    variableName: (name: string) => string = (name) => name,
-  ) {
+  constructor(dialect: Dialect, variables: Variables, variableName: (name: string) => string = (name) => name) {
+    this.#dialect = dialect;
     const tokens: [string, Word][] = [...dialect.signs].map(([text, sign]) => [text, sign]);
     for (const [name, value] of variables) tokens.push([variableName(name), { kind: "variable", value }]);
-    this.reader = new TokenReader(tokens);
+    this.#reader = new TokenReader(tokens);
   }
 
   evaluate(text: string): TreeOutcome {
-    const builder = new Builder(this.dialect);
-    const length = this.read(text, builder);
+    const builder = new Builder(this.#dialect);
+    const length = this.#read(text, builder);
     try {
-      return { value: toBoolean(new Decision(this.dialect.nullText).of(builder.finish())), length, fault: null };
+      return { value: toBoolean(new Decision(this.#dialect.nullText).of(builder.finish())), length, fault: null };
     } catch (error) {
       if (error instanceof ExpressionFault) return { value: false, length, fault: error.message };
       throw error;
     }
   }
 
-  private read(text: string, builder: Builder): number {
+  #read(text: string, builder: Builder): number {
     let position = 0;
     while (position < text.length) {
-      const found = this.reader.at(text, position);
+      const found = this.#reader.at(text, position);
       if (found === undefined) {
         if (builder.complete) break;
         builder.character(text.charAt(position));
@@ -61,81 +59,84 @@ export class TreeEvaluator {
 
 class Builder {
   fault: string | null = null;
-  private groups: Group<SymbolValue>[] = [new Group()];
-  private quote: string | null = null;
-  private literal = "";
+  #groups: Group<SymbolValue>[] = [new Group()];
+  #quote: string | null = null;
+  #literal = "";
+  readonly #dialect: Dialect;
 
-  constructor(private readonly dialect: Dialect) {}
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
 
-  private get group(): Group<SymbolValue> {
-    const group = this.groups.at(-1);
+  get #group(): Group<SymbolValue> {
+    const group = this.#groups.at(-1);
     if (group === undefined) throw new ExpressionFault("unbalanced parenthesis");
     return group;
   }
 
   /** Behind a whole expression unknown text ends the reading. */
   get complete(): boolean {
-    return this.quote === null && this.literal === "" && this.group.full;
+    return this.#quote === null && this.#literal === "" && this.#group.full;
   }
 
   character(text: string): void {
-    this.literal += text;
+    this.#literal += text;
   }
 
   word(text: string, word: Word): void {
     if (word.kind === "bad") {
       this.fault ??= `"${text}" names no symbol`;
-    } else if (word.kind === "quote" && (this.quote === null || this.quote === text)) {
-      this.toggleQuote(text);
-    } else if (this.quote !== null) {
-      const known = word.kind === "variable" && this.dialect.readsVariablesInQuotes;
-      this.literal += known ? this.dialect.encode(word.value === null ? "null" : textOf(word.value)) : text;
+    } else if (word.kind === "quote" && (this.#quote === null || this.#quote === text)) {
+      this.#toggleQuote(text);
+    } else if (this.#quote !== null) {
+      const known = word.kind === "variable" && this.#dialect.readsVariablesInQuotes;
+      this.#literal += known ? this.#dialect.encode(word.value === null ? "null" : textOf(word.value)) : text;
     } else {
-      this.endLiteral();
-      this.apply(word);
+      this.#endLiteral();
+      this.#apply(word);
     }
   }
 
   finish(): ExpressionNode<SymbolValue> {
-    this.endLiteral();
+    this.#endLiteral();
     if (this.fault !== null) throw new ExpressionFault(this.fault);
-    return this.group.root;
+    return this.#group.root;
   }
 
-  private toggleQuote(text: string): void {
-    if (this.quote === null) {
-      this.quote = text;
+  #toggleQuote(text: string): void {
+    if (this.#quote === null) {
+      this.#quote = text;
       return;
     }
-    this.quote = null;
-    const value = this.dialect.decode(this.literal);
-    this.literal = "";
-    this.operand(new ValueNode<SymbolValue>(value));
+    this.#quote = null;
+    const value = this.#dialect.decode(this.#literal);
+    this.#literal = "";
+    this.#operand(new ValueNode<SymbolValue>(value));
   }
 
-  private endLiteral(): void {
-    if (this.literal === "") return;
-    const value = this.dialect.decode(this.literal);
-    this.literal = "";
-    this.operand(new ValueNode<SymbolValue>(value));
+  #endLiteral(): void {
+    if (this.#literal === "") return;
+    const value = this.#dialect.decode(this.#literal);
+    this.#literal = "";
+    this.#operand(new ValueNode<SymbolValue>(value));
   }
 
-  private apply(word: Word): void {
+  #apply(word: Word): void {
     switch (word.kind) {
       case "open":
-        this.groups.push(new Group());
+        this.#groups.push(new Group());
         return;
       case "close":
-        this.closeGroup();
+        this.#closeGroup();
         return;
       case "variable":
-        this.operand(new ValueNode(word.value));
+        this.#operand(new ValueNode(word.value));
         return;
       case "not":
-        this.group.negate();
+        this.#group.negate();
         return;
       case "binary":
-        this.group.apply(word.operator);
+        this.#group.apply(word.operator);
         return;
       case "blank":
       case "end":
@@ -145,27 +146,31 @@ class Builder {
     }
   }
 
-  private closeGroup(): void {
-    const inner = this.groups.pop();
-    if (inner === undefined || this.groups.length === 0) {
+  #closeGroup(): void {
+    const inner = this.#groups.pop();
+    if (inner === undefined || this.#groups.length === 0) {
       this.fault ??= "a parenthesis is closed that was not opened";
-      this.groups = [inner ?? new Group()];
+      this.#groups = [inner ?? new Group()];
       return;
     }
-    this.group.acceptGroup(inner.root);
+    this.#group.acceptGroup(inner.root);
   }
 
-  private operand(node: ExpressionNode<SymbolValue>): void {
-    if (!this.group.accept(node)) this.fault ??= "an operator is missing";
+  #operand(node: ExpressionNode<SymbolValue>): void {
+    if (!this.#group.accept(node)) this.fault ??= "an operator is missing";
   }
 }
 
 /** Values of a tree's nodes in one dialect. */
 class Decision {
-  constructor(private readonly nullText: string) {}
+  readonly #nullText: string;
+
+  constructor(nullText: string) {
+    this.#nullText = nullText;
+  }
 
   of(node: ExpressionNode<SymbolValue> | null, depth = 0): SymbolValue {
-    if (depth > MAX_NESTING) throw new ExpressionFault(nestsTooDeeply);
+    if (depth > maxNesting) throw new ExpressionFault(nestsTooDeeply);
     // the original engine fails here too, so that the whole condition is false; a written null is a value
     if (node === null) throw new ExpressionFault("an operand is missing");
     if (node.kind === "value") return node.value;
@@ -174,10 +179,10 @@ class Decision {
       return node.negates ? !toBoolean(operand) : operand;
     }
     // both sides are always decided, so that a fault in either shows
-    return this.combine(node.operator, this.of(node.left, depth + 1), this.of(node.right, depth + 1));
+    return this.#combine(node.operator, this.of(node.left, depth + 1), this.of(node.right, depth + 1));
   }
 
-  private combine(operator: BinaryOperator, left: SymbolValue, right: SymbolValue): SymbolValue {
+  #combine(operator: BinaryOperator, left: SymbolValue, right: SymbolValue): SymbolValue {
     switch (operator) {
       case "and":
         return [toBoolean(left), toBoolean(right)].every(Boolean);
@@ -186,24 +191,24 @@ class Decision {
       case "xor":
         return toBoolean(left) !== toBoolean(right);
       case "==":
-        return this.compare(left, right) === 0;
+        return this.#compare(left, right) === 0;
       case "!=":
-        return this.compare(left, right) !== 0;
+        return this.#compare(left, right) !== 0;
       case ">":
-        return this.compare(left, right) > 0;
+        return this.#compare(left, right) > 0;
       case ">=":
-        return this.compare(left, right) >= 0;
+        return this.#compare(left, right) >= 0;
       case "<":
-        return this.compare(left, right) < 0;
+        return this.#compare(left, right) < 0;
       case "<=":
-        return this.compare(left, right) <= 0;
+        return this.#compare(left, right) <= 0;
       default:
         return calculate(operator, left, right);
     }
   }
 
-  private compare(left: SymbolValue, right: SymbolValue): number {
-    const order = compareValues(left, right, this.nullText);
+  #compare(left: SymbolValue, right: SymbolValue): number {
+    const order = compareValues(left, right, this.#nullText);
     if (order === undefined) throw new ExpressionFault(`"${textOf(left)}" and "${textOf(right)}" cannot be compared`);
     return order;
   }
@@ -216,12 +221,12 @@ function calculate(operator: ArithmeticOperator, left: SymbolValue, right: Symbo
     if (operator === "+") return textOf(left) + textOf(right);
     throw new ExpressionFault(`"${operator}" needs two numbers`);
   }
-  return ARITHMETIC[operator](x, y);
+  return arithmetic[operator](x, y);
 }
 
 type ArithmeticOperator = "+" | "-" | "*" | "/" | "^" | "<<" | ">>" | "&" | "|";
 
-const ARITHMETIC: Readonly<Record<ArithmeticOperator, (x: number, y: number) => SymbolValue>> = {
+const arithmetic: Readonly<Record<ArithmeticOperator, (x: number, y: number) => SymbolValue>> = {
   "+": (x, y) => x + y,
   "-": (x, y) => x - y,
   "*": (x, y) => x * y,

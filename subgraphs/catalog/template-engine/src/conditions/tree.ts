@@ -136,7 +136,7 @@ function attach<V>(active: ExpressionNode<V>, operator: BinaryOperator): BinaryN
 }
 
 // the lower one binds tighter; no two are equal, so that `a - b + c` means `a - (b + c)` as in the original engine
-const RANK: Readonly<Record<BinaryOperator, number>> = {
+const precedences: Readonly<Record<BinaryOperator, number>> = {
   "^": 24,
   "*": 25,
   "/": 26,
@@ -158,5 +158,5 @@ const RANK: Readonly<Record<BinaryOperator, number>> = {
 };
 
 function bindsTighter(added: BinaryOperator, existing: BinaryOperator): boolean {
-  return RANK[added] < RANK[existing];
+  return precedences[added] < precedences[existing];
 }

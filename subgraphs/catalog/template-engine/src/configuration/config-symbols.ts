@@ -16,7 +16,7 @@ import type {
   TemplateSymbol,
 } from "./template-config.js";
 
-const IDENTITY = "identity";
+const identityForm = "identity";
 
 /** One entry of `symbols`, or undefined when its type is unknown. */
 export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | undefined {
@@ -100,7 +100,7 @@ function readParameter(name: string, raw: JsonObject): ParameterSymbol {
   };
 }
 
-const DATATYPES: ReadonlyMap<string, ParameterDatatype> = new Map([
+const datatypes: ReadonlyMap<string, ParameterDatatype> = new Map([
   ["bool", "bool"],
   ["boolean", "bool"],
   ["int", "integer"],
@@ -114,11 +114,11 @@ const DATATYPES: ReadonlyMap<string, ParameterDatatype> = new Map([
 
 /** False for a name that the format does not know; naming none is no mistake. */
 export function isKnownDatatype(text: string | null): boolean {
-  return nonEmpty(text) === null || DATATYPES.has((text ?? "").toLowerCase());
+  return nonEmpty(text) === null || datatypes.has((text ?? "").toLowerCase());
 }
 
 function readDatatype(text: string | null): ParameterDatatype {
-  return DATATYPES.get((text ?? "").toLowerCase()) ?? "string";
+  return datatypes.get((text ?? "").toLowerCase()) ?? "string";
 }
 
 function readCondition(value: JsonValue | undefined, fallback: boolean): boolean | string {
@@ -152,10 +152,10 @@ function readForms(raw: JsonObject | null): readonly string[] {
     names = stringsMember(global, "forms") ?? [];
     addIdentity = booleanMember(global, "addIdentity", true);
   } else {
-    return [IDENTITY];
+    return [identityForm];
   }
-  const hasIdentity = names.some((name) => name.toLowerCase() === IDENTITY);
-  return addIdentity && !hasIdentity ? [IDENTITY, ...names] : names;
+  const hasIdentity = names.some((name) => name.toLowerCase() === identityForm);
+  return addIdentity && !hasIdentity ? [identityForm, ...names] : names;
 }
 
 function nonEmpty(text: string | null): string | null {

@@ -1,6 +1,6 @@
 import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 
-const HOST = ".template.config/dotnetcli.host.json";
+const hostFile = ".template.config/dotnetcli.host.json";
 
 describe("names of dotnet new's options", () => {
   const config = {
@@ -19,7 +19,7 @@ describe("names of dotnet new's options", () => {
     texts(
       renderFiles(
         config,
-        { [HOST]: typeof host === "string" ? host : JSON.stringify(host), "a.txt": "FRAMEWORK FOLDER QUIET" },
+        { [hostFile]: typeof host === "string" ? host : JSON.stringify(host), "a.txt": "FRAMEWORK FOLDER QUIET" },
         { parameters },
       ),
     )["a.txt"];

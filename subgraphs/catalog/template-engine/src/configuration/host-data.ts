@@ -16,7 +16,7 @@ export interface HostSymbol {
   readonly shortName: string | null;
 }
 
-export const NO_HOST_DATA: HostData = { isHidden: false, usageExamples: [], symbols: new Map() };
+export const noHostData: HostData = { isHidden: false, usageExamples: [], symbols: new Map() };
 
 export function readHostData(raw: JsonObject): HostData {
   const symbols = new Map<string, HostSymbol>();

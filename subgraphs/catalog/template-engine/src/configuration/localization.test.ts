@@ -3,7 +3,7 @@ import { localeFallbacks } from "./localization.js";
 import { describeTemplate, localizedDescription } from "./template-description.js";
 import { loadTemplatePack } from "./template-pack.js";
 
-const FOLDER = ".template.config";
+const folder = ".template.config";
 const config = {
   identity: "Acme.Api",
   name: "Acme API",
@@ -34,13 +34,13 @@ const german = {
 };
 const files = (localized: Record<string, unknown>) =>
   tree({
-    [`${FOLDER}/template.json`]: JSON.stringify(config),
-    [`${FOLDER}/dotnetcli.host.json`]: JSON.stringify({
+    [`${folder}/template.json`]: JSON.stringify(config),
+    [`${folder}/dotnetcli.host.json`]: JSON.stringify({
       symbolInfo: { Framework: { longName: "framework", shortName: "f" }, Secret: { isHidden: true } },
     }),
     ...Object.fromEntries(
       Object.entries(localized).map(([culture, texts]) => [
-        `${FOLDER}/localize/templatestrings.${culture}.json`,
+        `${folder}/localize/templatestrings.${culture}.json`,
         typeof texts === "string" ? texts : JSON.stringify(texts),
       ]),
     ),

@@ -5,23 +5,26 @@ import { decodeText } from "../text/encodings.js";
 /** Texts of one culture by their keys, as `symbols/Framework/description`. */
 export type LocalizedTexts = Readonly<Record<string, string>>;
 
-const FILE = /^\.template\.config\/localize\/templatestrings\.([A-Za-z0-9-]{1,35})\.json$/;
-const SHOWN = /^(?:name|description|author|symbols\/.+)$/;
+const localizationFile = /^\.template\.config\/localize\/templatestrings\.([A-Za-z0-9-]{1,35})\.json$/;
+const localizedProperties = /^(?:name|description|author|symbols\/.+)$/;
 
 // bounds against hostile packages, far above what templates have
-const MAX_CULTURES = 60;
-const MAX_FILE_BYTES = 128 * 1024;
+const maxCultures = 60;
+const maxFileBytes = 128 * 1024;
 
 /** Localized texts of a template by culture. A file that does not hold an object of texts is ignored as a whole, as dotnet does. */
 export function readLocalizations(files: FileTree): Map<string, LocalizedTexts> {
   const cultures = new Map<string, LocalizedTexts>();
   for (const [path, { bytes }] of files) {
-    const culture = FILE.exec(path)?.[1];
-    if (culture === undefined || bytes.length > MAX_FILE_BYTES || cultures.size === MAX_CULTURES) continue;
+    const culture = localizationFile.exec(path)?.[1];
+    if (culture === undefined || bytes.length > maxFileBytes || cultures.size === maxCultures) continue;
     const { value } = parseJsonc(decodeText(bytes));
     const entries = Object.entries(value ?? {});
     if (entries.length === 0 || entries.some(([, text]) => typeof text !== "string")) continue;
-    cultures.set(culture, Object.fromEntries(entries.filter(([key]) => SHOWN.test(key))) as LocalizedTexts);
+    cultures.set(
+      culture,
+      Object.fromEntries(entries.filter(([key]) => localizedProperties.test(key))) as LocalizedTexts,
+    );
   }
   return cultures;
 }

@@ -16,7 +16,7 @@ export interface TemplateCandidate {
 }
 
 // what dotnet new takes where a group has templates in several languages and none was asked for
-const USUAL_LANGUAGE = "C#";
+const defaultLanguage = "C#";
 
 export function asksForTemplate({ identity, language, type }: TemplateChoice): boolean {
   return [identity, language, type].some((one) => one?.trim());
@@ -37,7 +37,7 @@ export function chosenTemplates<T extends TemplateCandidate>(candidates: readonl
 
 /** Chooses one template of a group: the asked language, else the usual one, then the highest precedence. */
 function preferred<T extends TemplateCandidate>(group: readonly T[], choice: TemplateChoice): T[] {
-  const usual = group.filter(({ config }) => fits(USUAL_LANGUAGE, config.tags["language"]));
+  const usual = group.filter(({ config }) => fits(defaultLanguage, config.tags["language"]));
   const rest = isBlank(choice.language) && usual.length > 0 ? usual : group;
   const highest = Math.max(...rest.map(({ config }) => config.precedence ?? 0));
   return rest.filter(({ config }) => (config.precedence ?? 0) === highest);

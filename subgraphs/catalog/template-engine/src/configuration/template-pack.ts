@@ -5,7 +5,7 @@ import { parseJsonc, textsMember } from "../json/jsonc.js";
 import { readLenientObject } from "../json/lenient-json.js";
 import { decodeText } from "../text/encodings.js";
 import { readConfig } from "./config-reader.js";
-import { type HostData, NO_HOST_DATA, readHostData } from "./host-data.js";
+import { type HostData, noHostData, readHostData } from "./host-data.js";
 import {
   asksForTemplate,
   chosenTemplates,
@@ -17,16 +17,16 @@ import type { TemplateConfig } from "./template-config.js";
 
 export { TemplateError };
 
-const CONFIG_FOLDER = ".template.config";
-const CONFIG_PATH = `${CONFIG_FOLDER}/template.json`;
-const HOST_PATH = `${CONFIG_FOLDER}/dotnetcli.host.json`;
+const configFolder = ".template.config";
+const configPath = `${configFolder}/template.json`;
+const hostPath = `${configFolder}/dotnetcli.host.json`;
 
 // far beyond what templates have; parsing a larger text would hold up others
-const MAX_CONFIG_BYTES = 1024 * 1024;
-const MAX_EXTRA_CONFIGS = 20;
+const maxConfigBytes = 1024 * 1024;
+const maxExtraConfigs = 20;
 // of all templates that are compared with a choice
-const MAX_COMPARED_BYTES = 4 * MAX_CONFIG_BYTES;
-const MAX_NAMED_CANDIDATES = 20;
+const maxComparedBytes = 4 * maxConfigBytes;
+const maxNamedCandidates = 20;
 
 export interface TemplatePack {
   /** Folder of the template inside the package, "" when it is the package's root. */
@@ -43,8 +43,8 @@ export interface TemplatePack {
 export function templateRoots(files: FileTree): string[] {
   const roots: string[] = [];
   for (const path of files.keys()) {
-    if (path === CONFIG_PATH) roots.push("");
-    else if (path.endsWith(`/${CONFIG_PATH}`)) roots.push(path.slice(0, -CONFIG_PATH.length - 1));
+    if (path === configPath) roots.push("");
+    else if (path.endsWith(`/${configPath}`)) roots.push(path.slice(0, -configPath.length - 1));
   }
   return roots.sort();
 }
@@ -56,8 +56,8 @@ export function templateRoots(files: FileTree): string[] {
 export function loadTemplatePack(files: FileTree, choice: TemplateChoice = {}): TemplatePack {
   const found = templateRoots(files);
   if (found.length === 0) {
-    throw templateInvalid("TemplateConfigMissing", `No ${CONFIG_PATH} was found.`, {
-      suggestion: `Add ${CONFIG_PATH} to the template's folder.`,
+    throw templateInvalid("TemplateConfigMissing", `No ${configPath} was found.`, {
+      suggestion: `Add ${configPath} to the template's folder.`,
     });
   }
   const roots = found.includes("") && !asksForTemplate(choice) ? [""] : found;
@@ -70,7 +70,7 @@ function packAt(files: FileTree, root: string): TemplatePack {
   const own = below(files, root);
   return {
     root,
-    config: readConfig(readDocument(own, CONFIG_PATH)),
+    config: readConfig(readDocument(own, configPath)),
     host: hostData(own),
     files: own,
     packageFiles: files,
@@ -96,9 +96,9 @@ function ambiguous(what: string, candidates: readonly TemplateCandidate[]): Temp
 
 /** What cannot be read can only be selected by its path, where the reading then says what is wrong. */
 function readableTemplates(files: FileTree, roots: readonly string[]): TemplateCandidate[] {
-  let bytesLeft = MAX_COMPARED_BYTES;
+  let bytesLeft = maxComparedBytes;
   return roots.flatMap((root) => {
-    const path = root === "" ? CONFIG_PATH : `${root}/${CONFIG_PATH}`;
+    const path = root === "" ? configPath : `${root}/${configPath}`;
     bytesLeft -= files.get(path)?.bytes.length ?? 0;
     if (bytesLeft < 0) return [];
     try {
@@ -111,16 +111,16 @@ function readableTemplates(files: FileTree, roots: readonly string[]): TemplateC
 }
 
 function list(candidates: readonly TemplateCandidate[]): string {
-  const named = candidates.slice(0, MAX_NAMED_CANDIDATES).map(describeCandidate).join("; ");
-  return candidates.length > MAX_NAMED_CANDIDATES ? `${named}; and others` : named;
+  const named = candidates.slice(0, maxNamedCandidates).map(describeCandidate).join("; ");
+  return candidates.length > maxNamedCandidates ? `${named}; and others` : named;
 }
 
 /** Without a file, or with one that cannot be read, the options are called as the parameters. */
 function hostData(files: FileTree): HostData {
-  const bytes = files.get(HOST_PATH)?.bytes;
-  if (bytes === undefined || bytes.length > MAX_CONFIG_BYTES) return NO_HOST_DATA;
+  const bytes = files.get(hostPath)?.bytes;
+  if (bytes === undefined || bytes.length > maxConfigBytes) return noHostData;
   const { value } = parseJsonc(decodeText(bytes));
-  return value === null ? NO_HOST_DATA : readHostData(value);
+  return value === null ? noHostData : readHostData(value);
 }
 
 function below(files: FileTree, root: string): FileTree {
@@ -134,8 +134,8 @@ function below(files: FileTree, root: string): FileTree {
 
 function readDocument(files: FileTree, path: string): JsonObject {
   let document = parseFile(files, path);
-  for (const extra of (textsMember(document, "AdditionalConfigFiles") ?? []).slice(0, MAX_EXTRA_CONFIGS)) {
-    document = merged(document, parseFile(files, `${CONFIG_FOLDER}/${extra}`));
+  for (const extra of (textsMember(document, "AdditionalConfigFiles") ?? []).slice(0, maxExtraConfigs)) {
+    document = merged(document, parseFile(files, `${configFolder}/${extra}`));
   }
   return document;
 }
@@ -145,7 +145,7 @@ function parseFile(files: FileTree, path: string): JsonObject {
   if (file === undefined) {
     throw templateInvalid("TemplateConfigMissing", `The configuration file ${path} does not exist.`, { path });
   }
-  if (file.bytes.length > MAX_CONFIG_BYTES) {
+  if (file.bytes.length > maxConfigBytes) {
     throw templateInvalid("TemplateConfigUnreadable", `${path} is not readable: it is over 1 MiB.`, { path });
   }
   const text = decodeText(file.bytes);

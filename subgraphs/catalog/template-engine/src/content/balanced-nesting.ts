@@ -1,34 +1,36 @@
 import { type Token, token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 
-const REAL_END = 1;
-const PSEUDO_END = 2;
+const realEnd = 1;
+const pseudoEnd = 2;
 
 /** Turns the pseudo end of an inner comment into a real one where the outer comment was removed. */
 export class BalancedNesting implements Operation {
   readonly tokens: readonly Token[];
-  private depth = 0;
+  #depth = 0;
+  readonly #resetFlag: string;
 
   constructor(
     texts: { start: string; realEnd: string; pseudoEnd: string },
     readonly id: string | null,
-    private readonly resetFlag: string,
+    resetFlag: string,
     readonly startsOn = false,
   ) {
+    this.#resetFlag = resetFlag;
     this.tokens = [token(texts.start), token(texts.realEnd), token(texts.pseudoEnd)];
   }
 
   begin(): void {
-    this.depth = 0;
+    this.#depth = 0;
   }
 
   handle(run: TextRun, index: number): void {
-    if (run.flag(this.resetFlag) === true) {
-      run.setFlag(this.resetFlag, false);
-      this.depth = 0;
+    if (run.flag(this.#resetFlag) === true) {
+      run.setFlag(this.#resetFlag, false);
+      this.#depth = 0;
     }
-    this.depth += index === 0 ? 1 : -1;
-    const written = this.depth === 0 && index === PSEUDO_END ? REAL_END : index;
+    this.#depth += index === 0 ? 1 : -1;
+    const written = this.#depth === 0 && index === pseudoEnd ? realEnd : index;
     const shown = this.tokens[written];
     if (shown !== undefined) run.output.write(shown.core);
   }

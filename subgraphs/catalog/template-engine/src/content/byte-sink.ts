@@ -1,41 +1,41 @@
 import { renderFailed } from "../findings/template-error.js";
 
-const LF = 10;
-const CR = 13;
-const SPACE = 32;
-const TAB = 9;
+const lineFeed = 10;
+const carriageReturn = 13;
+const space = 32;
+const tab = 9;
 
 /** No render may grow beyond what a package may unpack to. */
-export const MAX_OUTPUT_BYTES = 200 * 1024 * 1024;
+export const maxOutputBytes = 200 * 1024 * 1024;
 
 /** Output of one file: grows, and can be cut back to an earlier point. */
 export class ByteSink {
   length = 0;
-  private bytes: Buffer;
+  #bytes: Buffer;
 
   constructor(capacity: number) {
-    this.bytes = Buffer.allocUnsafe(Math.max(capacity, 64));
+    this.#bytes = Buffer.allocUnsafe(Math.max(capacity, 64));
   }
 
   write(source: Uint8Array, start = 0, end = source.length): void {
     const count = end - start;
     if (count <= 0) return;
-    if (this.length + count > this.bytes.length) this.grow(this.length + count);
-    this.bytes.set(start === 0 && end === source.length ? source : source.subarray(start, end), this.length);
+    if (this.length + count > this.#bytes.length) this.#grow(this.length + count);
+    this.#bytes.set(start === 0 && end === source.length ? source : source.subarray(start, end), this.length);
     this.length += count;
   }
 
-  private grow(needed: number): void {
-    if (needed > MAX_OUTPUT_BYTES) throw renderFailed(`A file grows beyond ${MAX_OUTPUT_BYTES} bytes.`);
-    const larger = Buffer.allocUnsafe(Math.min(MAX_OUTPUT_BYTES, Math.max(needed, this.bytes.length * 2)));
-    this.bytes.copy(larger, 0, 0, this.length);
-    this.bytes = larger;
+  #grow(needed: number): void {
+    if (needed > maxOutputBytes) throw renderFailed(`A file grows beyond ${maxOutputBytes} bytes.`);
+    const larger = Buffer.allocUnsafe(Math.min(maxOutputBytes, Math.max(needed, this.#bytes.length * 2)));
+    this.#bytes.copy(larger, 0, 0, this.length);
+    this.#bytes = larger;
   }
 
   /** Drops what stands after the last line end; with `andLineEnd` the line end too. */
   cutToLineStart(andLineEnd = false): void {
     let at = this.length - 1;
-    while (at >= 0 && this.bytes[at] !== LF && this.bytes[at] !== CR) at--;
+    while (at >= 0 && this.#bytes[at] !== lineFeed && this.#bytes[at] !== carriageReturn) at--;
     if (at < 0) {
       this.length = 0;
       return;
@@ -44,27 +44,27 @@ export class ByteSink {
       this.length = at + 1;
       return;
     }
-    const windows = this.bytes[at] === LF && at > 0 && this.bytes[at - 1] === CR;
+    const windows = this.#bytes[at] === lineFeed && at > 0 && this.#bytes[at - 1] === carriageReturn;
     this.length = windows ? at - 1 : at;
   }
 
   /** Drops everything from the last occurrence of a byte on. */
   cutAtLast(byte: number): void {
     let at = this.length - 1;
-    while (at >= 0 && this.bytes[at] !== byte) at--;
+    while (at >= 0 && this.#bytes[at] !== byte) at--;
     this.length = Math.max(at, 0);
   }
 
   trimBlanks(): void {
     while (this.length > 0) {
-      const last = this.bytes[this.length - 1];
-      if (last !== SPACE && last !== TAB) return;
+      const last = this.#bytes[this.length - 1];
+      if (last !== space && last !== tab) return;
       this.length--;
     }
   }
 
   toBuffer(): Buffer {
-    return Buffer.from(this.bytes.subarray(0, this.length));
+    return Buffer.from(this.#bytes.subarray(0, this.length));
   }
 }
 
@@ -72,18 +72,18 @@ export class ByteSink {
 export function afterLineEnd(source: Uint8Array, from: number): number {
   const at = lineEnd(source, from);
   if (at >= source.length) return source.length;
-  return source[at] === CR && source[at + 1] === LF ? at + 2 : at + 1;
+  return source[at] === carriageReturn && source[at + 1] === lineFeed ? at + 2 : at + 1;
 }
 
 /** Position of the next line end, or the end of the text. */
 export function lineEnd(source: Uint8Array, from: number): number {
   let at = from;
-  while (at < source.length && source[at] !== LF && source[at] !== CR) at++;
+  while (at < source.length && source[at] !== lineFeed && source[at] !== carriageReturn) at++;
   return at;
 }
 
 export function afterBlanks(source: Uint8Array, from: number): number {
   let at = from;
-  while (at < source.length && (source[at] === SPACE || source[at] === TAB)) at++;
+  while (at < source.length && (source[at] === space || source[at] === tab)) at++;
   return at;
 }

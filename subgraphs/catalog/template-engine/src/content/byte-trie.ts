@@ -26,7 +26,7 @@ export class ByteTrie<T> {
   readonly pairs = new Uint8Array(65_536);
   /** Length of the last match. */
   length = 0;
-  private readonly roots: (TrieNode<T> | undefined)[] = new Array(256);
+  readonly #roots: (TrieNode<T> | undefined)[] = new Array(256);
 
   add(added: Token, value: T): void {
     const first = added.core[0];
@@ -34,10 +34,10 @@ export class ByteTrie<T> {
     const second = added.core[1];
     if (second === undefined) this.pairs.fill(1, first << 8, (first + 1) << 8);
     else this.pairs[(first << 8) | second] = 1;
-    let node = this.roots[first];
+    let node = this.#roots[first];
     if (node === undefined) {
       node = new TrieNode<T>();
-      this.roots[first] = node;
+      this.#roots[first] = node;
     }
     for (let i = 1; i < added.core.length; i++) node = descend(node, added.core[i] ?? 0);
     node.terminals = arranged(node.terminals ?? [], { token: added, value });
@@ -55,12 +55,12 @@ export class ByteTrie<T> {
       byte = following;
     }
     // only a token of one byte fits at the end
-    return this.roots[byte] === undefined ? source.length : last;
+    return this.#roots[byte] === undefined ? source.length : last;
   }
 
   /** The value of the longest token that starts at `at`, its length in `length`; the context in front counts too. */
   match(source: Uint8Array, at: number): T | undefined {
-    let node: TrieNode<T> | undefined = this.roots[source[at] ?? 0];
+    let node: TrieNode<T> | undefined = this.#roots[source[at] ?? 0];
     let found: Terminal<T> | undefined;
     let reach = 0;
     let position = at + 1;
@@ -106,10 +106,10 @@ function sameToken(x: Token, y: Token): boolean {
 }
 
 function sameContext(x: Buffer | null, y: Buffer | null): boolean {
-  return (x ?? EMPTY).equals(y ?? EMPTY);
+  return (x ?? noBytes).equals(y ?? noBytes);
 }
 
-const EMPTY = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 function fits<T>(terminals: Terminal<T>[], source: Uint8Array, start: number, end: number): Terminal<T> | undefined {
   for (const terminal of terminals) {

@@ -8,7 +8,7 @@ interface Family {
   endif: string;
 }
 
-const FAMILIES: Family[] = [
+const families: Family[] = [
   { path: "a.cs", if: "#if (A)", elseif: "#elseif (B)", else: "#else", endif: "#endif" },
   { path: "a.cpp", if: "#if (A)", elseif: "#elif (B)", else: "#else", endif: "#endif" },
   { path: "a.cake", if: "#if(A)", elseif: "#elif(B)", else: "#else", endif: "#endif" },
@@ -55,20 +55,20 @@ const FAMILIES: Family[] = [
   { path: "a.vb", if: "'#If (A)", elseif: "'#ElseIf (B)", else: "'#Else", endif: "'#End If" },
 ];
 
-const COMBINATIONS = [
+const combinations = [
   [true, true, "1"],
   [true, false, "1"],
   [false, true, "2"],
   [false, false, "3"],
 ] as const;
 
-describe.each(FAMILIES)("conditions in $path: $if", (family) => {
+describe.each(families)("conditions in $path: $if", (family) => {
   const block = (indent: string, newLine: string) =>
     ["before", family.if, "1", family.elseif, "2", family.else, "3", family.endif, "after", ""]
       .map((line) => (line.length > 1 && line !== "before" && line !== "after" ? indent + line : line))
       .join(newLine);
 
-  it.each(COMBINATIONS)("A is %s and B is %s", (A, B, branch) => {
+  it.each(combinations)("A is %s and B is %s", (A, B, branch) => {
     for (const newLine of ["\n", "\r\n"]) {
       for (const indent of ["", "  \t"]) {
         expect(conditional(family.path, block(indent, newLine), { A, B })).toBe(

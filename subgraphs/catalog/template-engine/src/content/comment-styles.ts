@@ -1,8 +1,8 @@
 import type { EvaluatorName } from "../conditions/evaluate-condition.js";
 import { BalancedNesting } from "./balanced-nesting.js";
 import { token } from "./byte-trie.js";
-import { type EvaluateAttribute, MarkupConditional } from "./condition-attribute.js";
-import { Conditional, type EvaluateAt } from "./if-directive.js";
+import { ConditionAttribute, type EvaluateAttribute } from "./condition-attribute.js";
+import { type EvaluateAt, IfDirective } from "./if-directive.js";
 import { Replacement } from "./replacement.js";
 import type { Operation } from "./text-run.js";
 
@@ -42,7 +42,7 @@ export interface StyleOptions {
   startsOn: boolean;
 }
 
-export const STANDARD_KEYWORDS: Keywords = {
+export const standardKeywords: Keywords = {
   prefix: "#",
   if: ["if"],
   elseif: ["elseif", "elif"],
@@ -51,9 +51,9 @@ export const STANDARD_KEYWORDS: Keywords = {
 };
 
 // the hash is the comment sign itself
-const HASH_KEYWORDS: Keywords = { ...STANDARD_KEYWORDS, prefix: "" };
+const hashKeywords: Keywords = { ...standardKeywords, prefix: "" };
 
-const VB_KEYWORDS: Keywords = {
+const vbKeywords: Keywords = {
   prefix: "#",
   if: ["If"],
   elseif: ["ElseIf"],
@@ -76,7 +76,7 @@ export function styleOperations(style: ConditionalStyle, evaluators: Evaluators)
     case "razor":
       return blockComments("@*", "*@", cpp);
     case "msbuild":
-      return [new MarkupConditional(evaluators.attribute), ...blockComments("<!--", "-->", cpp)];
+      return [new ConditionAttribute(evaluators.attribute), ...blockComments("<!--", "-->", cpp)];
     case "xml":
       return blockComments("<!--", "-->", cpp);
     case "jsx":
@@ -86,14 +86,14 @@ export function styleOperations(style: ConditionalStyle, evaluators: Evaluators)
     case "haml":
       return lineComments("-#", cpp);
     case "hash":
-      return lineComments("#", { ...cpp, keywords: HASH_KEYWORDS });
+      return lineComments("#", { ...cpp, keywords: hashKeywords });
     case "vb":
-      return [plainConditional({ ...standardOptions(evaluators.at("VB")), keywords: VB_KEYWORDS })];
+      return [plainConditional({ ...standardOptions(evaluators.at("VB")), keywords: vbKeywords })];
   }
 }
 
 export function standardOptions(evaluate: EvaluateAt): StyleOptions {
-  return { keywords: STANDARD_KEYWORDS, evaluate, wholeLine: true, trim: true, id: null, startsOn: false };
+  return { keywords: standardKeywords, evaluate, wholeLine: true, trim: true, id: null, startsOn: false };
 }
 
 /** Keywords that stand for themselves, without a comment around them. */
@@ -150,9 +150,9 @@ export function blockComments(start: string, end: string, options: StyleOptions,
   return [operation, new BalancedNesting(nesting, repair, restart, options.startsOn)];
 }
 
-function conditional(options: StyleOptions, tokens: ConstructorParameters<typeof Conditional>[0]["tokens"]): Operation {
+function conditional(options: StyleOptions, tokens: ConstructorParameters<typeof IfDirective>[0]["tokens"]): Operation {
   const { evaluate, wholeLine, trim, id, startsOn } = options;
-  return new Conditional({ tokens, evaluate, wholeLine, trim, id, startsOn });
+  return new IfDirective({ tokens, evaluate, wholeLine, trim, id, startsOn });
 }
 
 function spellings(keywords: Keywords, signs: readonly string[]): Record<"if" | "elseif" | "else" | "endif", string[]> {

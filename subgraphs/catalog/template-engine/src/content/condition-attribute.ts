@@ -1,11 +1,11 @@
 import { afterLineEnd } from "./byte-sink.js";
 import { ByteTrie, type Token, token } from "./byte-trie.js";
-import { CONDITIONAL_FLAG } from "./if-directive.js";
+import { conditionalFlag } from "./if-directive.js";
 import type { Operation, TextRun } from "./text-run.js";
 
-const OPEN_CONDITION = 'Condition="';
-const QUOTE = 0x22;
-const LESS_THAN = 0x3c;
+const conditionStart = 'Condition="';
+const doubleQuote = 0x22;
+const lessThan = 0x3c;
 
 type Piece = "open" | "openEnd" | "close" | "selfClose" | "openComment" | "closeComment";
 
@@ -13,13 +13,15 @@ type Piece = "open" | "openEnd" | "close" | "selfClose" | "openComment" | "close
 export type EvaluateAttribute = (condition: string) => boolean | undefined;
 
 /** `Condition="…"` on MSBuild elements: true loses the attribute, false the element, unknown stays. */
-export class MarkupConditional implements Operation {
+export class ConditionAttribute implements Operation {
   readonly id = "msbuild-conditional";
   readonly startsOn = true;
-  readonly tokens: readonly Token[] = [token(OPEN_CONDITION)];
-  private readonly structure = new ByteTrie<Piece>();
+  readonly tokens: readonly Token[] = [token(conditionStart)];
+  readonly #structure = new ByteTrie<Piece>();
+  readonly #evaluate: EvaluateAttribute;
 
-  constructor(private readonly evaluate: EvaluateAttribute) {
+  constructor(evaluate: EvaluateAttribute) {
+    this.#evaluate = evaluate;
     const pieces: [string, Piece][] = [
       ["<", "open"],
       ["</", "openEnd"],
@@ -28,7 +30,7 @@ export class MarkupConditional implements Operation {
       ["<!--", "openComment"],
       ["-->", "closeComment"],
     ];
-    for (const [text, piece] of pieces) this.structure.add(token(text), piece);
+    for (const [text, piece] of pieces) this.#structure.add(token(text), piece);
   }
 
   begin(): void {}
@@ -37,8 +39,8 @@ export class MarkupConditional implements Operation {
     const opening = this.tokens[0];
     if (opening === undefined) return;
     const start = run.position;
-    const quote = run.source.indexOf(QUOTE, start);
-    const value = run.flag(CONDITIONAL_FLAG) === false || quote === -1 ? undefined : this.decide(run, start, quote);
+    const quote = run.source.indexOf(doubleQuote, start);
+    const value = run.flag(conditionalFlag) === false || quote === -1 ? undefined : this.#decide(run, start, quote);
     if (value === undefined) {
       run.output.write(opening.core);
       return;
@@ -48,34 +50,34 @@ export class MarkupConditional implements Operation {
       run.output.trimBlanks();
       return;
     }
-    run.output.cutAtLast(LESS_THAN);
-    this.skipElement(run);
+    run.output.cutAtLast(lessThan);
+    this.#skipElement(run);
     run.output.trimBlanks();
     run.position = afterLineEnd(run.source, run.position);
   }
 
-  private decide(run: TextRun, start: number, end: number): boolean | undefined {
-    return this.evaluate(Buffer.from(run.source.subarray(start, end)).toString("utf8"));
+  #decide(run: TextRun, start: number, end: number): boolean | undefined {
+    return this.#evaluate(Buffer.from(run.source.subarray(start, end)).toString("utf8"));
   }
 
-  private skipElement(run: TextRun): void {
+  #skipElement(run: TextRun): void {
     const { source } = run;
     const state = { depth: 1, inElement: true, inComment: false };
-    let at = this.structure.candidate(source, run.position);
+    let at = this.#structure.candidate(source, run.position);
     while (at < source.length) {
-      const piece = this.structure.match(source, at);
+      const piece = this.#structure.match(source, at);
       if (piece === undefined) {
-        at = this.structure.candidate(source, at + 1);
+        at = this.#structure.candidate(source, at + 1);
         continue;
       }
-      at += this.structure.length;
+      at += this.#structure.length;
       advance(state, piece);
       if (state.depth === 0) {
         run.position = at;
         return;
       }
       // the byte behind a piece is never looked at, as in the original engine
-      at = this.structure.candidate(source, at + 1);
+      at = this.#structure.candidate(source, at + 1);
     }
     run.position = source.length;
   }

@@ -10,25 +10,27 @@ import { replacement } from "./replacement.js";
 import type { Operation } from "./text-run.js";
 
 /** Larger text files are copied as they are. */
-const MAX_PROCESSED_BYTES = 5 * 1024 * 1024;
+const maxProcessedBytes = 5 * 1024 * 1024;
 
-const SNIFFED_BYTES = 8 * 1024;
+const sniffedBytes = 8 * 1024;
 
 /** Applies conditions, flags, replacements and the template's own operations to file contents. */
 export class ContentRewriter {
-  private readonly operations: FileOperations;
-  private readonly conditions: ConditionReader;
+  readonly #operations: FileOperations;
+  readonly #conditions: ConditionReader;
+  readonly #report: RenderReport;
 
   constructor(
     pack: { config: TemplateConfig; files: FileTree },
     { variables, replacements }: SymbolTable,
-    private readonly report: RenderReport,
+    report: RenderReport,
   ) {
-    this.conditions = new ConditionReader(variables, report);
-    this.operations = new FileOperations({
+    this.#report = report;
+    this.#conditions = new ConditionReader(variables, report);
+    this.#operations = new FileOperations({
       config: pack.config,
       variables,
-      conditions: this.conditions,
+      conditions: this.#conditions,
       replacements: replacements.flatMap(replacementOperations),
       report,
       read: (path) => pack.files.get(path.replace(/^(?:\.?\/)+/, ""))?.bytes,
@@ -36,12 +38,12 @@ export class ContentRewriter {
   }
 
   rewrite(path: string, bytes: Uint8Array): Uint8Array {
-    if (bytes.length > MAX_PROCESSED_BYTES) {
-      if (!isBinary(bytes)) this.report.warn("FileTooLarge", `${path} is copied without processing.`);
+    if (bytes.length > maxProcessedBytes) {
+      if (!isBinary(bytes)) this.#report.warn("FileTooLarge", `${path} is copied without processing.`);
       return bytes;
     }
-    this.conditions.path = path;
-    const pass = this.operations.passFor(path);
+    this.#conditions.path = path;
+    const pass = this.#operations.passFor(path);
     const { encoding, bomLength } = detectEncoding(bytes);
     const body = bytes.subarray(bomLength);
     if (encoding === "utf8") {
@@ -51,7 +53,7 @@ export class ContentRewriter {
     }
     const text = decodeBody(body, encoding);
     if (!encodeBody(text, encoding).equals(body)) {
-      this.report.warn("EncodingUnreadable", `${path} is not valid ${encoding} and is copied without processing.`);
+      this.#report.warn("EncodingUnreadable", `${path} is not valid ${encoding} and is copied without processing.`);
       return bytes;
     }
     const source = Buffer.from(text, "utf8");
@@ -76,5 +78,5 @@ function bytesOf(text: string | null): Buffer | null {
 }
 
 function isBinary(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, SNIFFED_BYTES).includes(0);
+  return bytes.subarray(0, sniffedBytes).includes(0);
 }

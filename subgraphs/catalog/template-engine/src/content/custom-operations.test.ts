@@ -1,8 +1,8 @@
 import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 
-const A = { A: { type: "parameter", datatype: "bool", defaultValue: "true" } };
+const symbolA = { A: { type: "parameter", datatype: "bool", defaultValue: "true" } };
 const run = (custom: unknown, files: Record<string, string>, parameters = {}) =>
-  texts(renderFiles({ sourceName: "App", symbols: A, specialCustomOperations: custom }, files, { parameters }));
+  texts(renderFiles({ sourceName: "App", symbols: symbolA, specialCustomOperations: custom }, files, { parameters }));
 
 describe("operations of the template", () => {
   it("replaces in files of one glob only", () => {
@@ -94,7 +94,7 @@ describe("operations of the template", () => {
 
   it("applies operations for all other files", () => {
     const config = {
-      symbols: A,
+      symbols: symbolA,
       globalCustomOperations: {
         operations: [{ type: "replacement", configuration: { original: "x", replacement: "y" } }],
       },

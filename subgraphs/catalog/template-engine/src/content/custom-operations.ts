@@ -13,8 +13,8 @@ import {
 } from "../json/jsonc.js";
 import { BalancedNesting } from "./balanced-nesting.js";
 import { token } from "./byte-trie.js";
-import { blockComments, type Evaluators, type Keywords, lineComments, STANDARD_KEYWORDS } from "./comment-styles.js";
-import { Conditional, type EvaluateAt } from "./if-directive.js";
+import { blockComments, type Evaluators, type Keywords, lineComments, standardKeywords } from "./comment-styles.js";
+import { type EvaluateAt, IfDirective } from "./if-directive.js";
 import { IncludeFile, type ReadTemplateFile } from "./include-file.js";
 import { Region } from "./region.js";
 import { Replacement } from "./replacement.js";
@@ -147,7 +147,7 @@ function conditionals(raw: JsonObject, context: CustomContext): Operation[] {
 
 function customConditional(raw: JsonObject, context: CustomContext): Operation {
   const list = (name: string) => textsMember(raw, name) ?? [];
-  return new Conditional({
+  return new IfDirective({
     tokens: {
       if: list("if"),
       elseif: list("elseif"),
@@ -172,11 +172,11 @@ function keywordsOf(raw: JsonObject): Keywords {
     return keyword === null || keyword.trim() === "" ? fallback : [keyword];
   };
   return {
-    prefix: textMember(raw, "keywordPrefix") ?? STANDARD_KEYWORDS.prefix,
-    if: one("ifKeyword", STANDARD_KEYWORDS.if),
-    elseif: one("elseIfKeyword", STANDARD_KEYWORDS.elseif),
-    else: one("elseKeyword", STANDARD_KEYWORDS.else),
-    endif: one("endIfKeyword", STANDARD_KEYWORDS.endif),
+    prefix: textMember(raw, "keywordPrefix") ?? standardKeywords.prefix,
+    if: one("ifKeyword", standardKeywords.if),
+    elseif: one("elseIfKeyword", standardKeywords.elseif),
+    else: one("elseKeyword", standardKeywords.else),
+    endif: one("endIfKeyword", standardKeywords.endif),
   };
 }
 

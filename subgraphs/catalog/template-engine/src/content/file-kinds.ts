@@ -9,10 +9,10 @@ export interface FileKind {
   readonly evaluator: EvaluatorName;
 }
 
-export const OTHER_FILES: FileKind = { glob: "", style: "cLine", flagPrefix: "//", evaluator: "C++" };
+export const otherFiles: FileKind = { glob: "", style: "cLine", flagPrefix: "//", evaluator: "C++" };
 
 /** A glob of the template that has no row here starts from nothing. */
-export const UNKNOWN_FILES: FileKind = { glob: "", style: "none", flagPrefix: "", evaluator: "C++" };
+export const unknownFiles: FileKind = { glob: "", style: "none", flagPrefix: "", evaluator: "C++" };
 
 const rows = (
   style: ConditionalStyle,
@@ -22,7 +22,7 @@ const rows = (
 ): FileKind[] => globs.split(" ").map((glob) => ({ glob: `**/${glob}`, style, flagPrefix, evaluator }));
 
 /** The first row that matches decides; order and globs are those of the public format. */
-export const FILE_TABLE: readonly FileKind[] = [
+export const fileKinds: readonly FileKind[] = [
   ...rows("cLine", "//", "*.js *.es *.es6 *.ts *.json *.jsonld *.hjson *.json5 *.geojson *.topojson *.bowerrc *.npmrc"),
   ...rows("cLine", "//", "*.job *.postcssrc *.babelrc *.csslintrc *.eslintrc *.jade-lintrc *.pug-lintrc *.jshintrc"),
   ...rows("cLine", "//", "*.stylelintrc *.yarnrc"),

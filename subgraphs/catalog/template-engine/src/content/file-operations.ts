@@ -9,8 +9,8 @@ import { token } from "./byte-trie.js";
 import { styleOperations } from "./comment-styles.js";
 import type { ConditionReader } from "./condition-reader.js";
 import { customOperations } from "./custom-operations.js";
-import { FILE_TABLE, type FileKind, OTHER_FILES, UNKNOWN_FILES } from "./file-kinds.js";
-import { Conditional } from "./if-directive.js";
+import { type FileKind, fileKinds, otherFiles, unknownFiles } from "./file-kinds.js";
+import { IfDirective } from "./if-directive.js";
 import type { ReadTemplateFile } from "./include-file.js";
 import { replacement } from "./replacement.js";
 import { standardFlags, switchFor } from "./set-flag.js";
@@ -33,11 +33,13 @@ interface Row {
 
 /** Chooses the operations for a file: the template's own globs first, then the built-in table. */
 export class FileOperations {
-  private readonly rows: readonly Row[];
-  private readonly others: Row;
-  private readonly passes = new Map<string, TextPass>();
+  readonly #rows: readonly Row[];
+  readonly #others: Row;
+  readonly #passes = new Map<string, TextPass>();
+  readonly #context: FileOperationsContext;
 
-  constructor(private readonly context: FileOperationsContext) {
+  constructor(context: FileOperationsContext) {
+    this.#context = context;
     const { config, variables, report } = context;
     const own: Row[] = [];
     const mentioned = new Set<string>();
@@ -45,27 +47,27 @@ export class FileOperations {
       // a glob whose condition is false also takes the built-in row of that glob away
       mentioned.add(glob);
       if (!decideCondition(textMember(custom, "condition"), variables, report)) continue;
-      own.push({ glob, kind: FILE_TABLE.find((row) => row.glob === glob) ?? UNKNOWN_FILES, custom });
+      own.push({ glob, kind: fileKinds.find((row) => row.glob === glob) ?? unknownFiles, custom });
     }
-    const builtIn = FILE_TABLE.filter((row) => !mentioned.has(row.glob));
-    this.rows = [...own, ...builtIn.map((kind) => ({ glob: kind.glob, kind, custom: null }))];
-    this.others = { glob: "", kind: OTHER_FILES, custom: config.globalCustomOperations };
+    const builtIn = fileKinds.filter((row) => !mentioned.has(row.glob));
+    this.#rows = [...own, ...builtIn.map((kind) => ({ glob: kind.glob, kind, custom: null }))];
+    this.#others = { glob: "", kind: otherFiles, custom: config.globalCustomOperations };
   }
 
   passFor(path: string): TextPass {
-    const row = this.rows.find(({ glob }) => parseGlob(glob).matches(path)) ?? this.others;
+    const row = this.#rows.find(({ glob }) => parseGlob(glob).matches(path)) ?? this.#others;
     // files of one built-in style share their operations
     const key = row.custom === null ? `${row.kind.style} ${row.kind.flagPrefix}` : `custom ${row.glob}`;
-    let pass = this.passes.get(key);
+    let pass = this.#passes.get(key);
     if (pass === undefined) {
-      pass = new TextPass(this.operationsOf(row));
-      this.passes.set(key, pass);
+      pass = new TextPass(this.#operationsOf(row));
+      this.#passes.set(key, pass);
     }
     return pass;
   }
 
-  private operationsOf({ kind, custom }: Row): Operation[] {
-    const { conditions, variables, report, read } = this.context;
+  #operationsOf({ kind, custom }: Row): Operation[] {
+    const { conditions, variables, report, read } = this.#context;
     const variableSetup = custom === null ? null : objectMember(custom, "variableFormat");
     const format = (variableSetup === null ? null : textMember(variableSetup, "fallbackFormat")) ?? "{0}";
     const evaluators = {
@@ -74,9 +76,9 @@ export class FileOperations {
     };
     const prefix = (custom === null ? null : textMember(custom, "flagPrefix")) || kind.flagPrefix;
     const own = customOperations(custom, { evaluators, variables, report, read });
-    const replacesConditionals = own.some((operation) => operation instanceof Conditional);
+    const replacesConditionals = own.some((operation) => operation instanceof IfDirective);
     const standard = styleOperations(kind.style, evaluators).filter(
-      (operation) => !(replacesConditionals && operation instanceof Conditional),
+      (operation) => !(replacesConditionals && operation instanceof IfDirective),
     );
     const ids = new Set(standard.map((operation) => operation.id).filter((id) => id !== null));
     const expands = variableSetup !== null && booleanMember(variableSetup, "expand");
@@ -85,7 +87,7 @@ export class FileOperations {
       ...standard,
       ...standardFlags(prefix),
       ...Array.from(ids, (id) => switchFor(id, prefix, id)),
-      ...this.context.replacements,
+      ...this.#context.replacements,
       ...(expands ? expansions(variables, format) : []),
     ];
   }

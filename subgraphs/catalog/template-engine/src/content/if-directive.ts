@@ -2,12 +2,12 @@ import { afterBlanks, afterLineEnd, lineEnd } from "./byte-sink.js";
 import { ByteTrie, type Token, token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 
-export const CONDITIONAL_FLAG = "conditional";
+export const conditionalFlag = "conditional";
 
 /** Decides the condition that begins at `position`; `end` is where reading stopped. */
 export type EvaluateAt = (source: Uint8Array, position: number) => { value: boolean; end: number };
 
-export interface ConditionalTokens {
+export interface IfDirectiveTokens {
   if: readonly string[];
   elseif: readonly string[];
   else: readonly string[];
@@ -19,8 +19,8 @@ export interface ConditionalTokens {
   actions: readonly string[];
 }
 
-export interface ConditionalSettings {
-  tokens: ConditionalTokens;
+export interface IfDirectiveSettings {
+  tokens: IfDirectiveTokens;
   wholeLine: boolean;
   trim: boolean;
   evaluate: EvaluateAt;
@@ -40,154 +40,156 @@ interface Level {
 }
 
 /** `#if` and its relatives in one comment style. */
-export class Conditional implements Operation {
+export class IfDirective implements Operation {
   readonly id: string | null;
   readonly startsOn: boolean;
   readonly tokens: readonly Token[];
-  private readonly marks: readonly Mark[];
-  private readonly trie = new ByteTrie<Mark>();
-  private levels: Level[] = [];
+  readonly #marks: readonly Mark[];
+  readonly #trie = new ByteTrie<Mark>();
+  #levels: Level[] = [];
+  readonly #settings: IfDirectiveSettings;
 
-  constructor(private readonly settings: ConditionalSettings) {
+  constructor(settings: IfDirectiveSettings) {
+    this.#settings = settings;
     this.id = settings.id;
     this.startsOn = settings.startsOn;
     const listed = listMarks(settings.tokens);
     this.tokens = listed.map(([text]) => token(text));
-    this.marks = listed.map(([, mark]) => mark);
-    for (const [text, mark] of listed) this.trie.add(token(text), mark);
+    this.#marks = listed.map(([, mark]) => mark);
+    for (const [text, mark] of listed) this.#trie.add(token(text), mark);
   }
 
   begin(): void {
-    this.levels = [];
+    this.#levels = [];
   }
 
   handle(run: TextRun, index: number): void {
-    const mark = this.marks[index];
+    const mark = this.#marks[index];
     const shown = this.tokens[index];
     if (mark === undefined || shown === undefined) return;
     const opens = mark.keyword === "if";
     // an unbalanced keyword is ordinary text
-    if (run.flag(CONDITIONAL_FLAG) === false || (!opens && this.levels.length === 0)) {
+    if (run.flag(conditionalFlag) === false || (!opens && this.#levels.length === 0)) {
       run.output.write(shown.core);
       return;
     }
-    if (this.settings.wholeLine) run.output.cutToLineStart();
-    else if (this.settings.trim) run.output.trimBlanks();
-    this.follow(run, mark);
+    if (this.#settings.wholeLine) run.output.cutToLineStart();
+    else if (this.#settings.trim) run.output.trimBlanks();
+    this.#follow(run, mark);
   }
 
   /** Goes from keyword to keyword until a branch is entered or the block is left. */
-  private follow(run: TextRun, first: Mark): void {
+  #follow(run: TextRun, first: Mark): void {
     let mark = first;
     for (;;) {
-      if (mark.keyword === "if") this.levels.push({ taken: false, acting: false });
-      const level = this.levels.at(-1);
+      if (mark.keyword === "if") this.#levels.push({ taken: false, acting: false });
+      const level = this.#levels.at(-1);
       if (level === undefined) return;
       if (mark.keyword === "endif") {
-        this.leave(run);
-        this.afterEnd(run);
+        this.#leave(run);
+        this.#afterEnd(run);
         return;
       }
       if (level.taken) {
-        this.skipRest(run);
+        this.#skipRest(run);
         return;
       }
       if (mark.keyword === "else") {
-        this.enterElse(run, level, mark.actionable);
+        this.#enterElse(run, level, mark.actionable);
         return;
       }
-      const { value, end } = this.settings.evaluate(run.source, run.position);
+      const { value, end } = this.#settings.evaluate(run.source, run.position);
       run.position = end;
       if (value) {
         level.taken = true;
-        if (this.settings.wholeLine) run.position = afterLineEnd(run.source, run.position);
-        if (mark.actionable) this.act(run, level, true);
+        if (this.#settings.wholeLine) run.position = afterLineEnd(run.source, run.position);
+        if (mark.actionable) this.#act(run, level, true);
         return;
       }
-      mark = this.nextAtLevel(run);
+      mark = this.#nextAtLevel(run);
     }
   }
 
-  private enterElse(run: TextRun, level: Level, actionable: boolean): void {
-    if (actionable) this.act(run, level, true);
+  #enterElse(run: TextRun, level: Level, actionable: boolean): void {
+    if (actionable) this.#act(run, level, true);
     level.taken = true;
-    if (this.settings.wholeLine) {
+    if (this.#settings.wholeLine) {
       run.output.trimBlanks();
       run.position = afterLineEnd(run.source, run.position);
-    } else if (this.settings.trim) {
+    } else if (this.#settings.trim) {
       run.output.trimBlanks();
       trimForward(run);
     }
   }
 
   /** A branch was emitted before: everything up to the end of the block goes. */
-  private skipRest(run: TextRun): void {
+  #skipRest(run: TextRun): void {
     run.output.cutToLineStart(true);
-    let mark = this.nextAtLevel(run);
-    while (mark.keyword !== "endif") mark = this.nextAtLevel(run);
-    this.leave(run);
-    if (this.settings.wholeLine) run.position = lineEnd(run.source, run.position);
-    else if (this.settings.trim) trimForward(run);
+    let mark = this.#nextAtLevel(run);
+    while (mark.keyword !== "endif") mark = this.#nextAtLevel(run);
+    this.#leave(run);
+    if (this.#settings.wholeLine) run.position = lineEnd(run.source, run.position);
+    else if (this.#settings.trim) trimForward(run);
   }
 
-  private leave(run: TextRun): void {
-    this.levels.pop();
-    const outer = this.levels.at(-1);
-    if (outer === undefined) this.toggle(run, false);
-    else this.toggle(run, outer.acting);
+  #leave(run: TextRun): void {
+    this.#levels.pop();
+    const outer = this.#levels.at(-1);
+    if (outer === undefined) this.#toggle(run, false);
+    else this.#toggle(run, outer.acting);
   }
 
-  private afterEnd(run: TextRun): void {
-    if (this.settings.wholeLine) run.position = afterLineEnd(run.source, run.position);
-    else if (this.settings.trim) trimForward(run);
+  #afterEnd(run: TextRun): void {
+    if (this.#settings.wholeLine) run.position = afterLineEnd(run.source, run.position);
+    else if (this.#settings.trim) trimForward(run);
   }
 
-  private act(run: TextRun, level: Level, on: boolean): void {
+  #act(run: TextRun, level: Level, on: boolean): void {
     level.acting = on;
-    this.toggle(run, on);
+    this.#toggle(run, on);
   }
 
-  private toggle(run: TextRun, on: boolean): void {
-    for (const action of this.settings.tokens.actions) run.setFlag(action, on);
+  #toggle(run: TextRun, on: boolean): void {
+    for (const action of this.#settings.tokens.actions) run.setFlag(action, on);
   }
 
   /** The next keyword of this block; inner blocks are passed over. The end of the file ends every block. */
-  private nextAtLevel(run: TextRun): Mark {
-    if (this.settings.wholeLine) run.position = afterLineEnd(run.source, run.position);
+  #nextAtLevel(run: TextRun): Mark {
+    if (this.#settings.wholeLine) run.position = afterLineEnd(run.source, run.position);
     let depth = 0;
     for (;;) {
-      const mark = this.nextMark(run);
-      if (mark === undefined) return END;
+      const mark = this.#nextMark(run);
+      if (mark === undefined) return endOfFile;
       if (mark.keyword === "if") depth++;
       else if (depth === 0) return mark;
       else if (mark.keyword === "endif") depth--;
     }
   }
 
-  private nextMark(run: TextRun): Mark | undefined {
+  #nextMark(run: TextRun): Mark | undefined {
     const { source } = run;
-    let at = this.trie.candidate(source, run.position);
+    let at = this.#trie.candidate(source, run.position);
     while (at < source.length) {
-      const mark = this.trie.match(source, at);
+      const mark = this.#trie.match(source, at);
       if (mark !== undefined) {
-        run.position = at + this.trie.length;
+        run.position = at + this.#trie.length;
         return mark;
       }
-      at = this.trie.candidate(source, at + 1);
+      at = this.#trie.candidate(source, at + 1);
     }
     run.position = source.length;
     return undefined;
   }
 }
 
-const END: Mark = { keyword: "endif", actionable: false };
+const endOfFile: Mark = { keyword: "endif", actionable: false };
 
 function trimForward(run: TextRun): void {
   const at = afterBlanks(run.source, run.position);
   run.position = lineEnd(run.source, at) === at ? afterLineEnd(run.source, at) : at;
 }
 
-function listMarks(tokens: ConditionalTokens): [string, Mark][] {
+function listMarks(tokens: IfDirectiveTokens): [string, Mark][] {
   const list: [string, Mark][] = [];
   const add = (texts: readonly string[], keyword: Keyword, actionable: boolean) => {
     for (const text of texts) list.push([text, { keyword, actionable }]);

@@ -2,10 +2,10 @@ import { asBuffer } from "../text/encodings.js";
 import { type Token, token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 
-const INCLUDE_FLAG = "include";
+const includeFlag = "include";
 
 // a longer name is no path; the limit also keeps marks without an end cheap
-const MAX_NAME_BYTES = 4096;
+const maxNameBytes = 4096;
 
 /** Content of a file of the template, undefined when there is none of that path. */
 export type ReadTemplateFile = (path: string) => Uint8Array | undefined;
@@ -13,31 +13,33 @@ export type ReadTemplateFile = (path: string) => Uint8Array | undefined;
 /** Puts another file of the template in place of a mark that names it. */
 export class IncludeFile implements Operation {
   readonly tokens: readonly Token[];
-  private readonly end: Buffer;
+  readonly #end: Buffer;
+  readonly #read: ReadTemplateFile;
 
   constructor(
     marks: { start: string; end: string },
-    private readonly read: ReadTemplateFile,
+    read: ReadTemplateFile,
     readonly id: string | null,
     readonly startsOn: boolean,
   ) {
+    this.#read = read;
     this.tokens = [token(marks.start)];
-    this.end = Buffer.from(marks.end, "utf8");
+    this.#end = Buffer.from(marks.end, "utf8");
   }
 
   begin(): void {}
 
   handle(run: TextRun): void {
     const start = run.position;
-    const window = asBuffer(run.source.subarray(start, start + MAX_NAME_BYTES));
-    const length = run.flag(INCLUDE_FLAG) === false || this.end.length === 0 ? -1 : window.indexOf(this.end);
-    const content = length === -1 ? undefined : this.read(window.toString("utf8", 0, length).trim());
+    const window = asBuffer(run.source.subarray(start, start + maxNameBytes));
+    const length = run.flag(includeFlag) === false || this.#end.length === 0 ? -1 : window.indexOf(this.#end);
+    const content = length === -1 ? undefined : this.#read(window.toString("utf8", 0, length).trim());
     if (content === undefined) {
       const [mark] = this.tokens;
       if (mark !== undefined) run.output.write(mark.core);
       return;
     }
     run.output.write(content);
-    run.position = start + length + this.end.length;
+    run.position = start + length + this.#end.length;
   }
 }

@@ -2,7 +2,7 @@ import { afterBlanks, afterLineEnd, lineEnd } from "./byte-sink.js";
 import { type Token, token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 
-const REGION_FLAG = "region";
+const regionFlag = "region";
 
 export interface RegionSettings {
   start: string;
@@ -20,48 +20,50 @@ export class Region implements Operation {
   readonly id: string | null;
   readonly startsOn: boolean;
   readonly tokens: readonly Token[];
-  private readonly end: Buffer;
-  private open = false;
+  readonly #end: Buffer;
+  #open = false;
+  readonly #settings: RegionSettings;
 
-  constructor(private readonly settings: RegionSettings) {
+  constructor(settings: RegionSettings) {
+    this.#settings = settings;
     this.id = settings.id;
     this.startsOn = settings.startsOn;
     const marks = settings.start === settings.end ? [settings.start] : [settings.start, settings.end];
     this.tokens = marks.map(token);
-    this.end = Buffer.from(settings.end, "utf8");
+    this.#end = Buffer.from(settings.end, "utf8");
   }
 
   begin(): void {
-    this.open = false;
+    this.#open = false;
   }
 
   handle(run: TextRun, index: number): void {
     const shown = this.tokens[index];
-    if (run.flag(REGION_FLAG) === false && shown !== undefined) {
+    if (run.flag(regionFlag) === false && shown !== undefined) {
       run.output.write(shown.core);
       return;
     }
-    this.tidy(run);
-    const starts = this.tokens.length === 1 ? !this.open : index === 0;
+    this.#tidy(run);
+    const starts = this.tokens.length === 1 ? !this.#open : index === 0;
     if (!starts) {
-      this.open = false;
-    } else if (this.settings.include) {
-      this.open = true;
+      this.#open = false;
+    } else if (this.#settings.include) {
+      this.#open = true;
     } else {
       const at = Buffer.from(run.source.buffer, run.source.byteOffset, run.source.length).indexOf(
-        this.end,
+        this.#end,
         run.position,
       );
-      run.position = at === -1 ? run.source.length : at + this.end.length;
-      this.tidy(run);
+      run.position = at === -1 ? run.source.length : at + this.#end.length;
+      this.#tidy(run);
     }
   }
 
-  private tidy(run: TextRun): void {
-    if (this.settings.wholeLine) {
+  #tidy(run: TextRun): void {
+    if (this.#settings.wholeLine) {
       run.output.trimBlanks();
       run.position = afterLineEnd(run.source, run.position);
-    } else if (this.settings.trim) {
+    } else if (this.#settings.trim) {
       run.output.trimBlanks();
       const at = afterBlanks(run.source, run.position);
       run.position = lineEnd(run.source, at) === at ? afterLineEnd(run.source, at) : at;

@@ -1,25 +1,29 @@
 import type { Token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 
-export const REPLACEMENT_FLAG = "replacement";
+export const replacementFlag = "replacement";
 
 /** Replaces one token by fixed bytes. */
 export class Replacement implements Operation {
   readonly tokens: readonly Token[];
+  readonly #token: Token;
+  readonly #bytes: Buffer;
 
   constructor(
-    private readonly token: Token,
-    private readonly bytes: Buffer,
+    token: Token,
+    bytes: Buffer,
     readonly id: string | null = null,
     readonly startsOn = true,
   ) {
+    this.#token = token;
+    this.#bytes = bytes;
     this.tokens = [token];
   }
 
   begin(): void {}
 
   handle(run: TextRun): void {
-    run.output.write(run.flag(REPLACEMENT_FLAG) === false ? this.token.core : this.bytes);
+    run.output.write(run.flag(replacementFlag) === false ? this.#token.core : this.#bytes);
   }
 }
 

@@ -2,8 +2,8 @@ import { afterLineEnd } from "./byte-sink.js";
 import { type Token, token } from "./byte-trie.js";
 import type { Operation, TextRun } from "./text-run.js";
 
-const FLAGS = "flags";
-const SILENT = ":noEmit";
+const flagSigns = "flags";
+const silentMark = ":noEmit";
 
 export interface FlagTokens {
   on: string;
@@ -16,22 +16,26 @@ export interface FlagTokens {
 export class SetFlag implements Operation {
   readonly tokens: readonly Token[];
   readonly startsOn = true;
+  readonly #flag: string;
+  readonly #initial: boolean | null;
 
   constructor(
-    private readonly flag: string,
+    flag: string,
     texts: FlagTokens,
     readonly id: string | null = null,
-    private readonly initial: boolean | null = null,
+    initial: boolean | null = null,
   ) {
+    this.#flag = flag;
+    this.#initial = initial;
     this.tokens = [texts.on, texts.off, texts.onSilent, texts.offSilent].map(token);
   }
 
   begin(run: TextRun): void {
-    if (this.initial !== null) run.setFlag(this.flag, this.initial);
+    if (this.#initial !== null) run.setFlag(this.#flag, this.#initial);
   }
 
   handle(run: TextRun, index: number): void {
-    const listening = run.flag(FLAGS) !== false;
+    const listening = run.flag(flagSigns) !== false;
     if (index < 2 || !listening) {
       const shown = this.tokens[index];
       if (shown !== undefined) run.output.write(shown.core);
@@ -39,7 +43,7 @@ export class SetFlag implements Operation {
       run.position = afterLineEnd(run.source, run.position);
     }
     const on = index % 2 === 0;
-    if (listening || (this.flag === FLAGS && on)) run.setFlag(this.flag, on);
+    if (listening || (this.#flag === flagSigns && on)) run.setFlag(this.#flag, on);
   }
 }
 
@@ -51,7 +55,12 @@ export function standardFlags(prefix: string): SetFlag[] {
     switchFor("expandvariables", prefix, "vars"),
     switchFor("include", prefix, "include"),
     // the flag of flags can only be turned on
-    new SetFlag(FLAGS, { on: `${prefix}+:flags`, off: "", onSilent: `${prefix}+:flags${SILENT}`, offSilent: "" }),
+    new SetFlag(flagSigns, {
+      on: `${prefix}+:flags`,
+      off: "",
+      onSilent: `${prefix}+:flags${silentMark}`,
+      offSilent: "",
+    }),
   ];
 }
 
@@ -59,7 +68,7 @@ export function switchFor(flag: string, prefix: string, name: string): SetFlag {
   return new SetFlag(flag, {
     on: `${prefix}+:${name}`,
     off: `${prefix}-:${name}`,
-    onSilent: `${prefix}+:${name}${SILENT}`,
-    offSilent: `${prefix}-:${name}${SILENT}`,
+    onSilent: `${prefix}+:${name}${silentMark}`,
+    offSilent: `${prefix}-:${name}${silentMark}`,
   });
 }

@@ -20,21 +20,23 @@ interface Hit {
 
 /** One set of operations, usable for many files one after the other. */
 export class TextPass {
-  private readonly trie = new ByteTrie<Hit>();
+  readonly #trie = new ByteTrie<Hit>();
+  readonly #operations: readonly Operation[];
 
-  constructor(private readonly operations: readonly Operation[]) {
+  constructor(operations: readonly Operation[]) {
+    this.#operations = operations;
     for (const operation of operations) {
       operation.tokens.forEach((token, index) => {
-        this.trie.add(token, { operation, index });
+        this.#trie.add(token, { operation, index });
       });
     }
   }
 
   /** One left-to-right pass; returns the source itself when nothing in it was touched. */
   apply(source: Uint8Array): Uint8Array {
-    const run = new TextRun(source, this.operations);
-    for (const operation of this.operations) operation.begin(run);
-    const { trie } = this;
+    const run = new TextRun(source, this.#operations);
+    for (const operation of this.#operations) operation.begin(run);
+    const trie = this.#trie;
     for (;;) {
       const at = trie.candidate(source, run.position);
       if (at >= source.length) break;
@@ -53,43 +55,43 @@ export class TextPass {
 
 export class TextRun {
   position = 0;
-  private pending = 0;
-  private sink: ByteSink | null = null;
-  private readonly flags = new Map<string, boolean>();
+  #pending = 0;
+  #sink: ByteSink | null = null;
+  readonly #flags = new Map<string, boolean>();
 
   constructor(
     readonly source: Uint8Array,
     operations: readonly Operation[],
   ) {
     for (const operation of operations) {
-      if (operation.id !== null && !this.flags.has(operation.id)) this.flags.set(operation.id, operation.startsOn);
+      if (operation.id !== null && !this.#flags.has(operation.id)) this.#flags.set(operation.id, operation.startsOn);
     }
   }
 
   flag(name: string): boolean | undefined {
-    return this.flags.get(name);
+    return this.#flags.get(name);
   }
 
   setFlag(name: string, on: boolean): void {
-    this.flags.set(name, on);
+    this.#flags.set(name, on);
   }
 
   dispatch(operation: Operation, index: number, at: number): void {
-    this.output.write(this.source, this.pending, at);
-    this.pending = this.position;
+    this.output.write(this.source, this.#pending, at);
+    this.#pending = this.position;
     operation.handle(this, index);
-    this.pending = this.position;
+    this.#pending = this.position;
   }
 
   /** What was written so far; everything before the current token is in it. */
   get output(): ByteSink {
-    this.sink ??= new ByteSink(this.source.length + 256);
-    return this.sink;
+    this.#sink ??= new ByteSink(this.source.length + 256);
+    return this.#sink;
   }
 
   finish(): Uint8Array {
-    if (this.sink === null) return this.source;
-    this.sink.write(this.source, this.pending, this.source.length);
-    return this.sink.toBuffer();
+    if (this.#sink === null) return this.source;
+    this.#sink.write(this.source, this.#pending, this.source.length);
+    return this.#sink.toBuffer();
   }
 }

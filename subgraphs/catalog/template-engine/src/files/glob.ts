@@ -9,10 +9,10 @@ export interface Glob {
 
 type Step = { kind: "set"; characters: string } | { kind: "name" } | { kind: "anything" } | { kind: "folders" };
 
-const STARS = ["name", "anything", "folders"] as const;
+const stars = ["name", "anything", "folders"] as const;
 
 const cache = new Map<string, Glob>();
-const CACHE_LIMIT = 2_000;
+const maxCached = 2_000;
 
 /** With `byName`, a pattern that mentions no folder is compared with the file's name only. */
 export function parseGlob(pattern: string, byName = true): Glob {
@@ -29,7 +29,7 @@ export function parseGlob(pattern: string, byName = true): Glob {
       return negated !== (text.endsWith(tail) && matchSteps(steps, text));
     },
   };
-  if (cache.size >= CACHE_LIMIT) cache.clear();
+  if (cache.size >= maxCached) cache.clear();
   cache.set(key, glob);
   return glob;
 }
@@ -56,7 +56,7 @@ function readSteps(pattern: string, start: number): Step[] {
     const character = pattern.charAt(i);
     if (character === "*") {
       const length = starLength(pattern, i);
-      steps.push({ kind: STARS[length - 1] ?? "name" });
+      steps.push({ kind: stars[length - 1] ?? "name" });
       i += length;
     } else if (character === "[") {
       const { characters, end } = readSet(pattern, i + 1);

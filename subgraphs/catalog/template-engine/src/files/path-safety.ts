@@ -1,10 +1,10 @@
-export const MAX_PATH_LENGTH = 240;
-export const MAX_PATH_DEPTH = 32;
+export const maxPathLength = 240;
+export const maxPathDepth = 32;
 
-const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/;
+const reservedNames = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/;
 
 // HFS+ ignores these code points, so a name holding them can reach .git on a Mac (git's own core.protectHFS list)
-const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** For messages and records: what cannot be seen, or not stored, is written as its code unit. */
 export function visiblePath(path: string): string {
@@ -19,9 +19,9 @@ export function unsafePath(path: string): string | undefined {
   if (path.includes("\\")) return "holds a backslash";
   if (path.startsWith("/")) return "is absolute";
   if (/^[a-z]:/i.test(path)) return "names a drive";
-  if (path.length > MAX_PATH_LENGTH) return `is longer than ${MAX_PATH_LENGTH} characters`;
+  if (path.length > maxPathLength) return `is longer than ${maxPathLength} characters`;
   const parts = path.split("/");
-  if (parts.length > MAX_PATH_DEPTH) return `is deeper than ${MAX_PATH_DEPTH} folders`;
+  if (parts.length > maxPathDepth) return `is deeper than ${maxPathDepth} folders`;
   for (const part of parts) {
     const reason = unsafePart(part);
     if (reason !== undefined) return reason;
@@ -41,13 +41,13 @@ function unsafePart(part: string): string | undefined {
   if (part.includes(":")) return "holds a colon, which opens an alternate stream on NTFS";
   const folded = part
     .normalize("NFKC")
-    .replace(IGNORED_BY_HFS, "")
+    .replace(ignoredByHfs, "")
     .toLowerCase()
     .replace(/[. ]+$/, "");
   if (folded === ".git" || folded === "git~1") return "reaches into .git";
   if (/[. ]$/.test(part)) return "has a part that ends in a dot or a space";
   const stem = (part.split(".")[0] ?? "").trimEnd().toLowerCase();
-  if (RESERVED.test(stem)) return `holds the reserved name "${stem}"`;
+  if (reservedNames.test(stem)) return `holds the reserved name "${stem}"`;
   return undefined;
 }
 

@@ -6,12 +6,12 @@ export interface RenderWarning {
 /** Collects what a render could not do as written, each remark once. */
 export class RenderReport {
   readonly warnings: RenderWarning[] = [];
-  private readonly seen = new Set<string>();
+  readonly #seen = new Set<string>();
 
   warn(code: string, message: string): void {
     const key = `${code}\0${message}`;
-    if (this.seen.has(key)) return;
-    this.seen.add(key);
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
     this.warnings.push({ code, message });
   }
 }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "./json-value.js";
  * numbers, raw line ends in texts, comments, trailing commas and whatever stands behind the document.
  */
 
-const MAX_DEPTH = 200;
+const maxDepth = 200;
 
 class Unreadable extends Error {}
 
@@ -19,81 +19,84 @@ export function readLenientObject(text: string): JsonObject | undefined {
   }
 }
 
-const NAME = /[\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}$]+/uy;
-const BLANK = /(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\r\n]*)+/y;
-const HEXADECIMAL = /-?0x[0-9a-f]{1,13}(?![\w.])/iy;
-const DECIMAL = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?![\w.])/iy;
+const namePattern = /[\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}$]+/uy;
+const blankPattern = /(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\r\n]*)+/y;
+const hexadecimalPattern = /-?0x[0-9a-f]{1,13}(?![\w.])/iy;
+const decimalPattern = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?![\w.])/iy;
 
-const ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+const escapes: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
 class Reader {
-  private at = 0;
+  #at = 0;
+  readonly #text: string;
 
-  constructor(private readonly text: string) {}
+  constructor(text: string) {
+    this.#text = text;
+  }
 
   document(): JsonObject {
-    this.blanks();
-    return this.object(0);
+    this.#blanks();
+    return this.#object(0);
   }
 
-  private object(depth: number): JsonObject {
-    this.take("{");
+  #object(depth: number): JsonObject {
+    this.#take("{");
     const result: Record<string, JsonValue> = {};
     for (;;) {
-      this.blanks();
-      if (this.skips("}")) return result;
-      const name = this.name();
-      this.blanks();
-      this.take(":");
-      const value = this.value(depth + 1);
+      this.#blanks();
+      if (this.#skips("}")) return result;
+      const name = this.#name();
+      this.#blanks();
+      this.#take(":");
+      const value = this.#value(depth + 1);
       Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true });
-      this.separator("}");
+      this.#separator("}");
     }
   }
 
-  private list(depth: number): JsonValue[] {
-    this.take("[");
+  #list(depth: number): JsonValue[] {
+    this.#take("[");
     const result: JsonValue[] = [];
     for (;;) {
-      this.blanks();
-      if (this.skips("]")) return result;
-      result.push(this.value(depth + 1));
-      this.separator("]");
+      this.#blanks();
+      if (this.#skips("]")) return result;
+      result.push(this.#value(depth + 1));
+      this.#separator("]");
     }
   }
 
-  private separator(end: string): void {
-    this.blanks();
-    if (!this.skips(",") && this.text.charAt(this.at) !== end) throw new Unreadable();
+  #separator(end: string): void {
+    this.#blanks();
+    if (!this.#skips(",") && this.#text.charAt(this.#at) !== end) throw new Unreadable();
   }
 
-  private name(): string {
-    const first = this.text.charAt(this.at);
-    return first === '"' || first === "'" ? this.quoted() : this.match(NAME);
+  #name(): string {
+    const first = this.#text.charAt(this.#at);
+    return first === '"' || first === "'" ? this.#quoted() : this.#match(namePattern);
   }
 
-  private value(depth: number): JsonValue {
-    if (depth > MAX_DEPTH) throw new Unreadable();
-    this.blanks();
-    switch (this.text.charAt(this.at)) {
+  #value(depth: number): JsonValue {
+    if (depth > maxDepth) throw new Unreadable();
+    this.#blanks();
+    switch (this.#text.charAt(this.#at)) {
       case "{":
-        return this.object(depth);
+        return this.#object(depth);
       case "[":
-        return this.list(depth);
+        return this.#list(depth);
       case '"':
       case "'":
-        return this.quoted();
+        return this.#quoted();
       default:
-        return this.scalar();
+        return this.#scalar();
     }
   }
 
-  private scalar(): JsonValue {
-    HEXADECIMAL.lastIndex = this.at;
-    if (HEXADECIMAL.test(this.text)) return Number(this.match(HEXADECIMAL));
-    DECIMAL.lastIndex = this.at;
-    if (DECIMAL.test(this.text)) return Number(this.match(DECIMAL));
-    switch (this.match(NAME)) {
+  #scalar(): JsonValue {
+    hexadecimalPattern.lastIndex = this.#at;
+    if (hexadecimalPattern.test(this.#text)) return Number(this.#match(hexadecimalPattern));
+    decimalPattern.lastIndex = this.#at;
+    if (decimalPattern.test(this.#text)) return Number(this.#match(decimalPattern));
+    switch (this.#match(namePattern)) {
       case "true":
         return true;
       case "false":
@@ -106,51 +109,51 @@ class Reader {
     }
   }
 
-  private quoted(): string {
-    const quote = this.text.charAt(this.at++);
+  #quoted(): string {
+    const quote = this.#text.charAt(this.#at++);
     let out = "";
     for (;;) {
-      const character = this.text.charAt(this.at++);
+      const character = this.#text.charAt(this.#at++);
       if (character === "") throw new Unreadable();
       if (character === quote) return out;
-      out += character === "\\" ? this.escaped() : character;
+      out += character === "\\" ? this.#escaped() : character;
     }
   }
 
-  private escaped(): string {
-    const character = this.text.charAt(this.at++);
+  #escaped(): string {
+    const character = this.#text.charAt(this.#at++);
     if (character === "u") {
-      const digits = this.text.slice(this.at, this.at + 4);
+      const digits = this.#text.slice(this.#at, this.#at + 4);
       if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Unreadable();
-      this.at += 4;
+      this.#at += 4;
       return String.fromCharCode(Number.parseInt(digits, 16));
     }
     if (/["'\\/]/.test(character)) return character;
-    const known = ESCAPES[character];
+    const known = escapes[character];
     if (known === undefined) throw new Unreadable();
     return known;
   }
 
-  private match(pattern: RegExp): string {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text)?.[0];
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
     if (found === undefined) throw new Unreadable();
-    this.at += found.length;
+    this.#at += found.length;
     return found;
   }
 
-  private blanks(): void {
-    BLANK.lastIndex = this.at;
-    this.at += BLANK.exec(this.text)?.[0].length ?? 0;
+  #blanks(): void {
+    blankPattern.lastIndex = this.#at;
+    this.#at += blankPattern.exec(this.#text)?.[0].length ?? 0;
   }
 
-  private skips(character: string): boolean {
-    if (this.text.charAt(this.at) !== character) return false;
-    this.at++;
+  #skips(character: string): boolean {
+    if (this.#text.charAt(this.#at) !== character) return false;
+    this.#at++;
     return true;
   }
 
-  private take(character: string): void {
-    if (!this.skips(character)) throw new Unreadable();
+  #take(character: string): void {
+    if (!this.#skips(character)) throw new Unreadable();
   }
 }

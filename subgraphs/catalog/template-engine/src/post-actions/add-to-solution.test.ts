@@ -3,14 +3,14 @@ import { withProjectInText } from "../solutions/sln-text.js";
 import { withProjectInDocument } from "../solutions/slnx-document.js";
 import { foldersOf, projectType } from "../solutions/solution-entry.js";
 
-const ADD = "D396686C-DE0E-4DE6-906D-291CD29FC5DE";
-const CSHARP = "FAE04EC0-301F-11D3-BF4B-00C04F79EFBC";
-const FOLDER = "2150E333-8FDC-42A3-9474-1A3956D46DE8";
-const ID = "11111111-2222-3333-4444-555555555555";
-const HEADER = ["Microsoft Visual Studio Solution File, Format Version 12.00", "# Visual Studio Version 17"];
-const empty = [...HEADER, "Global", "EndGlobal", ""].join("\r\n");
+const addAction = "D396686C-DE0E-4DE6-906D-291CD29FC5DE";
+const csharpType = "FAE04EC0-301F-11D3-BF4B-00C04F79EFBC";
+const folderType = "2150E333-8FDC-42A3-9474-1A3956D46DE8";
+const projectId = "11111111-2222-3333-4444-555555555555";
+const header = ["Microsoft Visual Studio Solution File, Format Version 12.00", "# Visual Studio Version 17"];
+const empty = [...header, "Global", "EndGlobal", ""].join("\r\n");
 const newId = (folder: string) => `ID-${folder}`;
-const app = { path: "src/App/App.csproj", id: ID, folders: [] as string[] };
+const app = { path: "src/App/App.csproj", id: projectId, folders: [] as string[] };
 const lines = (text: string | undefined) => (text ?? "").split(/\r?\n/);
 
 describe("a project in a .sln text", () => {
@@ -19,22 +19,22 @@ describe("a project in a .sln text", () => {
     expect(edited).not.toMatch(/[^\r]\n/);
     const result = lines(edited);
     expect(result.slice(0, 6)).toEqual([
-      ...HEADER,
-      `Project("{${CSHARP}}") = "App", "src\\App\\App.csproj", "{${ID}}"`,
+      ...header,
+      `Project("{${csharpType}}") = "App", "src\\App\\App.csproj", "{${projectId}}"`,
       "EndProject",
       "Global",
       "\tGlobalSection(SolutionConfigurationPlatforms) = preSolution",
     ]);
     expect(result).toContain("\t\tDebug|x64 = Debug|x64");
-    expect(result).toContain(`\t\t{${ID}}.Release|x86.ActiveCfg = Release|Any CPU`);
-    expect(result).toContain(`\t\t{${ID}}.Release|x86.Build.0 = Release|Any CPU`);
+    expect(result).toContain(`\t\t{${projectId}}.Release|x86.ActiveCfg = Release|Any CPU`);
+    expect(result).toContain(`\t\t{${projectId}}.Release|x86.Build.0 = Release|Any CPU`);
     expect(result.slice(-3)).toEqual(["\tEndGlobalSection", "EndGlobal", ""]);
   });
 
   it("gets the configurations of the solution, behind the projects that are there", () => {
     const before = [
-      ...HEADER,
-      `Project("{${CSHARP}}") = "Old", "Old.csproj", "{AAAAAAAA-2222-3333-4444-555555555555}"`,
+      ...header,
+      `Project("{${csharpType}}") = "Old", "Old.csproj", "{AAAAAAAA-2222-3333-4444-555555555555}"`,
       "EndProject",
       "Global",
       "\tGlobalSection(SolutionConfigurationPlatforms) = preSolution",
@@ -52,13 +52,13 @@ describe("a project in a .sln text", () => {
     ];
     const after = [
       ...before.slice(0, 4),
-      `Project("{${CSHARP}}") = "App", "src\\App\\App.csproj", "{${ID}}"`,
+      `Project("{${csharpType}}") = "App", "src\\App\\App.csproj", "{${projectId}}"`,
       "EndProject",
       ...before.slice(4, 11),
-      `\t\t{${ID}}.Debug|Any CPU.ActiveCfg = Debug|Any CPU`,
-      `\t\t{${ID}}.Debug|Any CPU.Build.0 = Debug|Any CPU`,
-      `\t\t{${ID}}.Test|Any CPU.ActiveCfg = Debug|Any CPU`,
-      `\t\t{${ID}}.Test|Any CPU.Build.0 = Debug|Any CPU`,
+      `\t\t{${projectId}}.Debug|Any CPU.ActiveCfg = Debug|Any CPU`,
+      `\t\t{${projectId}}.Debug|Any CPU.Build.0 = Debug|Any CPU`,
+      `\t\t{${projectId}}.Test|Any CPU.ActiveCfg = Debug|Any CPU`,
+      `\t\t{${projectId}}.Test|Any CPU.Build.0 = Debug|Any CPU`,
       ...before.slice(11),
     ];
     expect(lines(withProjectInText(before.join("\n"), app, newId))).toEqual(after);
@@ -73,17 +73,17 @@ describe("a project in a .sln text", () => {
   it("stands in nested folders, which are made once", () => {
     const nested = { ...app, folders: ["src", "core"] };
     const once = withProjectInText(empty, nested, newId) ?? "";
-    expect(lines(once)).toContain(`Project("{${FOLDER}}") = "src", "src", "{ID-src}"`);
-    expect(lines(once)).toContain(`Project("{${FOLDER}}") = "core", "core", "{ID-src/core}"`);
+    expect(lines(once)).toContain(`Project("{${folderType}}") = "src", "src", "{ID-src}"`);
+    expect(lines(once)).toContain(`Project("{${folderType}}") = "core", "core", "{ID-src/core}"`);
     expect(lines(once)).toContain("\t\t{ID-src/core} = {ID-src}");
-    expect(lines(once)).toContain(`\t\t{${ID}} = {ID-src/core}`);
+    expect(lines(once)).toContain(`\t\t{${projectId}} = {ID-src/core}`);
     const twice = withProjectInText(once, { ...nested, path: "b/B.csproj", id: "B" }, (folder) => `X-${folder}`) ?? "";
     expect(twice).not.toContain("X-");
     expect(lines(twice).filter((line) => line.includes("{ID-SRC/CORE}") && line.includes("="))).toHaveLength(1);
   });
 
   it("makes the global part where it is missing", () => {
-    const result = lines(withProjectInText(HEADER.join("\n"), app, newId));
+    const result = lines(withProjectInText(header.join("\n"), app, newId));
     expect(result.slice(2, 5)).toEqual([expect.stringContaining("App"), "EndProject", "Global"]);
     expect(result.slice(-2)).toEqual(["EndGlobal", ""]);
   });
@@ -170,7 +170,7 @@ describe("adding projects to a solution", () => {
       {
         sourceName: "App",
         primaryOutputs: [{ path: "App.Web/App.Web.csproj" }, { path: "readme.md" }, { path: "App.Lib.fsproj" }],
-        postActions: [{ actionId: ADD, args, manualInstructions: [{ text: "Add them" }] }],
+        postActions: [{ actionId: addAction, args, manualInstructions: [{ text: "Add them" }] }],
         ...config,
       },
       files,
@@ -214,9 +214,9 @@ describe("adding projects to a solution", () => {
   });
 
   it("takes the project's own guid", () => {
-    const own = `<Project><ProjectGuid>{${ID.toLowerCase()}}</ProjectGuid></Project>`;
+    const own = `<Project><ProjectGuid>{${projectId.toLowerCase()}}</ProjectGuid></Project>`;
     expect(texts(run({ primaryOutputIndexes: "2" }, { ...files, "App.Lib.fsproj": own }))["MyApp.sln"]).toContain(
-      `"MyApp.Lib.fsproj", "{${ID}}"`,
+      `"MyApp.Lib.fsproj", "{${projectId}}"`,
     );
   });
 
@@ -237,7 +237,7 @@ describe("adding projects to a solution", () => {
     ["the solution is none", {}, { ...files, "App.sln": "text" }],
   ])("comes back as an instruction when %s", (_, args, given) => {
     const result = run(args, given, { primaryOutputs: [{ path: "App.Web/App.Web.csproj" }] });
-    expect(result.manualInstructions).toMatchObject([{ text: "Add them", actionId: ADD }]);
+    expect(result.manualInstructions).toMatchObject([{ text: "Add them", actionId: addAction }]);
     expect(result.warnings).toMatchObject([{ code: "PostActionSkipped" }]);
   });
 });

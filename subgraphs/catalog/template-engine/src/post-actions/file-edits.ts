@@ -16,7 +16,7 @@ import {
 } from "./produced-files.js";
 import { type ProjectReference, withReference } from "./project-reference.js";
 
-const ELEMENTS: ReadonlyMap<string, ProjectReference["element"]> = new Map([
+const referenceElements: ReadonlyMap<string, ProjectReference["element"]> = new Map([
   ["package", "PackageReference"],
   ["project", "ProjectReference"],
   ["framework", "FrameworkReference"],
@@ -25,7 +25,7 @@ const ELEMENTS: ReadonlyMap<string, ProjectReference["element"]> = new Map([
 /** Adds a package, project or framework reference to the produced projects. */
 export function addReference(action: PostAction, context: PostActionContext): boolean {
   const type = (textMember(action.args, "referenceType") ?? "").toLowerCase();
-  const element = ELEMENTS.get(type);
+  const element = referenceElements.get(type);
   const reference = textMember(action.args, "reference");
   if (element === undefined || reference === null) return skipped(action, context, "its arguments are incomplete");
   const version = textMember(action.args, "version");

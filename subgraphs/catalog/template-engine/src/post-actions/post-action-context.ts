@@ -20,17 +20,17 @@ export interface PostActionContext {
 }
 
 // bounds against hostile templates: each change reads a whole file, and may be made again on a newer one
-const MAX_TARGET_CHANGES = 100;
-const MAX_EDITED_CHARACTERS = 8 * 1024 * 1024;
+const maxTargetChanges = 100;
+const maxEditedCharacters = 8 * 1024 * 1024;
 
 /** Adds a change to a file of the target; false when the file cannot be edited safely. */
 export function changeTarget({ target, edits }: PostActionContext, path: string, changes: TargetChange[]): boolean {
   const earlier = edits.get(path);
   const made = [...edits.values()].reduce((sum, edit) => sum + edit.changes.length, 0);
-  if (made + changes.length > MAX_TARGET_CHANGES) return false;
+  if (made + changes.length > maxTargetChanges) return false;
   const text = withChanges(earlier?.text ?? target.files.get(path) ?? "", path, changes);
   const others = [...edits.values()].reduce((sum, edit) => sum + (edit.path === path ? 0 : edit.text.length), 0);
-  if (text === undefined || others + text.length > MAX_EDITED_CHARACTERS) return false;
+  if (text === undefined || others + text.length > maxEditedCharacters) return false;
   edits.set(path, { path, changes: [...(earlier?.changes ?? []), ...changes], text });
   return true;
 }

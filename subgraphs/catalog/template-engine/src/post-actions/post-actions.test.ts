@@ -2,10 +2,10 @@ import { withJsonProperty } from "../json/json-property.js";
 import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 import { withReference } from "./project-reference.js";
 
-const ADD_REFERENCE = "B17581D1-C5C9-4489-8F0A-004BE667B814";
-const ADD_TO_SOLUTION = "D396686C-DE0E-4DE6-906D-291CD29FC5DE";
-const CHMOD = "CB9A6CF3-4F5C-4860-B9D2-03A574959774";
-const ADD_JSON = "695A3659-EB40-4FF5-A6A6-C9C4E629FCB0";
+const addReference = "B17581D1-C5C9-4489-8F0A-004BE667B814";
+const addToSolution = "D396686C-DE0E-4DE6-906D-291CD29FC5DE";
+const chmodAction = "CB9A6CF3-4F5C-4860-B9D2-03A574959774";
+const addJson = "695A3659-EB40-4FF5-A6A6-C9C4E629FCB0";
 const project = (...lines: string[]) => ['<Project Sdk="Microsoft.NET.Sdk">', ...lines, "</Project>", ""].join("\n");
 const newtonsoft = { element: "PackageReference", include: "Newtonsoft.Json", version: "13.0.3" } as const;
 
@@ -64,7 +64,7 @@ describe("adding a reference", () => {
       primaryOutputs: [{ path: "App.csproj" }],
       postActions: [
         {
-          actionId: ADD_REFERENCE,
+          actionId: addReference,
           args: { referenceType: "package", reference: "X", version: "1.0.0" },
           manualInstructions: [{ text: "Add X" }],
         },
@@ -79,7 +79,7 @@ describe("adding a reference", () => {
   it("writes a project's path from the referring project", () => {
     const args = { referenceType: "project", reference: "lib/Lib.csproj", targetFiles: ["src/App.csproj"] };
     const result = renderFiles(
-      { postActions: [{ actionId: ADD_REFERENCE, args }] },
+      { postActions: [{ actionId: addReference, args }] },
       { "src/App.csproj": project(), "lib/Lib.csproj": project() },
     );
     expect(texts(result)["src/App.csproj"]).toContain('<ProjectReference Include="..\\lib\\Lib.csproj" />');
@@ -88,7 +88,7 @@ describe("adding a reference", () => {
   it("finds projects by their places in the template", () => {
     const args = { referenceType: "project", reference: "./lib/App.Lib.csproj", targetFiles: "**/App.Web.csproj" };
     const result = renderFiles(
-      { sourceName: "App", postActions: [{ actionId: ADD_REFERENCE, args }] },
+      { sourceName: "App", postActions: [{ actionId: addReference, args }] },
       { "App/App.Web.csproj": project(), "lib/App.Lib.csproj": project() },
     );
     expect(texts(result)["MyApp/MyApp.Web.csproj"]).toContain(
@@ -100,7 +100,7 @@ describe("adding a reference", () => {
   it("comes back as an instruction when it cannot be done", () => {
     const postActions = [
       {
-        actionId: ADD_REFERENCE,
+        actionId: addReference,
         args: { referenceType: "package", reference: "X" },
         manualInstructions: [{ text: "Add X" }],
       },
@@ -141,7 +141,7 @@ describe("adding a JSON property", () => {
       newJsonPropertyValue: "1",
       allowFileCreation: "true",
     };
-    const run = (files: Record<string, string>) => renderFiles({ postActions: [{ actionId: ADD_JSON, args }] }, files);
+    const run = (files: Record<string, string>) => renderFiles({ postActions: [{ actionId: addJson, args }] }, files);
     expect(JSON.parse(texts(run({ "src/settings.json": "{}" }))["src/settings.json"] ?? "")).toEqual({ n: 1 });
     expect(JSON.parse(texts(run({ "a.txt": "" }))["settings.json"] ?? "")).toEqual({ n: 1 });
     expect(run({ "a/settings.json": "{}", "b/settings.json": "{}" }).warnings).toMatchObject([
@@ -168,7 +168,7 @@ describe("arguments that are renamed like files", () => {
     };
     const run = (renamed: Record<string, unknown>) =>
       JSON.parse(
-        texts(renderFiles(config({ actionId: ADD_JSON, args, ...renamed }), { "App.json": "{}" }))["MyApp.json"] ?? "",
+        texts(renderFiles(config({ actionId: addJson, args, ...renamed }), { "App.json": "{}" }))["MyApp.json"] ?? "",
       );
     const all = names("JSONFileName", "parentPropertyPath", "newJsonPropertyName", "newJsonPropertyValue");
     expect(run(all)).toEqual({ Sales: { MyApp: { Sales: "MyApp in Sales" } } });
@@ -180,7 +180,7 @@ describe("arguments that are renamed like files", () => {
     const args = { projectFiles: ["App.csproj"], solutionFolder: "AREA/src" };
     const run = (renamed: Record<string, unknown>) =>
       texts(
-        renderFiles(config({ actionId: ADD_TO_SOLUTION, args, ...renamed }), {
+        renderFiles(config({ actionId: addToSolution, args, ...renamed }), {
           "App.csproj": project(),
           "App.slnx": "<Solution>\n</Solution>\n",
         }),
@@ -192,11 +192,11 @@ describe("arguments that are renamed like files", () => {
   it("type, name and version of a reference are renamed, and files whose mode is set", () => {
     const args = { referenceType: "package", reference: "AREA.App", version: "AREA", targetFiles: ["AREA.csproj"] };
     const result = renderFiles(
-      config({ actionId: ADD_REFERENCE, args, ...names("reference", "version", "targetFiles") }),
+      config({ actionId: addReference, args, ...names("reference", "version", "targetFiles") }),
       { "App.csproj": project(), "AREA.csproj": project() },
     );
     expect(texts(result)["Sales.csproj"]).toContain('<PackageReference Include="Sales.MyApp" Version="Sales" />');
-    const chmod = { actionId: CHMOD, args: { "+x": ["AREA.sh"] }, ...names("+x") };
+    const chmod = { actionId: chmodAction, args: { "+x": ["AREA.sh"] }, ...names("+x") };
     expect(renderFiles(config(chmod), { "AREA.sh": "" }).files.get("Sales.sh")?.executable).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ export interface PostActionOutcome {
 
 type Known = "restore" | "runScript" | "open" | "addReference" | "addToSolution" | "chmod" | "instructions" | "addJson";
 
-const KNOWN: ReadonlyMap<string, Known> = new Map([
+const knownActions: ReadonlyMap<string, Known> = new Map([
   ["210d431b-a78b-4d2f-b762-4ed3e3ea9025", "restore"],
   ["3a7c4b45-1f5d-4a30-959a-51b88e82b5d2", "runScript"],
   ["84c0da21-51c8-4541-9940-6ca19af04ee6", "open"],
@@ -57,7 +57,7 @@ function renamedTexts(value: JsonValue, rename: (text: string) => string): JsonV
 
 /** True when the action's effect is part of the result, so that nobody has to do it by hand. */
 function perform(action: PostAction, context: PostActionContext): boolean {
-  const kind = KNOWN.get((action.actionId ?? "").toLowerCase());
+  const kind = knownActions.get((action.actionId ?? "").toLowerCase());
   switch (kind) {
     case "chmod":
       return makeExecutable(action, context);

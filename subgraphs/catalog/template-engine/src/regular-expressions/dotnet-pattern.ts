@@ -1,29 +1,29 @@
 /* Patterns of .NET in the spelling of JavaScript: classes, anchors, options within the pattern, atomic groups. */
 
-const WORD = "\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}";
+const wordCharacters = "\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}";
 
 // .NET's white space: unlike here the byte order mark is none, and the next-line character is one
-const SPACE = "\\f\\n\\r\\t\\v\\u0085\\p{Z}";
+const spaceCharacters = "\\f\\n\\r\\t\\v\\u0085\\p{Z}";
 
-const SIMPLE: Readonly<Record<string, string>> = {
+const simpleEscapes: Readonly<Record<string, string>> = {
   A: "(?<![\\s\\S])",
   z: "(?![\\s\\S])",
   Z: "(?=\\n?(?![\\s\\S]))",
   a: "\\u0007",
   e: "\\u001b",
-  b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
-  B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
-  w: `[${WORD}]`,
-  W: `[^${WORD}]`,
+  b: `(?:(?<=[${wordCharacters}])(?![${wordCharacters}])|(?<![${wordCharacters}])(?=[${wordCharacters}]))`,
+  B: `(?:(?<=[${wordCharacters}])(?=[${wordCharacters}])|(?<![${wordCharacters}])(?![${wordCharacters}]))`,
+  w: `[${wordCharacters}]`,
+  W: `[^${wordCharacters}]`,
   d: "\\p{Nd}",
   D: "\\P{Nd}",
-  s: `[${SPACE}]`,
-  S: `[^${SPACE}]`,
+  s: `[${spaceCharacters}]`,
+  S: `[^${spaceCharacters}]`,
 };
 
-const IN_CLASS: Readonly<Record<string, string>> = {
-  w: WORD,
-  s: SPACE,
+const classEscapes: Readonly<Record<string, string>> = {
+  w: wordCharacters,
+  s: spaceCharacters,
   d: "\\p{Nd}",
   D: "\\P{Nd}",
   a: "\\u0007",
@@ -32,10 +32,10 @@ const IN_CLASS: Readonly<Record<string, string>> = {
 };
 
 // a class within a class, which has to stand beside it
-const NEGATED_IN_CLASS: Readonly<Record<string, string>> = { W: `[^${WORD}]`, S: `[^${SPACE}]` };
+const negatedClassEscapes: Readonly<Record<string, string>> = { W: `[^${wordCharacters}]`, S: `[^${spaceCharacters}]` };
 
 // characters that the u flag allows behind a backslash
-const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
+const syntaxCharacters = /[\^$\\.*+?()[\]{}|/]/;
 
 export interface PatternOptions {
   ignoreCase: boolean;
@@ -45,7 +45,7 @@ export interface PatternOptions {
   spaced: boolean;
 }
 
-const OPTION_LETTERS: Readonly<Record<string, keyof PatternOptions | undefined>> = {
+const optionLetters: Readonly<Record<string, keyof PatternOptions | undefined>> = {
   i: "ignoreCase",
   m: "lines",
   s: "dotIsAny",
@@ -60,7 +60,7 @@ interface Group {
 }
 
 /** How the groups are named that stand for atomic ones. */
-export const ATOMIC = "atomic_";
+export const atomicPrefix = "atomic_";
 
 /** The pattern in the spelling of JavaScript, for the `u` flag. */
 export function translatePattern(pattern: string, options: PatternOptions): string {
@@ -68,84 +68,83 @@ export function translatePattern(pattern: string, options: PatternOptions): stri
 }
 
 class Translation {
-  private readonly outer: Group[] = [];
-  private group: Group;
-  private atomics = 0;
-  private at = 0;
-  private out = "";
+  readonly #outer: Group[] = [];
+  #group: Group;
+  #atomics = 0;
+  #at = 0;
+  #out = "";
+  readonly #pattern: string;
 
-  constructor(
-    private readonly pattern: string,
-    options: PatternOptions,
-  ) {
-    this.group = { options, opened: [], close: ")" };
+  constructor(pattern: string, options: PatternOptions) {
+    this.#pattern = pattern;
+    this.#group = { options, opened: [], close: ")" };
   }
 
   text(): string {
-    while (this.at < this.pattern.length) {
-      const skipped = skippedAt(this.pattern, this.at, this.group.options.spaced);
-      if (skipped > 0) this.at += skipped;
-      else this.item(this.pattern.charAt(this.at));
+    while (this.#at < this.#pattern.length) {
+      const skipped = skippedAt(this.#pattern, this.#at, this.#group.options.spaced);
+      if (skipped > 0) this.#at += skipped;
+      else this.#item(this.#pattern.charAt(this.#at));
     }
-    return this.out + ")".repeat(this.group.opened.length);
+    return this.#out + ")".repeat(this.#group.opened.length);
   }
 
-  private item(character: string): void {
-    const { pattern, at, group } = this;
+  #item(character: string): void {
+    const [pattern, at, group] = [this.#pattern, this.#at, this.#group];
     switch (character) {
       case "\\":
-        return this.write(escape(pattern.charAt(at + 1), false), at + 2);
+        return this.#write(escape(pattern.charAt(at + 1), false), at + 2);
       case "[": {
         const { text, end } = translateClass(pattern, at + 1);
-        return this.write(text, end);
+        return this.#write(text, end);
       }
       case "(":
-        return this.open();
+        return this.#open();
       case "|":
-        return this.write(`${")".repeat(group.opened.length)}|${group.opened.join("")}`, at + 1);
+        return this.#write(`${")".repeat(group.opened.length)}|${group.opened.join("")}`, at + 1);
       case ")":
-        this.group = this.outer.pop() ?? { ...group, opened: [] };
-        return this.write(`${")".repeat(group.opened.length)}${group.close}`, at + 1);
+        this.#group = this.#outer.pop() ?? { ...group, opened: [] };
+        return this.#write(`${")".repeat(group.opened.length)}${group.close}`, at + 1);
       default:
-        return this.write(plain(pattern, at, group.options), at + 1);
+        return this.#write(plain(pattern, at, group.options), at + 1);
     }
   }
 
-  private open(): void {
-    const { pattern, at, group } = this;
+  #open(): void {
+    const [pattern, at, group] = [this.#pattern, this.#at, this.#group];
     const inline = inlineOptions(pattern, at, group.options);
     if (inline !== null) {
-      if (inline.scoped) this.enter(inline.options);
-      else this.group = { ...group, options: inline.options, opened: [...group.opened, inline.open] };
-      return this.write(inline.open, inline.end);
+      if (inline.scoped) this.#enter(inline.options);
+      else this.#group = { ...group, options: inline.options, opened: [...group.opened, inline.open] };
+      return this.#write(inline.open, inline.end);
     }
     if (pattern.startsWith("(?>", at)) {
       // a look-ahead never gives back what it took
-      const name = `${ATOMIC}${this.atomics++}`;
-      this.enter(group.options, `))\\k<${name}>)`);
-      return this.write(`(?:(?=(?<${name}>`, at + 3);
+      const name = `${atomicPrefix}${this.#atomics++}`;
+      this.#enter(group.options, `))\\k<${name}>)`);
+      return this.#write(`(?:(?=(?<${name}>`, at + 3);
     }
-    this.enter(group.options);
+    this.#enter(group.options);
     const nameEnd = pattern.startsWith("(?'", at) ? pattern.indexOf("'", at + 3) : -1;
-    if (nameEnd > 0) return this.write(`(?<${pattern.slice(at + 3, nameEnd)}>`, nameEnd + 1);
-    HEAD.lastIndex = at;
-    const head = HEAD.exec(pattern)?.[0] ?? "(";
-    this.write(head, at + head.length);
+    if (nameEnd > 0) return this.#write(`(?<${pattern.slice(at + 3, nameEnd)}>`, nameEnd + 1);
+    groupStart.lastIndex = at;
+    const head = groupStart.exec(pattern)?.[0] ?? "(";
+    this.#write(head, at + head.length);
   }
 
-  private enter(options: PatternOptions, close = ")"): void {
-    this.outer.push(this.group);
-    this.group = { options, opened: [], close };
+  #enter(options: PatternOptions, close = ")"): void {
+    this.#outer.push(this.#group);
+    this.#group = { options, opened: [], close };
   }
 
-  private write(text: string, end: number): void {
-    this.out += text;
-    this.at = end;
+  #write(text: string, end: number): void {
+    this.#out += text;
+    this.#at = end;
   }
 }
 
 // how a group may begin
-const HEAD = /\((?:\?(?:<?[=!]|:|<[^>]*>)?)?/y;
+const groupStart = /\((?:\?(?:<?[=!]|:|<[^>]*>)?)?/y;
 
 /** How many characters of comment, or of space where that means nothing, stand here. */
 function skippedAt(pattern: string, at: number, spaced: boolean): number {
@@ -168,7 +167,7 @@ function inlineOptions(pattern: string, at: number, now: PatternOptions) {
   const options = { ...now };
   const set = (letters: string, value: boolean) => {
     for (const letter of letters) {
-      const option = OPTION_LETTERS[letter];
+      const option = optionLetters[letter];
       if (option !== undefined) options[option] = value;
     }
   };
@@ -183,7 +182,7 @@ function plain(pattern: string, at: number, { lines, dotIsAny }: PatternOptions)
   const character = pattern.charAt(at);
   switch (character) {
     case "$":
-      return lines ? "(?![^\\n])" : (SIMPLE["Z"] ?? "$");
+      return lines ? "(?![^\\n])" : (simpleEscapes["Z"] ?? "$");
     case "^":
       return lines ? "(?<![^\\n])" : "^";
     case ".":
@@ -230,7 +229,7 @@ function readClass(pattern: string, start: number): { parts: ClassParts | null; 
   for (; i < pattern.length; i++) {
     const character = pattern.charAt(i);
     if (character === "\\") {
-      const beside = NEGATED_IN_CLASS[pattern.charAt(i + 1)];
+      const beside = negatedClassEscapes[pattern.charAt(i + 1)];
       if (beside === undefined) parts.members += escape(pattern.charAt(i + 1), true);
       else parts.beside.push(beside);
       i++;
@@ -250,9 +249,9 @@ function readClass(pattern: string, start: number): { parts: ClassParts | null; 
 
 function escape(next: string, inClass: boolean): string {
   if (next === "") return "\\\\";
-  const special = inClass ? IN_CLASS[next] : SIMPLE[next];
+  const special = inClass ? classEscapes[next] : simpleEscapes[next];
   if (special !== undefined) return special;
-  if (/[pPkxucnrtvfsS0-9]/.test(next) || SYNTAX.test(next)) return `\\${next}`;
+  if (/[pPkxucnrtvfsS0-9]/.test(next) || syntaxCharacters.test(next)) return `\\${next}`;
   if (inClass && next === "-") return "\\-";
   // .NET lets any other character stand for itself
   return next === "-" || !/[a-z]/i.test(next) ? next : `\\${next}`;

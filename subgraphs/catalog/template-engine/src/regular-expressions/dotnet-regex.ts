@@ -1,4 +1,4 @@
-import { ATOMIC, translatePattern } from "./dotnet-pattern.js";
+import { atomicPrefix, translatePattern } from "./dotnet-pattern.js";
 
 /*
  * Regular expressions of templates are written for .NET: its classes are Unicode, `$` also stands before a final line
@@ -13,14 +13,14 @@ export interface DotnetRegex {
 }
 
 const cache = new Map<string, DotnetRegex | null>();
-const CACHE_LIMIT = 500;
+const maxCached = 500;
 
 /** The expression, or null when it cannot be expressed here. */
 export function dotnetRegex(pattern: string): DotnetRegex | null {
   const known = cache.get(pattern);
   if (known !== undefined) return known;
   const compiled = compile(pattern);
-  if (cache.size >= CACHE_LIMIT) cache.clear();
+  if (cache.size >= maxCached) cache.clear();
   cache.set(pattern, compiled);
   return compiled;
 }
@@ -52,7 +52,7 @@ function groupOrder(source: string): number[] {
   for (const [open, name] of bare.matchAll(/\((?:\?(?:<(?![=!])([^>]*))?)?/g)) {
     if (open === "(?") continue;
     index++;
-    if (name?.startsWith(ATOMIC)) continue;
+    if (name?.startsWith(atomicPrefix)) continue;
     (open === "(" ? unnamed : named).push(index);
   }
   return [...unnamed, ...named];

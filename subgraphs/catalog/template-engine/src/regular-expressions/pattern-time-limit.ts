@@ -1,4 +1,4 @@
-import { Overrun, withinTime } from "./time-limit.js";
+import { TimeLimitExceeded, withinTime } from "./time-limit.js";
 
 export interface PatternLimits {
   readonly evaluationMs: number;
@@ -6,19 +6,19 @@ export interface PatternLimits {
   readonly totalMs: number;
 }
 
-export const standardPatternLimits: PatternLimits = { evaluationMs: 1000, totalMs: 5000 };
+export const defaultPatternLimits: PatternLimits = { evaluationMs: 1000, totalMs: 5000 };
 
 /** A foreign regular expression was ended. */
-export class PatternOverrun extends Error {
-  override readonly name = "PatternOverrun";
+export class PatternTimeLimitExceeded extends Error {
+  override readonly name = "PatternTimeLimitExceeded";
 }
 
 /** The time that foreign regular expressions may take: each of them, and those of one render together. */
-export class PatternBudget {
+export class PatternTimeLimit {
   readonly #limits: PatternLimits;
   #spentMs = 0;
 
-  constructor(limits: PatternLimits = standardPatternLimits) {
+  constructor(limits: PatternLimits = defaultPatternLimits) {
     this.#limits = limits;
   }
 
@@ -28,22 +28,22 @@ export class PatternBudget {
     try {
       return this.#evaluate(evaluate);
     } catch (error) {
-      if (!(error instanceof Overrun)) throw error;
+      if (!(error instanceof TimeLimitExceeded)) throw error;
       const { user, system } = process.threadCpuUsage(cpu);
       // a machine that paused is not the expression's fault
-      if ((user + system) / 1000 > evaluationMs / 4) throw this.#overrun();
+      if ((user + system) / 1000 > evaluationMs / 4) throw this.#exceeded();
     }
     try {
       return this.#evaluate(evaluate);
     } catch (error) {
-      throw error instanceof Overrun ? this.#overrun() : error;
+      throw error instanceof TimeLimitExceeded ? this.#exceeded() : error;
     }
   }
 
   #evaluate<T>(evaluate: () => T): T {
     const { evaluationMs, totalMs } = this.#limits;
     const leftMs = totalMs - this.#spentMs;
-    if (leftMs <= 0) throw this.#overrun();
+    if (leftMs <= 0) throw this.#exceeded();
     const startedAt = performance.now();
     try {
       return withinTime(Math.min(evaluationMs, leftMs), evaluate);
@@ -52,9 +52,9 @@ export class PatternBudget {
     }
   }
 
-  #overrun(): PatternOverrun {
+  #exceeded(): PatternTimeLimitExceeded {
     const { evaluationMs, totalMs } = this.#limits;
-    return new PatternOverrun(
+    return new PatternTimeLimitExceeded(
       this.#spentMs >= totalMs
         ? `all regular expressions together took more than ${totalMs} ms`
         : `it took more than ${evaluationMs} ms`,

@@ -1,6 +1,6 @@
 import { renderFailed, slowRegex, type TemplateError } from "../findings/template-error.js";
 import { type DotnetRegex, dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
-import { PatternBudget, PatternOverrun } from "./pattern-time-limit.js";
+import { PatternTimeLimit, PatternTimeLimitExceeded } from "./pattern-time-limit.js";
 
 /** A regular expression of a template and where it stands. */
 export interface TemplatePattern {
@@ -12,25 +12,29 @@ export interface TemplatePattern {
   readonly pointer: string;
 }
 
-const MOST_SHOWN = 200;
+const maxShownLength = 200;
 
-/** Evaluates the regular expressions of one render within its budget of time. */
+/** Evaluates the regular expressions of one render within its timeLimit of time. */
 export class TemplatePatterns {
-  constructor(private readonly budget = new PatternBudget()) {}
+  readonly #timeLimit: PatternTimeLimit;
+
+  constructor(timeLimit = new PatternTimeLimit()) {
+    this.#timeLimit = timeLimit;
+  }
 
   replace(text: string, pattern: TemplatePattern, replacement: string): string {
-    return this.evaluate(pattern, (regex) => dotnetReplace(text, regex, replacement));
+    return this.#evaluate(pattern, (regex) => dotnetReplace(text, regex, replacement));
   }
 
   matches(text: string, pattern: TemplatePattern): boolean {
-    return this.evaluate(pattern, ({ regex }) => text.search(regex) !== -1);
+    return this.#evaluate(pattern, ({ regex }) => text.search(regex) !== -1);
   }
 
-  private evaluate<T>(pattern: TemplatePattern, evaluation: (regex: DotnetRegex) => T): T {
+  #evaluate<T>(pattern: TemplatePattern, evaluation: (regex: DotnetRegex) => T): T {
     try {
-      return this.budget.run(() => evaluation(compiled(pattern)));
+      return this.#timeLimit.run(() => evaluation(compiled(pattern)));
     } catch (error) {
-      if (error instanceof PatternOverrun) throw slow(pattern, error);
+      if (error instanceof PatternTimeLimitExceeded) throw slow(pattern, error);
       // V8 finds only while it matches that an expression is too large to be compiled
       if (error instanceof SyntaxError) throw unreadable(pattern);
       throw error;
@@ -48,12 +52,12 @@ function unreadable({ pattern, owner, pointer }: TemplatePattern): TemplateError
   return renderFailed(`${owner} has the unreadable regular expression "${shown(pattern)}".`, { pointer });
 }
 
-function slow({ pattern, owner, pointer }: TemplatePattern, { message }: PatternOverrun): TemplateError {
+function slow({ pattern, owner, pointer }: TemplatePattern, { message }: PatternTimeLimitExceeded): TemplateError {
   const what = `The regular expression "${shown(pattern)}" at ${pointer} was ended: ${message}.`;
   return slowRegex(`${owner} cannot be evaluated. ${what}`, { pointer });
 }
 
 function shown(pattern: string | null): string {
   if (pattern === null) return "";
-  return pattern.length > MOST_SHOWN ? `${pattern.slice(0, MOST_SHOWN)}…` : pattern;
+  return pattern.length > maxShownLength ? `${pattern.slice(0, maxShownLength)}…` : pattern;
 }

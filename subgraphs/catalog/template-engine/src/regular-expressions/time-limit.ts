@@ -1,8 +1,8 @@
 import { type Context, createContext, Script } from "node:vm";
 
 /** The work took too long and was ended; the thread lives on. */
-export class Overrun extends Error {
-  override readonly name = "Overrun";
+export class TimeLimitExceeded extends Error {
+  override readonly name = "TimeLimitExceeded";
 }
 
 const script = new Script("work()");
@@ -19,7 +19,7 @@ export function withinTime<T>(limitMs: number, work: () => T): T {
     script.runInContext(context, { timeout: Math.max(1, Math.ceil(limitMs)) });
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
-    throw new Overrun(`The work was ended after ${limitMs} ms.`);
+    throw new TimeLimitExceeded(`The work was ended after ${limitMs} ms.`);
   } finally {
     context["work"] = undefined;
   }

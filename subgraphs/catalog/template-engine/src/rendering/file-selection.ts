@@ -8,8 +8,8 @@ import { decodeText } from "../text/encodings.js";
 
 export type Disposition = "excluded" | "copied" | "processed";
 
-const INCLUDE = ["**/*"];
-const EXCLUDE = [
+const defaultInclude = ["**/*"];
+const defaultExclude = [
   "**/[Bb]in/**",
   "**/[Oo]bj/**",
   "**/.template.config/**",
@@ -17,7 +17,7 @@ const EXCLUDE = [
   "**/*.user",
   "**/*.lock.json",
 ];
-const COPY_ONLY = ["**/node_modules/**"];
+const defaultCopyOnly = ["**/node_modules/**"];
 
 interface PatternLayer {
   include: readonly Glob[];
@@ -29,7 +29,7 @@ interface PatternLayer {
 export class FileSelection {
   readonly rename: ReadonlyMap<string, string>;
   /** The last modifier decides first, the source's own patterns last. */
-  private readonly layers: readonly PatternLayer[];
+  readonly #layers: readonly PatternLayer[];
 
   constructor(source: TemplateSource, files: FileTree, variables: Variables, report: RenderReport) {
     const list = (patterns: readonly string[] | null, fallback: readonly string[]) =>
@@ -41,21 +41,21 @@ export class FileSelection {
     }
     this.rename = rename;
     const own: PatternLayer = {
-      include: list(source.include, INCLUDE),
-      exclude: list(source.exclude, EXCLUDE),
-      copyOnly: list(source.copyOnly, COPY_ONLY),
+      include: list(source.include, defaultInclude),
+      exclude: list(source.exclude, defaultExclude),
+      copyOnly: list(source.copyOnly, defaultCopyOnly),
     };
     const added = modifiers.map((modifier) => ({
       include: list(modifier.include, []),
       exclude: list(modifier.exclude, []),
       copyOnly: list(modifier.copyOnly, []),
     }));
-    this.layers = [...added.reverse(), own];
+    this.#layers = [...added.reverse(), own];
   }
 
   dispositionOf(path: string): Disposition {
     let copied = false;
-    for (const layer of this.layers) {
+    for (const layer of this.#layers) {
       if (matchesAny(layer.exclude, path)) return "excluded";
       const included = matchesAny(layer.include, path);
       if (matchesAny(layer.copyOnly, path)) {

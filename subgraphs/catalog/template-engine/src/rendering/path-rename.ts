@@ -4,16 +4,16 @@ import { TextPass } from "../content/text-run.js";
 
 /** Replaces parts of whole relative paths, the longest part first, each place once. */
 export class PathRename {
-  private readonly pass: TextPass | null;
+  readonly #pass: TextPass | null;
 
   /** Of two equal parts the last one counts that changes anything. */
   constructor(parts: Iterable<readonly [string, string]>) {
     const operations = [...parts].map(([from, to]) => replacement(token(from), to)).filter((one) => one !== null);
-    this.pass = operations.length === 0 ? null : new TextPass(operations);
+    this.#pass = operations.length === 0 ? null : new TextPass(operations);
   }
 
   apply(path: string): string {
-    if (this.pass === null) return path;
-    return Buffer.from(this.pass.apply(Buffer.from(path, "utf8"))).toString("utf8");
+    if (this.#pass === null) return path;
+    return Buffer.from(this.#pass.apply(Buffer.from(path, "utf8"))).toString("utf8");
   }
 }

@@ -3,7 +3,7 @@ import { reportConstraints } from "../configuration/constraints.js";
 import { parameterAliases, withoutAliases } from "../configuration/host-data.js";
 import { sourcesOf, type TemplateSource } from "../configuration/template-config.js";
 import type { TemplatePack } from "../configuration/template-pack.js";
-import { MAX_OUTPUT_BYTES } from "../content/byte-sink.js";
+import { maxOutputBytes } from "../content/byte-sink.js";
 import { ContentRewriter } from "../content/content-rewriter.js";
 import type { FileTree, TreeFile } from "../files/file-tree.js";
 import { collidingPaths, unsafePath, visiblePath } from "../files/path-safety.js";
@@ -13,7 +13,7 @@ import { applyPostActions } from "../post-actions/post-actions.js";
 import type { TargetEdit } from "../post-actions/target-edits.js";
 import type { PatternLimits } from "../regular-expressions/pattern-time-limit.js";
 import { resolveSymbols, type SymbolTable } from "../symbols/symbol-table.js";
-import { NO_TARGET, type TargetFiles } from "../target/target-files.js";
+import { noTarget, type TargetFiles } from "../target/target-files.js";
 import { asBuffer } from "../text/encodings.js";
 import { FileSelection } from "./file-selection.js";
 import { PathRename } from "./path-rename.js";
@@ -39,7 +39,7 @@ export interface RenderResult {
   edits: TargetEdit[];
 }
 
-const PLACEHOLDERS = ["-.-", "_._"];
+const placeholderNames = ["-.-", "_._"];
 
 /** Same pack and same request give the same bytes. */
 export function render(pack: TemplatePack, request: RenderRequest): RenderResult {
@@ -56,69 +56,70 @@ export function render(pack: TemplatePack, request: RenderRequest): RenderResult
 }
 
 class Rendering {
-  private readonly report = new RenderReport();
-  private readonly files = new Map<string, TreeFile>();
-  private readonly origins = new Map<string, string>();
-  private readonly table: SymbolTable;
-  private readonly rewriter: ContentRewriter;
-  private readonly symbolRename: PathRename;
-  private outputBytes = 0;
+  readonly #report = new RenderReport();
+  readonly #files = new Map<string, TreeFile>();
+  readonly #origins = new Map<string, string>();
+  readonly #table: SymbolTable;
+  readonly #rewriter: ContentRewriter;
+  readonly #symbolRename: PathRename;
+  #outputBytes = 0;
+  readonly #pack: TemplatePack;
+  readonly #request: RenderRequest;
 
-  constructor(
-    private readonly pack: TemplatePack,
-    private readonly request: RenderRequest,
-  ) {
+  constructor(pack: TemplatePack, request: RenderRequest) {
+    this.#pack = pack;
+    this.#request = request;
     const { config } = pack;
-    this.table = resolveSymbols(config, { ...request, parameters: ownNames(pack, request.parameters) }, this.report);
-    this.rewriter = new ContentRewriter(pack, this.table, this.report);
-    const renames = this.table.fileRenames.map(({ from, to }): [string, string] => [from, to]);
+    this.#table = resolveSymbols(config, { ...request, parameters: ownNames(pack, request.parameters) }, this.#report);
+    this.#rewriter = new ContentRewriter(pack, this.#table, this.#report);
+    const renames = this.#table.fileRenames.map(({ from, to }): [string, string] => [from, to]);
     const name: [string, string][] = config.sourceName === null ? [] : [[config.sourceName, request.name.trim()]];
-    this.symbolRename = new PathRename([...name, ...renames]);
+    this.#symbolRename = new PathRename([...name, ...renames]);
   }
 
   run(): RenderResult {
-    const { config } = this.pack;
-    for (const problem of config.problems) this.report.warn(problem.code, problem.message);
-    reportConstraints(config.constraints, this.request.targetFramework, this.report);
+    const { config } = this.#pack;
+    for (const problem of config.problems) this.#report.warn(problem.code, problem.message);
+    reportConstraints(config.constraints, this.#request.targetFramework, this.#report);
     const sources = sourcesOf(config);
     for (const source of sources) {
-      if (decideCondition(source.condition, this.table.variables, this.report)) this.take(source);
+      if (decideCondition(source.condition, this.#table.variables, this.#report)) this.#take(source);
     }
-    const primaryOutputs = this.primaryOutputs();
-    const rename = (path: string) => this.symbolRename.apply(path);
-    const target = this.request.target ?? NO_TARGET;
+    const primaryOutputs = this.#primaryOutputs();
+    const rename = (path: string) => this.#symbolRename.apply(path);
+    const target = this.#request.target ?? noTarget;
     const edits = new Map<string, TargetEdit>();
     const outcome = applyPostActions(config.postActions, {
-      files: this.files,
-      origins: this.origins,
+      files: this.#files,
+      origins: this.#origins,
       primaryOutputs,
-      seed: this.request.seed,
-      variables: this.table.variables,
-      report: this.report,
+      seed: this.#request.seed,
+      variables: this.#table.variables,
+      report: this.#report,
       rename,
       target,
       edits,
     });
-    this.checkCollisions();
+    this.#checkCollisions();
     return {
-      files: this.placed(target.directory),
-      primaryOutputs: primaryOutputs.map((path) => this.outputPath(target.directory, path)),
+      files: this.#placed(target.directory),
+      primaryOutputs: primaryOutputs.map((path) => this.#outputPath(target.directory, path)),
       manualInstructions: outcome.manualInstructions,
-      warnings: this.report.warnings,
+      warnings: this.#report.warnings,
       edits: [...edits.values()],
     };
   }
 
   /** What was produced, by paths from the target's top. */
-  private placed(directory: string): Map<string, TreeFile> {
-    if (directory === "") return this.files;
-    return new Map(Array.from(this.files, ([path, file]) => [this.outputPath(directory, path), file]));
+  #placed(directory: string): Map<string, TreeFile> {
+    if (directory === "") return this.#files;
+    return new Map(Array.from(this.#files, ([path, file]) => [this.#outputPath(directory, path), file]));
   }
 
-  private take(source: TemplateSource): void {
-    const { folder, files } = this.sourceFolder(source.source);
-    const target = this.targetOf(source.target);
-    const selection = new FileSelection(source, this.pack.files, this.table.variables, this.report);
+  #take(source: TemplateSource): void {
+    const { folder, files } = this.#sourceFolder(source.source);
+    const target = this.#targetOf(source.target);
+    const selection = new FileSelection(source, this.#pack.files, this.#table.variables, this.#report);
     const sourceRename = new PathRename(selection.rename);
     let found = false;
     for (const [path, file] of files) {
@@ -126,23 +127,23 @@ class Rendering {
       found = true;
       const relative = folder === "" ? path : path.slice(folder.length + 1);
       const disposition = selection.dispositionOf(relative);
-      if (disposition === "excluded" || this.isPlaceholder(relative)) continue;
-      const output = this.outputPath(target, this.symbolRename.apply(sourceRename.apply(relative)));
-      const bytes = disposition === "copied" ? file.bytes : this.rewriter.rewrite(relative, file.bytes);
-      const earlier = this.files.get(output);
+      if (disposition === "excluded" || this.#isPlaceholder(relative)) continue;
+      const output = this.#outputPath(target, this.#symbolRename.apply(sourceRename.apply(relative)));
+      const bytes = disposition === "copied" ? file.bytes : this.#rewriter.rewrite(relative, file.bytes);
+      const earlier = this.#files.get(output);
       if (earlier !== undefined && !asBuffer(earlier.bytes).equals(bytes)) {
-        this.report.warn("OutputReplaced", `"${output}" is produced more than once; the last one counts.`);
+        this.#report.warn("OutputReplaced", `"${output}" is produced more than once; the last one counts.`);
       }
-      this.count(bytes.length - (earlier?.bytes.length ?? 0));
-      this.files.set(output, { bytes, executable: file.executable });
-      this.origins.set(output, `${source.source.replace(/\/?$/, "/")}${relative}`);
+      this.#count(bytes.length - (earlier?.bytes.length ?? 0));
+      this.#files.set(output, { bytes, executable: file.executable });
+      this.#origins.set(output, `${source.source.replace(/\/?$/, "/")}${relative}`);
     }
-    if (!found) this.report.warn("SourceMissing", `The source "${source.source}" holds no file.`);
+    if (!found) this.#report.warn("SourceMissing", `The source "${source.source}" holds no file.`);
   }
 
   /** A folder of the template, or one beside it in the same package. */
-  private sourceFolder(source: string): { folder: string; files: FileTree } {
-    const { root, files, packageFiles } = this.pack;
+  #sourceFolder(source: string): { folder: string; files: FileTree } {
+    const { root, files, packageFiles } = this.#pack;
     const inside = resolved(source);
     if (inside !== undefined) return { folder: inside, files };
     const beside = root === "" || /^[\\/]/.test(source) ? undefined : resolved(`${root}/${source}`);
@@ -152,23 +153,23 @@ class Rendering {
     });
   }
 
-  private count(bytes: number): void {
-    this.outputBytes += bytes;
-    if (this.outputBytes > MAX_OUTPUT_BYTES) throw renderFailed(`The output exceeds ${MAX_OUTPUT_BYTES} bytes.`);
+  #count(bytes: number): void {
+    this.#outputBytes += bytes;
+    if (this.#outputBytes > maxOutputBytes) throw renderFailed(`The output exceeds ${maxOutputBytes} bytes.`);
   }
 
-  private targetOf(target: string): string {
-    const { sourceName } = this.pack.config;
-    return sourceName === null ? target : target.replaceAll(sourceName, () => this.request.name.trim());
+  #targetOf(target: string): string {
+    const { sourceName } = this.#pack.config;
+    return sourceName === null ? target : target.replaceAll(sourceName, () => this.#request.name.trim());
   }
 
-  private isPlaceholder(path: string): boolean {
+  #isPlaceholder(path: string): boolean {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    const { placeholderFilename } = this.pack.config;
-    return placeholderFilename === null ? PLACEHOLDERS.includes(name) : placeholderFilename === name;
+    const { placeholderFilename } = this.#pack.config;
+    return placeholderFilename === null ? placeholderNames.includes(name) : placeholderFilename === name;
   }
 
-  private outputPath(target: string, relative: string): string {
+  #outputPath(target: string, relative: string): string {
     if (target.startsWith("/") || relative.startsWith("/")) throw unsafe(`${target} ${relative}`, "is absolute");
     const parts = `${target}/${relative}`.split("/").filter((part) => part !== "" && part !== ".");
     const path = parts.join("/");
@@ -178,25 +179,25 @@ class Rendering {
   }
 
   /** A file cannot be a folder too; names that only some file systems tell apart are legal and reported. */
-  private checkCollisions(): void {
-    for (const path of this.files.keys()) {
+  #checkCollisions(): void {
+    for (const path of this.#files.keys()) {
       for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
         const folder = path.slice(0, end);
-        if (this.files.has(folder)) throw unsafe(path, `needs "${folder}" to be a folder, but it is a file`);
+        if (this.#files.has(folder)) throw unsafe(path, `needs "${folder}" to be a folder, but it is a file`);
       }
     }
-    for (const [first, second] of collidingPaths(this.files.keys())) {
-      this.report.warn("OutputTwins", `"${first}" and "${second}" are one path on some file systems.`);
+    for (const [first, second] of collidingPaths(this.#files.keys())) {
+      this.#report.warn("OutputTwins", `"${first}" and "${second}" are one path on some file systems.`);
     }
   }
 
-  private primaryOutputs(): string[] {
+  #primaryOutputs(): string[] {
     const paths: string[] = [];
-    for (const output of this.pack.config.primaryOutputs) {
-      if (!decideCondition(output.condition, this.table.variables, this.report)) continue;
-      const path = this.outputPath("", this.symbolRename.apply(output.path.replaceAll("\\", "/")));
-      if (!this.files.has(path)) {
-        this.report.warn("PrimaryOutputMissing", `The primary output "${path}" was not produced.`);
+    for (const output of this.#pack.config.primaryOutputs) {
+      if (!decideCondition(output.condition, this.#table.variables, this.#report)) continue;
+      const path = this.#outputPath("", this.#symbolRename.apply(output.path.replaceAll("\\", "/")));
+      if (!this.#files.has(path)) {
+        this.#report.warn("PrimaryOutputMissing", `The primary output "${path}" was not produced.`);
       }
       paths.push(path);
     }

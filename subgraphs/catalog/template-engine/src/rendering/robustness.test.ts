@@ -4,7 +4,7 @@ import { unsafePath } from "../files/path-safety.js";
 import { render } from "./render.js";
 import { renderFiles, texts, tree } from "./template-pack.fixture.js";
 
-const FRAGMENTS = [
+const fragments = [
   "#if (A)\n",
   "#if (B)\n",
   "#elseif (A)\n",
@@ -39,7 +39,7 @@ const FRAGMENTS = [
   "/*#if",
   "*/",
 ];
-const NAMES = [
+const names = [
   "a.cs",
   "b.json",
   "c.csproj",
@@ -53,8 +53,8 @@ const NAMES = [
   "k.haml",
   "l",
 ];
-const content = fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 24 }).map((parts) => parts.join(""));
-const files = fc.dictionary(fc.constantFrom(...NAMES), content, { maxKeys: 6, noNullPrototype: true });
+const content = fc.array(fc.constantFrom(...fragments), { maxLength: 24 }).map((parts) => parts.join(""));
+const files = fc.dictionary(fc.constantFrom(...names), content, { maxKeys: 6, noNullPrototype: true });
 
 const expression = fc
   .array(
@@ -151,7 +151,7 @@ const junk: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).value;
 
-const CONFIG_KEYS = [
+const configKeys = [
   "identity",
   "sourceName",
   "symbols",
@@ -168,7 +168,7 @@ const CONFIG_KEYS = [
   "shortName",
 ];
 const brokenConfig = fc.dictionary(
-  fc.constantFrom(...CONFIG_KEYS),
+  fc.constantFrom(...configKeys),
   fc.oneof(
     junk,
     fc.dictionary(fc.constantFrom("A", "B", "T", "name", "*.cs", "**/*.json"), junk, { maxKeys: 4 }),
@@ -234,7 +234,7 @@ describe("robustness", () => {
   });
 
   it("answers any condition and any bytes as content with a result", () => {
-    const kinds = fc.constantFrom(...NAMES);
+    const kinds = fc.constantFrom(...names);
     fc.assert(
       fc.property(kinds, fc.uint8Array({ maxLength: 200 }), content, expression, (name, bytes, text, condition) => {
         const symbols = { A: { type: "parameter", datatype: "bool" }, C: { type: "computed", value: condition } };

@@ -1,4 +1,4 @@
-import { projectName, projectType, SOLUTION_FOLDER_TYPE, type SolutionEntry, samePath } from "./solution-entry.js";
+import { projectName, projectType, type SolutionEntry, samePath, solutionFolderType } from "./solution-entry.js";
 
 interface ListedProject {
   type: string;
@@ -7,10 +7,10 @@ interface ListedProject {
   id: string;
 }
 
-const PROJECT = /^\s*Project\("\{([^}]*)\}"\)\s*=\s*"([^"]*)",\s*"([^"]*)",\s*"\{([^}]*)\}"/;
+const projectLine = /^\s*Project\("\{([^}]*)\}"\)\s*=\s*"([^"]*)",\s*"([^"]*)",\s*"\{([^}]*)\}"/;
 
 // what the .NET tools give a solution that has no configurations yet
-const STANDARD_CONFIGURATIONS = ["Debug", "Release"].flatMap((kind) =>
+const standardConfigurations = ["Debug", "Release"].flatMap((kind) =>
   ["Any CPU", "x64", "x86"].map((platform) => `${kind}|${platform}`),
 );
 
@@ -27,30 +27,30 @@ export function withProjectInText(
 }
 
 class SolutionText {
-  private readonly lines: string[];
-  private readonly newLine: string;
+  readonly #lines: string[];
+  readonly #newLine: string;
 
   constructor(text: string) {
-    this.newLine = text.includes("\r\n") ? "\r\n" : "\n";
-    this.lines = text.split(/\r?\n/);
+    this.#newLine = text.includes("\r\n") ? "\r\n" : "\n";
+    this.#lines = text.split(/\r?\n/);
   }
 
   toString(): string {
-    return this.lines.join(this.newLine);
+    return this.#lines.join(this.#newLine);
   }
 
   add(entry: SolutionEntry, newId: (folder: string) => string): void {
-    if (this.listed().some(({ path }) => samePath(path, entry.path))) return;
-    const parent = this.folder(entry.folders, newId);
+    if (this.#listed().some(({ path }) => samePath(path, entry.path))) return;
+    const parent = this.#folder(entry.folders, newId);
     const path = entry.path.replaceAll("/", "\\");
-    this.addProject({ type: projectType(path).id, name: projectName(entry.path), path, id: entry.id });
-    this.addConfigurations(entry.id);
-    if (parent !== null) this.insert("NestedProjects", "preSolution", [`{${entry.id}} = {${parent}}`]);
+    this.#addProject({ type: projectType(path).id, name: projectName(entry.path), path, id: entry.id });
+    this.#addConfigurations(entry.id);
+    if (parent !== null) this.#insert("NestedProjects", "preSolution", [`{${entry.id}} = {${parent}}`]);
   }
 
-  private listed(): ListedProject[] {
-    return this.lines.flatMap((line) => {
-      const found = PROJECT.exec(line);
+  #listed(): ListedProject[] {
+    return this.#lines.flatMap((line) => {
+      const found = projectLine.exec(line);
       if (found === null) return [];
       const [, type = "", name = "", path = "", id = ""] = found;
       return [{ type, name, path, id }];
@@ -58,45 +58,45 @@ class SolutionText {
   }
 
   /** The id of the innermost solution folder; missing ones are made. */
-  private folder(names: readonly string[], newId: (folder: string) => string): string | null {
-    const nesting = this.nesting();
+  #folder(names: readonly string[], newId: (folder: string) => string): string | null {
+    const nesting = this.#nesting();
     let parent: string | null = null;
     names.forEach((name, depth) => {
-      const known = this.listed().find(
+      const known = this.#listed().find(
         (one) =>
-          one.type.toUpperCase() === SOLUTION_FOLDER_TYPE &&
+          one.type.toUpperCase() === solutionFolderType &&
           one.name.toLowerCase() === name.toLowerCase() &&
           (nesting.get(one.id.toUpperCase()) ?? null) === parent,
       );
       const id = known?.id.toUpperCase() ?? newId(names.slice(0, depth + 1).join("/"));
       if (known === undefined) {
-        this.addProject({ type: SOLUTION_FOLDER_TYPE, name, path: name, id });
-        if (parent !== null) this.insert("NestedProjects", "preSolution", [`{${id}} = {${parent}}`]);
+        this.#addProject({ type: solutionFolderType, name, path: name, id });
+        if (parent !== null) this.#insert("NestedProjects", "preSolution", [`{${id}} = {${parent}}`]);
       }
       parent = id;
     });
     return parent;
   }
 
-  private nesting(): Map<string, string> {
-    const pairs = this.section("NestedProjects").map((line) => /^\{([^}]*)\}\s*=\s*\{([^}]*)\}/.exec(line.trim()));
+  #nesting(): Map<string, string> {
+    const pairs = this.#section("NestedProjects").map((line) => /^\{([^}]*)\}\s*=\s*\{([^}]*)\}/.exec(line.trim()));
     return new Map(pairs.flatMap((pair) => (pair ? [[pair[1] ?? "", pair[2] ?? ""].map(upper) as Pair] : [])));
   }
 
   /** Behind the last project, else in front of the global part. */
-  private addProject({ type, name, path, id }: ListedProject): void {
-    const last = this.lines.findLastIndex((line) => line.trim() === "EndProject");
-    const at = last === -1 ? this.globalStart() : last + 1;
-    this.lines.splice(at, 0, `Project("{${type}}") = "${name}", "${path}", "{${id}}"`, "EndProject");
+  #addProject({ type, name, path, id }: ListedProject): void {
+    const last = this.#lines.findLastIndex((line) => line.trim() === "EndProject");
+    const at = last === -1 ? this.#globalStart() : last + 1;
+    this.#lines.splice(at, 0, `Project("{${type}}") = "${name}", "${path}", "{${id}}"`, "EndProject");
   }
 
-  private addConfigurations(id: string): void {
-    let configurations = this.section("SolutionConfigurationPlatforms").map((line) =>
+  #addConfigurations(id: string): void {
+    let configurations = this.#section("SolutionConfigurationPlatforms").map((line) =>
       (line.split("=")[0] ?? "").trim(),
     );
     if (configurations.length === 0) {
-      configurations = STANDARD_CONFIGURATIONS;
-      this.insert(
+      configurations = standardConfigurations;
+      this.#insert(
         "SolutionConfigurationPlatforms",
         "preSolution",
         configurations.map((one) => `${one} = ${one}`),
@@ -107,47 +107,47 @@ class SolutionText {
       const target = `${one.startsWith("Release|") ? "Release" : "Debug"}|Any CPU`;
       return [`{${id}}.${one}.ActiveCfg = ${target}`, `{${id}}.${one}.Build.0 = ${target}`];
     });
-    this.insert("ProjectConfigurationPlatforms", "postSolution", lines);
+    this.#insert("ProjectConfigurationPlatforms", "postSolution", lines);
   }
 
-  private section(name: string): string[] {
-    const { start, end } = this.sectionPlace(name);
-    return start === -1 ? [] : this.lines.slice(start + 1, end).filter((line) => line.trim() !== "");
+  #section(name: string): string[] {
+    const { start, end } = this.#sectionPlace(name);
+    return start === -1 ? [] : this.#lines.slice(start + 1, end).filter((line) => line.trim() !== "");
   }
 
-  private sectionPlace(name: string): { start: number; end: number } {
-    const start = this.lines.findIndex((line) => line.trim().startsWith(`GlobalSection(${name})`));
-    const end = start === -1 ? -1 : this.lines.findIndex((line, at) => at > start && isEnd(line));
+  #sectionPlace(name: string): { start: number; end: number } {
+    const start = this.#lines.findIndex((line) => line.trim().startsWith(`GlobalSection(${name})`));
+    const end = start === -1 ? -1 : this.#lines.findIndex((line, at) => at > start && isEnd(line));
     return { start, end: end === -1 ? start + 1 : end };
   }
 
-  private insert(section: string, phase: string, entries: readonly string[]): void {
-    const { start, end } = this.sectionPlace(section);
+  #insert(section: string, phase: string, entries: readonly string[]): void {
+    const { start, end } = this.#sectionPlace(section);
     const lines = entries.map((entry) => `\t\t${entry}`);
     if (start !== -1) {
-      this.lines.splice(end, 0, ...lines);
+      this.#lines.splice(end, 0, ...lines);
       return;
     }
-    this.lines.splice(this.globalEnd(), 0, `\tGlobalSection(${section}) = ${phase}`, ...lines, "\tEndGlobalSection");
+    this.#lines.splice(this.#globalEnd(), 0, `\tGlobalSection(${section}) = ${phase}`, ...lines, "\tEndGlobalSection");
   }
 
   /** The line of `Global`, else the end of the text before its last line end. */
-  private globalStart(): number {
-    const at = this.lines.findIndex((line) => line.trim() === "Global");
-    return at === -1 ? this.textEnd() : at;
+  #globalStart(): number {
+    const at = this.#lines.findIndex((line) => line.trim() === "Global");
+    return at === -1 ? this.#textEnd() : at;
   }
 
-  private globalEnd(): number {
-    const known = this.lines.findLastIndex((line) => line.trim() === "EndGlobal");
+  #globalEnd(): number {
+    const known = this.#lines.findLastIndex((line) => line.trim() === "EndGlobal");
     if (known !== -1) return known;
-    const at = this.textEnd();
-    this.lines.splice(at, 0, "Global", "EndGlobal");
+    const at = this.#textEnd();
+    this.#lines.splice(at, 0, "Global", "EndGlobal");
     return at + 1;
   }
 
-  private textEnd(): number {
-    const last = this.lines.findLastIndex((line) => line.trim() !== "");
-    if (last === this.lines.length - 1) this.lines.push("");
+  #textEnd(): number {
+    const last = this.#lines.findLastIndex((line) => line.trim() !== "");
+    if (last === this.#lines.length - 1) this.#lines.push("");
     return last + 1;
   }
 }

@@ -1,7 +1,7 @@
 import { projectType, type SolutionEntry, samePath } from "./solution-entry.js";
 import { type XmlElement, xmlElements } from "./xml-elements.js";
 
-const INDENT = "  ";
+const indentUnit = "  ";
 
 /** The .slnx document with one more project, undefined when it cannot be edited safely. */
 export function withProjectInDocument(document: string, entry: SolutionEntry): string | undefined {
@@ -24,14 +24,14 @@ export function withProjectInDocument(document: string, entry: SolutionEntry): s
     if (depth < entry.folders.length - 1) missing.push(`<Folder Name="${attribute(name)}" />`);
   });
   if (innermost !== undefined) return withChild(document, innermost, project, newLine);
-  const folder = [`<Folder Name="${attribute(folderName(entry.folders))}">`, `${INDENT}${project}`, "</Folder>"];
+  const folder = [`<Folder Name="${attribute(folderName(entry.folders))}">`, `${indentUnit}${project}`, "</Folder>"];
   return withChild(document, root, [...missing, ...folder].join("\n"), newLine);
 }
 
 /** At the end of the parent's content, one level deeper than the parent. */
 function withChild(document: string, parent: XmlElement, child: string, newLine: string): string {
   const indent = indentBefore(document, parent.start);
-  const lines = child.split("\n").map((line) => `${indent}${INDENT}${line}`);
+  const lines = child.split("\n").map((line) => `${indent}${indentUnit}${line}`);
   if (parent.closeStart === null) {
     const tag = document.slice(parent.start, parent.openEnd).replace(/\s*\/>$/, ">");
     const text = [tag, ...lines, `${indent}</${parent.name}>`].join(newLine);

@@ -11,7 +11,7 @@ export interface SolutionEntry {
 }
 
 /** Type ids by extension, as the .NET tools write them. */
-const TYPES: Readonly<Record<string, string>> = {
+const projectTypes: Readonly<Record<string, string>> = {
   ".csproj": "FAE04EC0-301F-11D3-BF4B-00C04F79EFBC",
   ".fsproj": "F2A71F9B-5D33-465A-A702-920D77279786",
   ".vbproj": "F184B08F-C81C-45F6-A57F-5ABD9991F28F",
@@ -25,14 +25,14 @@ const TYPES: Readonly<Record<string, string>> = {
   ".pyproj": "888888A0-9F3D-457C-B088-3A5042F75D52",
 };
 
-const ANY_PROJECT_TYPE = "13B669BE-BB05-4DDF-9536-439F39A36129";
+const anyProjectType = "13B669BE-BB05-4DDF-9536-439F39A36129";
 
-export const SOLUTION_FOLDER_TYPE = "2150E333-8FDC-42A3-9474-1A3956D46DE8";
+export const solutionFolderType = "2150E333-8FDC-42A3-9474-1A3956D46DE8";
 
 /** The type's id; an unknown extension is a project all the same. */
 export function projectType(path: string): { id: string; known: boolean } {
-  const id = TYPES[posix.extname(path).toLowerCase()];
-  return id === undefined ? { id: ANY_PROJECT_TYPE, known: false } : { id, known: true };
+  const id = projectTypes[posix.extname(path).toLowerCase()];
+  return id === undefined ? { id: anyProjectType, known: false } : { id, known: true };
 }
 
 export function projectName(path: string): string {

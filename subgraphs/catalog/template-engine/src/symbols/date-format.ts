@@ -1,4 +1,4 @@
-const MONTHS = [
+const monthNames = [
   "January",
   "February",
   "March",
@@ -12,9 +12,9 @@ const MONTHS = [
   "November",
   "December",
 ];
-const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-const STANDARD: Readonly<Record<string, string>> = {
+const standardFormats: Readonly<Record<string, string>> = {
   d: "MM/dd/yyyy",
   D: "dddd, dd MMMM yyyy",
   f: "dddd, dd MMMM yyyy HH:mm",
@@ -41,7 +41,7 @@ export type TimeKind = "utc" | "local";
 
 /** A .NET date format in the invariant culture. */
 export function formatDate(date: Date, format: string, kind: TimeKind = "utc"): string {
-  const standard = format === "" ? STANDARD["G"] : format.length === 1 ? STANDARD[format] : undefined;
+  const standard = format === "" ? standardFormats["G"] : format.length === 1 ? standardFormats[format] : undefined;
   return custom(date, standard ?? format, kind);
 }
 
@@ -73,9 +73,9 @@ function custom(date: Date, format: string, kind: TimeKind): string {
 function part(date: Date, letter: string, count: number): string {
   switch (letter) {
     case "d":
-      return count >= 3 ? named(DAYS, date.getUTCDay(), count) : padded(date.getUTCDate(), count);
+      return count >= 3 ? named(dayNames, date.getUTCDay(), count) : padded(date.getUTCDate(), count);
     case "M":
-      return count >= 3 ? named(MONTHS, date.getUTCMonth(), count) : padded(date.getUTCMonth() + 1, count);
+      return count >= 3 ? named(monthNames, date.getUTCMonth(), count) : padded(date.getUTCMonth() + 1, count);
     case "y":
       return count <= 2
         ? padded(date.getUTCFullYear() % 100, count)

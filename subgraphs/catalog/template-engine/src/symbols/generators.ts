@@ -9,7 +9,7 @@ import type { TemplatePattern, TemplatePatterns } from "../regular-expressions/t
 import type { ProjectProperties } from "../target/project-properties.js";
 import { lower, upper } from "../text/invariant-case.js";
 import { formatDate } from "./date-format.js";
-import { formatGuid, GUID_FORMATS, seededGuid, seededInteger } from "./seeded-values.js";
+import { formatGuid, guidFormats, seededGuid, seededInteger } from "./seeded-values.js";
 
 export interface GeneratorContext {
   readonly variables: Map<string, SymbolValue>;
@@ -25,7 +25,7 @@ export interface GeneratorContext {
 
 type Generator = (symbol: GeneratedSymbol, context: GeneratorContext) => SymbolValue | undefined;
 
-const GENERATORS: ReadonlyMap<string, Generator> = new Map<string, Generator>([
+const generators: ReadonlyMap<string, Generator> = new Map<string, Generator>([
   ["casing", casing],
   ["coalesce", coalesce],
   ["constant", (symbol) => text(symbol, "value")],
@@ -41,12 +41,12 @@ const GENERATORS: ReadonlyMap<string, Generator> = new Map<string, Generator>([
 ]);
 
 export function isGenerator(name: string): boolean {
-  return GENERATORS.has(name.toLowerCase());
+  return generators.has(name.toLowerCase());
 }
 
 /** The value of a generated symbol; undefined leaves the symbol unset. */
 export function generate(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
-  const generator = GENERATORS.get(symbol.generator.toLowerCase());
+  const generator = generators.get(symbol.generator.toLowerCase());
   if (generator !== undefined) return generator(symbol, context);
   context.report.warn("UnknownGenerator", `Symbol "${symbol.name}" has the unknown generator "${symbol.generator}".`);
   return undefined;
@@ -121,7 +121,7 @@ export function setGuidFormats(
   value: string,
   formats: string | null,
 ): void {
-  for (const format of formats === null || formats === "" ? GUID_FORMATS : formats) {
+  for (const format of formats === null || formats === "" ? guidFormats : formats) {
     if (!/^[ndbpx]$/i.test(format)) continue;
     const casing = format === format.toLowerCase() ? "lc" : "uc";
     const text = formatGuid(value, format);
@@ -150,32 +150,32 @@ function currentTime({ parameters }: GeneratedSymbol, { now }: GeneratorContext)
 }
 
 // ports that browsers refuse to open
-const UNSAFE_PORTS = new Set([
+const unsafePorts = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
-const LOWEST_PORT = 1024n;
-const HIGHEST_PORT = 65_535n;
+const minPort = 1024n;
+const maxPort = 65_535n;
 
 /** A port of the range by seed; whether it is free anywhere cannot be known here. */
 function port(symbol: GeneratedSymbol, { seed }: GeneratorContext): SymbolValue {
-  const low = bounded(integer(symbol, "low") ?? LOWEST_PORT);
-  const high = bounded(integer(symbol, "high") ?? HIGHEST_PORT);
+  const low = bounded(integer(symbol, "low") ?? minPort);
+  const high = bounded(integer(symbol, "high") ?? maxPort);
   let chosen = seededInteger(seed, `symbol/${symbol.name}`, { low, high });
-  while (UNSAFE_PORTS.has(Number(chosen)) && chosen < high) chosen++;
-  if (!UNSAFE_PORTS.has(Number(chosen))) return chosen;
+  while (unsafePorts.has(Number(chosen)) && chosen < high) chosen++;
+  if (!unsafePorts.has(Number(chosen))) return chosen;
   return integer(symbol, "fallback") ?? chosen;
 }
 
 function bounded(value: bigint): bigint {
-  if (value < LOWEST_PORT) return LOWEST_PORT;
-  return value > HIGHEST_PORT ? HIGHEST_PORT : value;
+  if (value < minPort) return minPort;
+  return value > maxPort ? maxPort : value;
 }
 
-const HIGHEST_RANDOM = 2_147_483_647n;
+const maxRandom = 2_147_483_647n;
 
 function random(symbol: GeneratedSymbol, { seed }: GeneratorContext): SymbolValue {
   const low = integer(symbol, "low") ?? 0n;
-  const high = integer(symbol, "high") ?? HIGHEST_RANDOM;
+  const high = integer(symbol, "high") ?? maxRandom;
   return seededInteger(seed, `symbol/${symbol.name}`, { low, high });
 }
 

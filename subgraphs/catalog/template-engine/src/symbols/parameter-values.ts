@@ -21,7 +21,7 @@ export interface ParameterOutcome {
   disabled: ReadonlySet<string>;
 }
 
-const DEFAULTS: Readonly<Record<ParameterDatatype, string | null>> = {
+const datatypeDefaults: Readonly<Record<ParameterDatatype, string | null>> = {
   string: null,
   bool: "false",
   integer: "0",
@@ -106,7 +106,9 @@ function holds(condition: boolean | string, values: ReadonlyMap<string, SymbolVa
 
 /** An optional text without a default stands for the text it would replace. */
 function defaultOf(symbol: ParameterSymbol): string | null {
-  return symbol.defaultValue ?? (symbol.isRequired === true ? null : (DEFAULTS[symbol.datatype] ?? symbol.replaces));
+  return (
+    symbol.defaultValue ?? (symbol.isRequired === true ? null : (datatypeDefaults[symbol.datatype] ?? symbol.replaces))
+  );
 }
 
 /** A default of several choices loses those that do not exist; a request for one is refused. */
@@ -211,7 +213,7 @@ function choicesBeginning({ choices }: ParameterSymbol, text: string): string[] 
   return choices.flatMap(({ choice }) => (sameText(choice.slice(0, text.length), text) ? [choice] : []));
 }
 
-const MAX_NAMED_CHOICES = 20;
+const maxNamedChoices = 20;
 
 /** Names the choices that a text begins, else all of them. */
 function choiceHint(symbol: ParameterSymbol, text: string): string {
@@ -220,7 +222,7 @@ function choiceHint(symbol: ParameterSymbol, text: string): string {
   const wrong = parts.find((part) => resolveChoice(symbol, part) === undefined) ?? text;
   const fitting = choicesBeginning(symbol, wrong);
   const named = fitting.length > 1 ? fitting : symbol.choices.map(({ choice }) => choice);
-  const shown = named.slice(0, MAX_NAMED_CHOICES).map((choice) => `"${choice}"`);
+  const shown = named.slice(0, maxNamedChoices).map((choice) => `"${choice}"`);
   if (named.length > shown.length) shown.push("others");
   return fitting.length > 1
     ? `: "${wrong}" is the beginning of ${shown.join(", ")}`

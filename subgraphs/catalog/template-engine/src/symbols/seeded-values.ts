@@ -19,7 +19,7 @@ export function seededInteger(seed: string, purpose: string, range: { low: bigin
 
 export type GuidFormat = "n" | "d" | "b" | "p" | "x" | "N" | "D" | "B" | "P" | "X";
 
-export const GUID_FORMATS: readonly GuidFormat[] = ["n", "d", "b", "p", "x", "N", "D", "B", "P", "X"];
+export const guidFormats: readonly GuidFormat[] = ["n", "d", "b", "p", "x", "N", "D", "B", "P", "X"];
 
 /** One of .NET's guid formats; a capital letter asks for capital digits. */
 export function formatGuid(guid: string, format: string): string {

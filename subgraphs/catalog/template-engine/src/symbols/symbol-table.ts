@@ -10,17 +10,17 @@ import type {
 } from "../configuration/template-config.js";
 import type { RenderReport } from "../findings/render-report.js";
 import { renderFailed } from "../findings/template-error.js";
-import { PatternBudget, type PatternLimits } from "../regular-expressions/pattern-time-limit.js";
+import { type PatternLimits, PatternTimeLimit } from "../regular-expressions/pattern-time-limit.js";
 import { TemplatePatterns } from "../regular-expressions/template-patterns.js";
 import { type ProjectProperties, projectOfTarget } from "../target/project-properties.js";
 import { isProjectBinding, type TargetFiles } from "../target/target-files.js";
 import { mentionedNames, sortByDependency } from "./dependency-order.js";
 import { type GeneratorContext, generate, generatorSources, setGuidFormats } from "./generators.js";
 import { convertText, inferredValue, parameterValues } from "./parameter-values.js";
-import { formatGuid, GUID_FORMATS, parseGuid, seededGuid } from "./seeded-values.js";
-import { NAME_FORMS, ValueForms } from "./value-forms.js";
+import { formatGuid, guidFormats, parseGuid, seededGuid } from "./seeded-values.js";
+import { nameForms, ValueForms } from "./value-forms.js";
 
-export const NAME_SYMBOL = "name";
+export const nameSymbolName = "name";
 
 export interface SymbolRequest {
   name: string;
@@ -47,15 +47,15 @@ export interface SymbolTable {
 export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, report: RenderReport): SymbolTable {
   const symbols = effectiveSymbols(config);
   const parameters = symbols.filter((symbol) => symbol.type === "parameter");
-  const passed = { ...request.parameters, [NAME_SYMBOL]: request.name };
+  const passed = { ...request.parameters, [nameSymbolName]: request.name };
   const { values, given, disabled } = parameterValues(parameters, passed, report);
   addQuotelessLiterals(values, parameters, symbols);
-  const patterns = new TemplatePatterns(new PatternBudget(request.patternLimits));
+  const patterns = new TemplatePatterns(new PatternTimeLimit(request.patternLimits));
   const forms = new ValueForms(config.forms, "identity", patterns);
   const context: GeneratorContext = {
     variables: values,
     // the name comes from its own field, which coalesce does not count as given
-    given: new Set([...given].filter((name) => name !== NAME_SYMBOL)),
+    given: new Set([...given].filter((name) => name !== nameSymbolName)),
     parameterNames: new Set(parameters.map((symbol) => symbol.name)),
     seed: request.seed,
     now: request.now,
@@ -87,21 +87,21 @@ export function parameterNames(config: TemplateConfig): string[] {
 
 /** The template's symbols and those that every template has: the name and its tags. */
 function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
-  const symbols = new Map<string, TemplateSymbol>([[NAME_SYMBOL, nameSymbol(config)]]);
+  const symbols = new Map<string, TemplateSymbol>([[nameSymbolName, nameSymbol(config)]]);
   for (const [name, value] of Object.entries(config.tags)) {
     if (!symbols.has(name)) symbols.set(name, implicit(name, value));
   }
   for (const [name, symbol] of config.symbols) {
-    if (name !== NAME_SYMBOL || symbol.type !== "parameter") symbols.set(name, symbol);
+    if (name !== nameSymbolName || symbol.type !== "parameter") symbols.set(name, symbol);
   }
   return [...symbols.values()];
 }
 
 /** A template that declares `name` itself also decides what it replaces and in which forms. */
 function nameSymbol(config: TemplateConfig): ParameterSymbol {
-  const own = config.symbols.get(NAME_SYMBOL);
+  const own = config.symbols.get(nameSymbolName);
   if (own?.type === "parameter") return { ...own, isRequired: false, isEnabled: true };
-  return { ...implicit(NAME_SYMBOL, null), replaces: config.sourceName, forms: NAME_FORMS };
+  return { ...implicit(nameSymbolName, null), replaces: config.sourceName, forms: nameForms };
 }
 
 function implicit(name: string, defaultValue: string | null): ParameterSymbol {
@@ -205,7 +205,7 @@ function computed(symbol: ComputedSymbol, { variables, report }: GeneratorContex
 }
 
 // a fixed host: nothing of the process or the machine may leak into a template
-const HOST_VALUES: ReadonlyMap<string, string> = new Map([["hostidentifier", "dotnetcli"]]);
+const hostValues: ReadonlyMap<string, string> = new Map([["hostidentifier", "dotnetcli"]]);
 
 /** Looked for only where a binding asks for it. */
 function targetProject(
@@ -236,7 +236,7 @@ function hostValue(binding: string): string | undefined {
   const scheme = colon === -1 ? "" : binding.slice(0, colon).trim().toLowerCase();
   if (scheme === "env") return undefined;
   const name = scheme === "host" ? binding.slice(colon + 1) : binding;
-  return HOST_VALUES.get(name.trim().toLowerCase());
+  return hostValues.get(name.trim().toLowerCase());
 }
 
 interface ReplacementSources {
@@ -280,7 +280,7 @@ function guidReplacements(config: TemplateConfig, { variables, seed, report }: G
     }
     const created = seededGuid(seed, `guids/${index}`);
     setGuidFormats(variables, `guid${index}`, created, null);
-    return GUID_FORMATS.map((format) => ({
+    return guidFormats.map((format) => ({
       from: formatGuid(known, format),
       to: formatGuid(created, format),
       onlyIf: [],

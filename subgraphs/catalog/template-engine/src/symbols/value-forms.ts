@@ -4,13 +4,13 @@ import { textMember, textsMember } from "../json/jsonc.js";
 import { TemplatePatterns } from "../regular-expressions/template-patterns.js";
 import { lower, upper } from "../text/invariant-case.js";
 
-const MAX_CHAIN_DEPTH = 32;
+const maxChainDepth = 32;
 
-const NOT_WORD = /[^\p{L}\p{Mn}\p{Nd}\p{Pc}]/gu;
+const notWordPattern = /[^\p{L}\p{Mn}\p{Nd}\p{Pc}]/gu;
 // a digit where a name begins, also behind a dot
-const LEADING_DIGIT = /(?<=^|\.)(?=\p{Nd})/gu;
-const IDENTIFIER_START = /^[\p{L}\p{Nl}_]$/u;
-const IDENTIFIER_PART = /^[\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]$/u;
+const leadingDigit = /(?<=^|\.)(?=\p{Nd})/gu;
+const identifierStart = /^[\p{L}\p{Nl}_]$/u;
+const identifierPart = /^[\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]$/u;
 
 type Transform = (value: string) => string;
 
@@ -19,7 +19,7 @@ const firstLower: Transform = (value) => onFirst(value, lower);
 const firstUpper: Transform = (value) => onFirst(value, upper);
 
 // usable by these names without a definition; those that need settings change nothing then
-const BUILT_IN: ReadonlyMap<string, Transform> = new Map<string, Transform>([
+const builtInForms: ReadonlyMap<string, Transform> = new Map<string, Transform>([
   ["identity", same],
   ["safe_name", safeName],
   ["lower_safe_name", (value) => lower(safeName(value))],
@@ -42,52 +42,60 @@ const BUILT_IN: ReadonlyMap<string, Transform> = new Map<string, Transform>([
   ["chain", same],
 ]);
 
-const BY_IDENTIFIER = new Map(Array.from(BUILT_IN, ([name, transform]) => [name.toLowerCase(), transform]));
+const formsByIdentifier = new Map(Array.from(builtInForms, ([name, transform]) => [name.toLowerCase(), transform]));
 
 /** The forms that the source name always has. */
-export const NAME_FORMS = ["identity", "safe_name", "lower_safe_name", "safe_namespace", "lower_safe_namespace"];
+export const nameForms = ["identity", "safe_name", "lower_safe_name", "safe_namespace", "lower_safe_namespace"];
 
 /** The named transforms of a template: the built-in ones and its own `forms`. */
 export class ValueForms {
+  readonly #custom: ReadonlyMap<string, JsonObject>;
+  readonly #unknownIdentifier: "refused" | "identity";
+  readonly #patterns: TemplatePatterns;
+
   /** A render reads an unknown identifier as the identity, as the original engine does; a check wants to hear of it. */
   constructor(
-    private readonly custom: ReadonlyMap<string, JsonObject>,
-    private readonly unknownIdentifier: "refused" | "identity" = "refused",
-    private readonly patterns = new TemplatePatterns(),
-  ) {}
+    custom: ReadonlyMap<string, JsonObject>,
+    unknownIdentifier: "refused" | "identity" = "refused",
+    patterns = new TemplatePatterns(),
+  ) {
+    this.#custom = custom;
+    this.#unknownIdentifier = unknownIdentifier;
+    this.#patterns = patterns;
+  }
 
   has(name: string): boolean {
-    return this.custom.has(name) || BUILT_IN.has(name);
+    return this.#custom.has(name) || builtInForms.has(name);
   }
 
   /** The form's result; undefined when there is no form of that name. */
   apply(name: string, value: string, depth = 0): string | undefined {
-    const definition = this.custom.get(name);
-    if (definition === undefined) return BUILT_IN.get(name)?.(value);
+    const definition = this.#custom.get(name);
+    if (definition === undefined) return builtInForms.get(name)?.(value);
     const identifier = textMember(definition, "identifier") || "identity";
-    if (depth > MAX_CHAIN_DEPTH) throw renderFailed(`The value form "${name}" refers to itself.`);
+    if (depth > maxChainDepth) throw renderFailed(`The value form "${name}" refers to itself.`);
     switch (identifier.toLowerCase()) {
       case "replace":
-        return this.replace(name, definition, value);
+        return this.#replace(name, definition, value);
       case "chain":
-        return this.chain(name, definition, value, depth);
+        return this.#chain(name, definition, value, depth);
       default: {
-        const transform = BY_IDENTIFIER.get(identifier.toLowerCase());
-        if (transform === undefined && this.unknownIdentifier === "refused")
+        const transform = formsByIdentifier.get(identifier.toLowerCase());
+        if (transform === undefined && this.#unknownIdentifier === "refused")
           throw renderFailed(`The value form "${name}" has the unknown identifier "${identifier}".`);
         return (transform ?? same)(value);
       }
     }
   }
 
-  private replace(name: string, definition: JsonObject, value: string): string {
+  #replace(name: string, definition: JsonObject, value: string): string {
     const pattern = textMember(definition, "pattern") ?? "";
     if (pattern === "") return value;
     const place = { owner: `The value form "${name}"`, pointer: `/forms/${escapePointer(name)}/pattern` };
-    return this.patterns.replace(value, { pattern, ...place }, textMember(definition, "replacement") ?? "");
+    return this.#patterns.replace(value, { pattern, ...place }, textMember(definition, "replacement") ?? "");
   }
 
-  private chain(name: string, definition: JsonObject, value: string, depth: number): string {
+  #chain(name: string, definition: JsonObject, value: string, depth: number): string {
     let result = value;
     for (const step of textsMember(definition, "steps") ?? []) {
       const next = this.apply(step, result, depth + 1);
@@ -107,8 +115,8 @@ function safeName(value: string): string {
   // .NET sees a character beyond the basic plane as two
   return value
     .trim()
-    .replace(LEADING_DIGIT, "_")
-    .replace(NOT_WORD, (other) => "_".repeat(other.length));
+    .replace(leadingDigit, "_")
+    .replace(notWordPattern, (other) => "_".repeat(other.length));
 }
 
 function safeNamespace(value: string): string {
@@ -119,14 +127,14 @@ function safeNamespace(value: string): string {
     position += character.length;
     const begins = out === "" || out.endsWith(".");
     if (character === ".") out += out !== "" && position < trimmed.length ? "." : "_";
-    else if (character.length > 1 || !IDENTIFIER_PART.test(character)) out += "_";
-    else out += begins && !IDENTIFIER_START.test(character) ? `_${character}` : character;
+    else if (character.length > 1 || !identifierPart.test(character)) out += "_";
+    else out += begins && !identifierStart.test(character) ? `_${character}` : character;
   }
   return out;
 }
 
 // words begin at a capital, at a change between letters and digits and behind punctuation; capitals stay together
-const WORDS = new RegExp(
+const wordPattern = new RegExp(
   [
     "(?:\\p{Lu}\\p{M}*)?(?:\\p{Ll}\\p{M}*)+",
     "(?:\\p{Lu}\\p{M}*)+(?!\\p{Ll})",
@@ -139,7 +147,7 @@ const WORDS = new RegExp(
 
 /** .NET's expressions see a character beyond the basic plane as two surrogates, which belong to no word. */
 function separatedCase(value: string, separator: string): string {
-  return (value.replace(/[\u{10000}-\u{10ffff}]/gu, " ").match(WORDS) ?? []).map(lower).join(separator);
+  return (value.replace(/[\u{10000}-\u{10ffff}]/gu, " ").match(wordPattern) ?? []).map(lower).join(separator);
 }
 
 /** Like TextInfo.ToTitleCase: a word in capitals stays as it is. */
@@ -147,12 +155,12 @@ function titleCase(value: string): string {
   return value.replace(/[\p{L}\p{Mn}][\p{L}\p{Mn}\p{Nd}'’]*/gu, (word) => {
     if (word.length > 1 && word === upper(word) && word !== lower(word)) return word;
     const [first = ""] = word;
-    return (TITLE_DIGRAPHS.get(lower(first)) ?? upper(first)) + lower(word.slice(first.length));
+    return (titleDigraphs.get(lower(first)) ?? upper(first)) + lower(word.slice(first.length));
   });
 }
 
 // letters of two parts, of which a title has only the first in capitals
-const TITLE_DIGRAPHS: ReadonlyMap<string, string> = new Map([
+const titleDigraphs: ReadonlyMap<string, string> = new Map([
   ["\u01c6", "\u01c5"],
   ["\u01c9", "\u01c8"],
   ["\u01cc", "\u01cb"],
@@ -166,8 +174,8 @@ function jsonEncode(value: string): string {
   });
 }
 
-const XML_ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const xmlEscapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 function xmlEncode(value: string): string {
-  return value.replace(/[&<>]/g, (character) => XML_ESCAPES[character] ?? character);
+  return value.replace(/[&<>]/g, (character) => xmlEscapes[character] ?? character);
 }

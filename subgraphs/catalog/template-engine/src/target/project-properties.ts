@@ -2,8 +2,8 @@ import { posix } from "node:path";
 import { SaxesParser } from "saxes";
 import { nearestInTarget, type TargetFiles } from "./target-files.js";
 
-const MAX_VALUE_LENGTH = 4096;
-const MAX_PROPERTIES = 2000;
+const maxValueLength = 4096;
+const maxProperties = 2000;
 
 /** MSBuild properties of the target's project as its text tells them, by names in small letters. */
 export type ProjectProperties = ReadonlyMap<string, string>;
@@ -49,8 +49,8 @@ function assign(properties: Map<string, string>, name: string, value: string): v
     ? undefined
     : value.replace(/\$\(([^()]*)\)/g, (_, used: string) => properties.get(used.trim().toLowerCase()) ?? "");
   // references multiply
-  if (evaluated === undefined || evaluated.length > MAX_VALUE_LENGTH) properties.delete(key);
-  else if (properties.has(key) || properties.size < MAX_PROPERTIES) properties.set(key, evaluated);
+  if (evaluated === undefined || evaluated.length > maxValueLength) properties.delete(key);
+  else if (properties.has(key) || properties.size < maxProperties) properties.set(key, evaluated);
 }
 
 interface PlainProperties {
@@ -83,7 +83,7 @@ function plainProperties(document: string): PlainProperties | undefined {
   parser.on("closetag", ({ name }) => {
     const closed = open.pop();
     const inGroup = open.length === 2 && open[1]?.name === "PropertyGroup";
-    if (inGroup && closed?.plain === true && properties.length < MAX_PROPERTIES) properties.push([name, text.trim()]);
+    if (inGroup && closed?.plain === true && properties.length < maxProperties) properties.push([name, text.trim()]);
     text = "";
   });
   parser.write(document.replace(/^\ufeff/, "")).close();

@@ -2,8 +2,8 @@ import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 import { projectOfTarget } from "./project-properties.js";
 import { pathInTarget, pathsLookedAt } from "./target-files.js";
 
-const ADD_TO_SOLUTION = "D396686C-DE0E-4DE6-906D-291CD29FC5DE";
-const ADD_REFERENCE = "B17581D1-C5C9-4489-8F0A-004BE667B814";
+const addToSolution = "D396686C-DE0E-4DE6-906D-291CD29FC5DE";
+const addReference = "B17581D1-C5C9-4489-8F0A-004BE667B814";
 const project = (...lines: string[]) => ['<Project Sdk="Microsoft.NET.Sdk">', ...lines, "</Project>", ""].join("\n");
 const sln = "Microsoft Visual Studio Solution File, Format Version 12.00\nGlobal\nEndGlobal\n";
 const slnx = "<Solution>\n</Solution>\n";
@@ -34,7 +34,7 @@ describe("a template in a folder of its target", () => {
 describe("adding to a solution of the target", () => {
   const run = (files: Record<string, string>, directory = "src/MyApp", produced: Record<string, string> = {}) =>
     renderFiles(
-      added(ADD_TO_SOLUTION, {}),
+      added(addToSolution, {}),
       { "App.csproj": project(), ...produced },
       { target: target(files, directory) },
     );
@@ -74,7 +74,7 @@ describe("adding to a solution of the target", () => {
 describe("adding a reference to a project of the target", () => {
   const item = { "Thing.cs": "class Thing;" };
   const run = (args: Record<string, unknown>, files: Record<string, string>, more: Record<string, unknown> = {}) =>
-    renderFiles(added(ADD_REFERENCE, args, { primaryOutputs: [], ...more }), item, {
+    renderFiles(added(addReference, args, { primaryOutputs: [], ...more }), item, {
       target: target(files, "src/Shop/Models"),
     });
   const polly = { referenceType: "package", reference: "Polly", version: "8.4.2" };
@@ -92,7 +92,7 @@ describe("adding a reference to a project of the target", () => {
   it("edits a project that a parameter names, and refers to the produced one", () => {
     const symbols = { existing: { type: "parameter", datatype: "string", fileRename: "ExistingProject" } };
     const args = { referenceType: "project", reference: "App.csproj", targetFiles: ["ExistingProject"] };
-    const postActions = [{ actionId: ADD_REFERENCE, args, applyFileRenamesToArgs: ["targetFiles"] }];
+    const postActions = [{ actionId: addReference, args, applyFileRenamesToArgs: ["targetFiles"] }];
     const { edits } = renderFiles(
       { sourceName: "App", symbols, postActions },
       { "App.csproj": project() },
@@ -103,7 +103,7 @@ describe("adding a reference to a project of the target", () => {
   });
 
   it("makes all changes to one file, or none", () => {
-    const twice = [polly, { ...polly, reference: "Serilog" }].map((args) => ({ actionId: ADD_REFERENCE, args }));
+    const twice = [polly, { ...polly, reference: "Serilog" }].map((args) => ({ actionId: addReference, args }));
     const { edits } = run(polly, { "src/Shop/Shop.csproj": project() }, { postActions: twice });
     expect(edits).toMatchObject([
       { changes: [{ reference: { include: "Polly" } }, { reference: { include: "Serilog" } }] },
@@ -115,7 +115,7 @@ describe("adding a reference to a project of the target", () => {
 
   it("is left to a person past a hundred changes", () => {
     const many = Array.from({ length: 102 }, (_, at) => ({
-      actionId: ADD_REFERENCE,
+      actionId: addReference,
       args: { ...polly, reference: `Package${at}` },
     }));
     const { edits, warnings } = run(polly, { "src/Shop/Shop.csproj": project() }, { postActions: many });

@@ -9,14 +9,14 @@ export interface TargetFiles {
   readonly files: ReadonlyMap<string, string>;
 }
 
-export const NO_TARGET: TargetFiles = { directory: "", files: new Map() };
+export const noTarget: TargetFiles = { directory: "", files: new Map() };
 
-const ADDS = ["b17581d1-c5c9-4489-8f0a-004be667b814", "d396686c-de0e-4de6-906d-291cd29fc5de"];
-const LOOKED_AT = /(?:\.slnx?|\.\w+proj|(?:^|\/)Directory\.(?:Build|Packages)\.props)$/i;
+const addingActions = ["b17581d1-c5c9-4489-8f0a-004be667b814", "d396686c-de0e-4de6-906d-291cd29fc5de"];
+const readablePaths = /(?:\.slnx?|\.\w+proj|(?:^|\/)Directory\.(?:Build|Packages)\.props)$/i;
 
 /** Whether the template looks at its target: with a post action that adds to a project or solution, or a `msbuild:` binding. */
 export function looksAtTarget({ config }: TemplatePack): boolean {
-  const adds = config.postActions.some(({ actionId }) => ADDS.includes((actionId ?? "").toLowerCase()));
+  const adds = config.postActions.some(({ actionId }) => addingActions.includes((actionId ?? "").toLowerCase()));
   return adds || [...config.symbols.values()].some((one) => one.type === "bind" && isProjectBinding(one.binding));
 }
 
@@ -32,7 +32,7 @@ export function pathsLookedAt(paths: Iterable<string>, directory: string): strin
     return index === -1 ? around.length : index;
   };
   return [...paths]
-    .filter((path) => LOOKED_AT.test(path))
+    .filter((path) => readablePaths.test(path))
     .map((path) => ({ path, rank: rank(path) }))
     .sort((x, y) => x.rank - y.rank || (x.path < y.path ? -1 : 1))
     .map(({ path }) => path);

@@ -3,13 +3,13 @@
  * mapping), so that no text changes its length. JavaScript also maps one letter to several, as in STRASSE.
  */
 
-const DOTLESS_I = "\u0131";
-const LONG_S = "\u017f";
-const DOTTED_CAPITAL_I = "\u0130";
+const dotlessI = "\u0131";
+const longS = "\u017f";
+const dottedCapitalI = "\u0130";
 
 /** Like String.ToLowerInvariant. */
 export function lower(text: string): string {
-  return mapped(text, (character) => (character === DOTTED_CAPITAL_I ? character : character.toLowerCase()));
+  return mapped(text, (character) => (character === dottedCapitalI ? character : character.toLowerCase()));
 }
 
 /** Like String.ToUpperInvariant. */
@@ -31,17 +31,17 @@ export function compareTexts(left: string, right: string): number {
 }
 
 function ordinalKey(text: string): string {
-  return mapped(text, (character) => (character === LONG_S ? character : upperCharacter(character)));
+  return mapped(text, (character) => (character === longS ? character : upperCharacter(character)));
 }
 
 function upperCharacter(character: string): string {
-  if (character === DOTLESS_I) return character;
+  if (character === dotlessI) return character;
   const changed = character.toUpperCase();
-  return changed.length === character.length ? changed : (TITLE_LETTERS.get(character) ?? character);
+  return changed.length === character.length ? changed : (titleLetters.get(character) ?? character);
 }
 
 /** Greek letters with iota subscript: several characters in full capitals, one in the simple mapping. */
-const TITLE_LETTERS: ReadonlyMap<string, string> = new Map(
+const titleLetters: ReadonlyMap<string, string> = new Map(
   [
     ...[0x1f80, 0x1f90, 0x1fa0].flatMap((start) => Array.from({ length: 8 }, (_, at) => [start + at, start + at + 8])),
     ...[0x1fb3, 0x1fc3, 0x1ff3].map((letter) => [letter, letter + 9]),
