@@ -1,9 +1,9 @@
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
 import { PatternTimeLimit } from "@factory/template-engine/pattern-time-limit";
+import { atPointer, nameIn } from "./json-pointer.js";
 import { describeFailure, type ParameterErrorCode } from "./keyword-rules.js";
 import { compileOffline, type Failure, SchemaError, SlowSchemaError } from "./offline-schema.js";
 import type { ParameterError } from "./parameter-error.js";
-import { atPointer, nameIn } from "./schema-pointer.js";
 import { alwaysDefined, everDefined, resolved } from "./schema-properties.js";
 import { unknownName, unknownNames, withNearestNames } from "./unknown-names.js";
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
-import { atPointer } from "./schema-pointer.js";
+import { atPointer } from "./json-pointer.js";
 import { SchemaDocument } from "./schema-references.js";
 
 const maxHops = 16;

@@ -1,6 +1,6 @@
 import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@factory/template-engine/json-value";
+import { atPointer } from "./json-pointer.js";
 import { schemaDialect } from "./schema-limits.js";
-import { atPointer } from "./schema-pointer.js";
 
 /** A reference that cannot be followed. `pointer` is a pointer to its keyword. */
 export interface FaultyReference {

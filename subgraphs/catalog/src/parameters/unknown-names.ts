@@ -1,9 +1,9 @@
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { type PatternTimeLimit, PatternTimeLimitExceeded } from "@factory/template-engine/pattern-time-limit";
+import { nameIn } from "./json-pointer.js";
 import { nearestNames } from "./nearest-names.js";
 import { SchemaError } from "./offline-schema.js";
 import type { ParameterError } from "./parameter-error.js";
-import { nameIn } from "./schema-pointer.js";
 import { everDefined, namePatterns } from "./schema-properties.js";
 
 export const unknownName = "Neither the parameterSchema nor the template knows this name.";
