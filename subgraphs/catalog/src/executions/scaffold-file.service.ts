@@ -6,7 +6,7 @@ import type { PageRequest } from "@factory/runtime/pagination/page";
 import { type SortColumn, SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ScaffoldFileConnection, ScaffoldFileType } from "./record/scaffold-file.type.js";
 
 const outputExists = tenantStatement(
@@ -55,18 +55,4 @@ export class ScaffoldFileService {
       throw new DomainError("NOT_FOUND", { detail: "No such scaffold output in this tenant." });
     return page.connection(await reader.rows<ScaffoldFileType>(page.statement, tenant, uuid, ...page.values));
   }
-}
-
-/** With the transaction that completes the execution; one statement for all files. */
-export async function writeScaffoldFiles(
-  { execute, tenant }: Transaction,
-  scaffoldOutputId: string,
-  files: readonly ScaffoldFileType[],
-): Promise<void> {
-  await execute(
-    `insert into scaffold_files (tenant_id, scaffold_output_id, path, change, executable, size, blob_sha)
-     select $1, $2, path, change, executable, size, "blobSha"
-     from jsonb_to_recordset($3::jsonb) as file(path text, change text, executable boolean, size integer, "blobSha" text)`,
-    [tenant.uuid, decodeId("sca", scaffoldOutputId), JSON.stringify(files)],
-  );
 }

@@ -53,3 +53,8 @@ function decodeUtf8(bytes: Buffer): string | undefined {
 export function isExecutable(mode: string): boolean {
   return (Number.parseInt(mode, 8) & 0o100) !== 0;
 }
+
+/** The mode that git stores for a regular file. */
+export function fileMode({ executable }: { readonly executable: boolean }): "100644" | "100755" {
+  return executable ? "100755" : "100644";
+}

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { GitError, git } from "../git/git.js";
 import { hasFsyncSetting } from "../git/git-version.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
-import { repositoryNameProblem } from "../targets/target-repository.js";
+import { repositoryNameProblem } from "./repository-name.js";
 
 /** What is acknowledged survives a power cut. */
 const repositoryConfig = (fsync: string) => `[core]

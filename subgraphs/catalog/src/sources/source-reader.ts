@@ -3,10 +3,10 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { isCommitId } from "../git/ref-name.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import { type PackageListing, PackageReader } from "./packages/package-reader.js";
+import type { SourceOptions } from "./references/source-options.js";
 import { formatSourceRef, parseSourceRef, type SourcePolicy, type SourceRef } from "./references/source-ref.js";
 import { fetchSource } from "./repositories/fetch-source.js";
 import { resolveSource } from "./repositories/resolve-source.js";
-import type { SourceOptions } from "./repositories/source-workspace.js";
 import { type ReadSource, SourceCache, sourceCacheKey } from "./source-cache.js";
 
 export type { PackageListing } from "./packages/package-reader.js";

@@ -3,10 +3,9 @@ import type { Workspace } from "../git/workspace.js";
 import type { FileChange, ScaffoldFile } from "./scaffold.js";
 import type { ScaffoldCommit } from "./scaffold-commit.js";
 import { targetUnavailable } from "./target-failure.js";
+import { landedSearchDepth } from "./target-head.js";
 import type { TargetTree } from "./target-tree.js";
 
-/** How far back a repeated execution looks for the commit that it already pushed. */
-export const LANDED_SEARCH_DEPTH = 20;
 const MAX_DIFF_BYTES = 128 * 1024 * 1024;
 
 /** Finds the commit of the same execution among the newest commits of the branch. */
@@ -17,7 +16,7 @@ export async function findLanded(
 ): Promise<ScaffoldCommit | undefined> {
   const trailer = executionTrailer(message);
   if (trailer === undefined) return undefined;
-  const log = await workspace.git(["log", `--max-count=${LANDED_SEARCH_DEPTH}`, "-z", "--format=%H %T%n%B", head]);
+  const log = await workspace.git(["log", `--max-count=${landedSearchDepth}`, "-z", "--format=%H %T%n%B", head]);
   for (const record of log.toString("utf8").split("\0")) {
     const [ids = "", ...body] = record.split("\n");
     const [commitSha = "", treeSha = ""] = ids.split(" ");

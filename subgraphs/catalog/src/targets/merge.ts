@@ -1,8 +1,8 @@
 import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { blobId } from "../git/blobs.js";
-import { isExecutable, SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
+import { fileMode, isExecutable, SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
 import { type MergeBudget, type MergedText, mergeText } from "./merge-text.js";
-import { blockedPaths, fileMode, overlaid, type PlannedFile } from "./overlay.js";
+import { blockedPaths, overlaid, type PlannedFile } from "./overlay.js";
 import type { TargetTree } from "./target-tree.js";
 
 /** Larger files are taken from one side or conflict. */

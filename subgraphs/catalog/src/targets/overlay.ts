@@ -1,6 +1,6 @@
 import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { blobId } from "../git/blobs.js";
-import type { TreeEntry } from "../git/tree-listing.js";
+import { fileMode, type TreeEntry } from "../git/tree-listing.js";
 import type { ObjectFormat } from "../git/workspace.js";
 import type { OnConflict } from "./on-conflict.js";
 import type { FileChange } from "./scaffold.js";
@@ -55,10 +55,6 @@ export function overlaid(
   const change = existing === undefined ? "Created" : same ? "Unchanged" : "Updated";
   const written = same ? undefined : file;
   return { path, change, conflict: undefined, existing, written, mode, blobSha, size: file.bytes.length };
-}
-
-export function fileMode({ executable }: Pick<TreeFile, "executable">): "100644" | "100755" {
-  return executable ? "100755" : "100644";
 }
 
 /** Paths that cannot be written because a file stands where a folder is needed, or the reverse. */

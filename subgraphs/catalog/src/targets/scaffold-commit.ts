@@ -1,6 +1,6 @@
 import type { TreeFile } from "@factory/template-engine/file-tree";
+import { fileMode } from "../git/tree-listing.js";
 import type { Workspace } from "../git/workspace.js";
-import { fileMode } from "./overlay.js";
 
 export interface CommitMetadata {
   /** Subject, body and trailers. An `Execution-Id` trailer makes a repeated push find its own commit. */

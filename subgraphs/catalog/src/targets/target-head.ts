@@ -1,11 +1,13 @@
 import { listRemoteRefs } from "../git/remote-refs.js";
 import { listTree, type TreeEntry } from "../git/tree-listing.js";
 import { objectFormat, type Workspace } from "../git/workspace.js";
-import { LANDED_SEARCH_DEPTH } from "./landed-commit.js";
 import { targetUnavailable } from "./target-failure.js";
 
 // a server that cannot leave files out sends them all
 const MAX_BASE_BYTES = 512 * 1024 * 1024;
+
+/** How many commits of the branch a repeated execution searches for the commit that it pushed before. */
+export const landedSearchDepth = 20;
 
 /** What a target looked like at one moment. */
 export interface TargetHead {
@@ -29,7 +31,7 @@ async function fetchBase(workspace: Workspace, base: string): Promise<ReadonlyMa
   if (objectFormat(base) === "sha256") await workspace.initialise("sha256");
   // one more than is searched, so that every searched commit has its parent; the target's old history may break
   // rules that only new objects must keep
-  const depth = `--depth=${LANDED_SEARCH_DEPTH + 1}`;
+  const depth = `--depth=${landedSearchDepth + 1}`;
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", depth];
   await workspace.receive([...fetch, "--filter=blob:none", "--", "origin", `+${base}:refs/target/base`], {
     maxBytes: MAX_BASE_BYTES,

@@ -1,15 +1,14 @@
-import { unsafePath } from "@factory/template-engine/path-safety";
 import { refNameProblem } from "../git/ref-name.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { readRepositoryUrl, textDanger } from "../git/repository-url.js";
+import { repositoryNameProblem } from "../repositories/repository-name.js";
 
 type TargetRepository =
   | { kind: "url"; url: string }
   | { kind: "shorthand"; owner: string; name: string }
   | { problem: string };
 
-const NAME = /^\w[\w.-]{0,99}$/;
-const TARGET_PROTOCOLS = new Set(["https:", "http:", "file:", "ssh:"]);
+const targetProtocols = new Set(["https:", "http:", "file:", "ssh:"]);
 
 /** Reads `target.repository`: a plain git URL, or `owner/name` in the tenant's own place. */
 export function parseTargetRepository(text: string, policy: SourcePolicy): TargetRepository {
@@ -21,7 +20,7 @@ export function parseTargetRepository(text: string, policy: SourcePolicy): Targe
   if ("dangerous" in read) return { problem: read.dangerous };
   if ("unsupported" in read) return { problem: read.unsupported };
   if (read.url.hash !== "") return { problem: "the URL has a fragment; name the branch in target.branch" };
-  if (!TARGET_PROTOCOLS.has(read.url.protocol)) return { problem: `scheme ${read.url.protocol} is not allowed` };
+  if (!targetProtocols.has(read.url.protocol)) return { problem: `scheme ${read.url.protocol} is not allowed` };
   return { kind: "url", url: read.url.href };
 }
 
@@ -32,13 +31,6 @@ function parseShorthand(text: string): TargetRepository {
     return { problem: "it is neither a git URL nor owner/name" };
   }
   return { kind: "shorthand", owner, name };
-}
-
-/** Says why a text cannot be an owner or a repository in the embedded store. */
-export function repositoryNameProblem(name: string): string | undefined {
-  if (!NAME.test(name)) return "takes up to 100 letters, digits, dots, dashes and underscores";
-  if (/\.(?:git|lock)$/i.test(name)) return "ends in .git or .lock";
-  return unsafePath(name);
 }
 
 /** Says why git would refuse a branch name, or undefined when it takes it. */

@@ -6,16 +6,12 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireReason } from "../deprecations/deprecation-reason.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
+import { passedChecks } from "./passed-checks-statement.js";
 import { TemplateVersion } from "./template-version.entity.js";
 import type { DeprecateTemplateVersionInput } from "./template-version.input.js";
 import { type TemplateVersionState, templateVersionStates } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 import { versionEntityView } from "./template-version.view.js";
-
-interface CheckOutcome extends Record<string, unknown> {
-  check: string;
-  outcome: string;
-}
 
 /** Moves template versions forward; there is no way back. */
 export class TemplatePromotionService {
@@ -102,16 +98,9 @@ function requireState({ status }: TemplateVersion, wanted: TemplateVersionState)
   });
 }
 
-async function requireValidated({ execute, tenant }: Transaction, version: TemplateVersion): Promise<void> {
-  const { resolvedRef, contentDigest, templateVersionId } = version;
-  const newest = await execute<CheckOutcome>(
-    `select distinct on (single) single as "check", outcome
-     from validation_results result, unnest(result.checks) single
-     where tenant_id = $1 and template_version_id = $2 and content_digest = $3
-     order by single, validated_at desc`,
-    [tenant.uuid, decodeId("tpv", templateVersionId), contentDigest],
-  );
-  const passed = new Set(newest.filter(({ outcome }) => outcome !== "Failed").map(({ check }) => check));
+async function requireValidated(transaction: Transaction, version: TemplateVersion): Promise<void> {
+  const { resolvedRef, contentDigest } = version;
+  const passed = await passedChecks(transaction, version);
   const missingChecks = checkNames.filter((name) => !passed.has(name));
   if (missingChecks.length === 0 && resolvedRef !== null) return;
   const detail =

@@ -55,22 +55,6 @@ export class CreateTemplateVersionInput {
 }
 
 @InputType()
-export class ValidateTemplateVersionInput {
-  @Field(() => ID)
-  templateVersionId: string;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: "StructuralLint, ParameterSchema, SampleGeneration; none means all.",
-  })
-  @Constraint({ maxItems: 20, maxLength: 100 })
-  checks?: string[] | null;
-
-  @Field(() => Boolean, { nullable: true, description: "Also findings of severity Info." })
-  includeInfo?: boolean | null;
-}
-
-@InputType()
 export class DeprecateTemplateVersionInput {
   @Field({ description: "Legacy, CriticalBugs or Other." })
   @Constraint({ maxLength: 50 })

@@ -2,7 +2,7 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
-import { ValidateTemplateVersionInput } from "../templates/template-version.input.js";
+import { ValidateTemplateVersionInput } from "./validation.input.js";
 import type { ValidationService } from "./validation.service.js";
 import { ValidationResultConnection, ValidationResultType } from "./validation.type.js";
 import { sortedValidationResults, type ValidationListService } from "./validation-list.service.js";

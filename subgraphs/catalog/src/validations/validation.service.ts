@@ -9,12 +9,12 @@ import type { Finding } from "@factory/template-engine/finding";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
-import type { ValidateTemplateVersionInput } from "../templates/template-version.input.js";
 import type { TemplateVersionService } from "../templates/template-version.service.js";
 import type { TemplateVersionType } from "../templates/template-version.type.js";
 import { templateChoice } from "../templates/template-version.view.js";
 import { sourceFinding } from "./source-finding.js";
 import type { TemplateChecker } from "./template-checker.js";
+import type { ValidateTemplateVersionInput } from "./validation.input.js";
 import { type ValidationOutcome, type ValidationResultType } from "./validation.type.js";
 import { ValidationResult } from "./validation-result.entity.js";
 

@@ -15,7 +15,7 @@ import type {
 import { eventFacts } from "../record/execution-event-data.js";
 import type { ExecutionPayload } from "../record/execution-job.js";
 import type { ScaffoldFileType } from "../record/scaffold-file.type.js";
-import { writeScaffoldFiles } from "../scaffold-file.service.js";
+import { writeScaffoldFiles } from "../record/write-scaffold-files.js";
 import type { ExecutionWatch } from "../watch/execution-watch.js";
 import { scaffoldCommit } from "./commit-message.js";
 import type { EarlierRenders } from "./earlier-renders.js";

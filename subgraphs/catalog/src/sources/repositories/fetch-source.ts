@@ -7,8 +7,9 @@ import type { Workspace } from "../../git/workspace.js";
 import { contentDigest } from "../references/content-digest.js";
 import { sourceTooLarge, sourceUnavailable, sourceUnsafe } from "../references/source-failure.js";
 import { MAX_FILES, MAX_PACKED_BYTES, requireSafeTree, requireSize } from "../references/source-limits.js";
+import type { SourceOptions } from "../references/source-options.js";
 import type { GitSourceRef } from "../references/source-ref.js";
-import { fetchCommit, type SourceOptions, withSource } from "./source-workspace.js";
+import { fetchCommit, withSource } from "./source-workspace.js";
 
 export interface FetchedSource {
   files: FileTree;

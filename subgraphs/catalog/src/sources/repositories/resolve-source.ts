@@ -4,8 +4,9 @@ import type { SourcePolicy } from "../../git/remote-policy.js";
 import { listRemoteRefs } from "../../git/remote-refs.js";
 import type { Workspace } from "../../git/workspace.js";
 import { sourceUnavailable } from "../references/source-failure.js";
+import type { SourceOptions } from "../references/source-options.js";
 import { formatSourceRef, type GitSourceRef } from "../references/source-ref.js";
-import { fetchCommit, type SourceOptions, withSource } from "./source-workspace.js";
+import { fetchCommit, withSource } from "./source-workspace.js";
 
 export interface ResolvedSource {
   /** The same reference with its ref replaced by the full commit id. */

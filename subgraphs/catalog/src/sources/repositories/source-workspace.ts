@@ -1,16 +1,9 @@
-import type { RemoteCredential } from "../../git/remote-credential.js";
 import { type ReachableRemote, reachRemote, type SourcePolicy } from "../../git/remote-policy.js";
 import { type ObjectFormat, objectFormat, Workspace } from "../../git/workspace.js";
 import { sourceFailure, sourceTooLarge } from "../references/source-failure.js";
 import { MAX_PACKED_BYTES } from "../references/source-limits.js";
+import type { SourceOptions } from "../references/source-options.js";
 import type { GitSourceRef } from "../references/source-ref.js";
-
-export interface SourceOptions {
-  timeoutMs: number;
-  signal?: AbortSignal;
-  /** For the reference's own host. */
-  credential?: RemoteCredential;
-}
 
 /** Opens a workspace on the source's repository, runs `use` and removes it. Failures leave as SOURCE_… errors. */
 export async function withSource<T>(
