@@ -1,3 +1,4 @@
+import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -12,8 +13,6 @@ import { writtenLibrary, writtenVersion } from "./library.view.js";
 import { LibraryVersion } from "./library-version.entity.js";
 import { checkVersion, InputProblems } from "./library-version-check.js";
 import { indexLibrary, indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
-
-const importLock = 4_000_020;
 
 /** Registers what packages say of themselves. */
 export class LibraryImportService {
@@ -60,7 +59,10 @@ async function write(transaction: Transaction, found: LibraryPackage): Promise<L
   const { packageName, authors, tags, targetFrameworks, dependencies, dependencyGroups } = found;
   const packageKey = packageName.toLowerCase();
   // versions of one new library imported at the same time: the first registers it, the others find it
-  await execute("select pg_advisory_xact_lock($1, hashtext($2))", [importLock, `${tenantId} ${packageKey}`]);
+  await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
+    advisoryLocks.packageImport,
+    `${tenantId} ${packageKey}`,
+  ]);
   const known = await em.findOne(Library, { tenantId, packageKey });
   const library = known ?? (await writeLibrary(transaction, { packageName, owner: authors, tags }));
   const earlier = known ? await em.find(LibraryVersion, { tenantId, libraryId: library.libraryId }) : [];

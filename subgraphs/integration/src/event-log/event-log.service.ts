@@ -1,4 +1,5 @@
 import type { BusMessage } from "@factory/runtime/bus/bus";
+import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
@@ -12,8 +13,6 @@ import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns 
 /** Wakes every process that streams events; the table is the truth. */
 export const eventLogChannel = "integration_event_log";
 
-const appendLock = 4_000_006;
-
 /**
  * Numbers the events behind the tenant's head. The head is locked for as long as the transaction lasts, which holds up
  * this tenant alone. One that is known already is counted, too: then the transaction must not commit.
@@ -21,7 +20,7 @@ const appendLock = 4_000_006;
 const append = {
   name: "event_log_append",
   text: `
-    with turn as materialized (select pg_advisory_xact_lock(${appendLock})),
+    with turn as materialized (select pg_advisory_xact_lock(${advisoryLocks.eventLog})),
     head as (
       insert into event_log_heads as head (tenant_id, sequence) select $1, cardinality($2::uuid[]) from turn
       on conflict (tenant_id) do update set sequence = head.sequence + excluded.sequence

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { Listener } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
+import { advisoryLocks } from "../db/advisory-locks.js";
 import { Retention } from "../db/retention.js";
 import { Turns } from "../db/turns.js";
 import type { Message } from "../messages/envelope.js";
@@ -12,7 +13,6 @@ import { BusDeadLetters } from "./dead-letters.js";
 import { type BusPauses, defaultPauses } from "./failure.js";
 
 const channel = "bus_messages";
-const publishLock = 4_000_004;
 const publishing = 3;
 const consuming = 4;
 const aliveEveryMs = 600_000;
@@ -80,7 +80,7 @@ export class PostgresBus implements Bus {
          from turn, unnest($1::jsonb[]) with ordinality as message(envelope, place) order by place
          on conflict (event_id) do nothing)
        select pg_notify('${channel}', $3)`,
-      [messages.map((envelope) => JSON.stringify(envelope)), publishLock, typesOf(messages)],
+      [messages.map((envelope) => JSON.stringify(envelope)), advisoryLocks.busPublication, typesOf(messages)],
     );
   }
 

@@ -1,13 +1,13 @@
 import { PipelinedClient } from "../connections/pipelined-client.js";
 import type { Logger } from "../telemetry/logger.js";
+import { advisoryLocks } from "./advisory-locks.js";
 
 const timeoutMs = 5000;
 const lostPauseMs = 1000;
 /** The server notices within about 11 s that the machine at the other end is gone; that a process is gone, at once. */
 const noticeAbsence = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3";
 
-/** Numbers of the turns, so that names of different kinds never meet. */
-const turnKinds = { relay: 4_000_003, consumer: 4_000_005 } as const;
+const turnKinds = { relay: advisoryLocks.outboxRelay, consumer: advisoryLocks.busConsumer } as const;
 type TurnKind = keyof typeof turnKinds;
 
 /**

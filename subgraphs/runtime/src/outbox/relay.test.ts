@@ -3,6 +3,7 @@ import fc from "fast-check";
 import pg from "pg";
 import type { BusPublisher } from "../bus/bus.js";
 import { Listener } from "../connections/listener.js";
+import { advisoryLocks } from "../db/advisory-locks.js";
 import type { Message } from "../messages/envelope.js";
 import { keepingLogger } from "../telemetry/logged-lines.fixture.js";
 import { continueTrace } from "../telemetry/trace.js";
@@ -167,7 +168,7 @@ describe("the outbox relay", () => {
     // as when that process dies
     bus.refusal = undefined;
     await admin.query(
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 4000003 and granted`,
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = ${advisoryLocks.outboxRelay} and granted`,
     );
     await tell("templates/fourth");
     await until(() => bus.messages.size + otherBus.messages.size === 4);
@@ -180,9 +181,9 @@ describe("the outbox relay", () => {
     await until(() => bus.messages.size === 1);
     const taken = new pg.Client({ connectionString: test.url });
     await taken.connect();
-    const lock = "4000003, hashtext('catalog')";
+    const lock = `${advisoryLocks.outboxRelay}, hashtext('catalog')`;
     await admin.query(
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 4000003 and granted`,
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = ${advisoryLocks.outboxRelay} and granted`,
     );
     await taken.query(`select pg_advisory_lock(${lock})`);
     await tell("templates/waits");

@@ -2,9 +2,8 @@ import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { Client } from "pg";
 import { busSchema } from "../bus/bus-schema.js";
 import { rolePassword } from "../connections/schema-connections.js";
+import { advisoryLocks } from "../db/advisory-locks.js";
 import { workerGroup } from "../db/tenant-table.js";
-
-const provisioningLock = 4_000_001;
 
 /**
  * Creates what is missing of the roles and schemas: `<schema>` owned by its `_owner`, `<schema>_jobs` owned by its
@@ -14,7 +13,7 @@ export async function provisionDatabase(adminUrl: string, schemas: readonly Subg
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    await client.query("select pg_advisory_lock($1)", [provisioningLock]);
+    await client.query("select pg_advisory_lock($1)", [advisoryLocks.provisioning]);
     // in one message, so that they are one transaction and the disk is waited for once
     await client.query([...provisioning(new URL(adminUrl), schemas)].join(";\n"));
   } finally {

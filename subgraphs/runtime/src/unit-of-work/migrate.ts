@@ -1,9 +1,8 @@
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { MikroORM } from "@mikro-orm/postgresql";
 import { Client } from "pg";
+import { advisoryLocks } from "../db/advisory-locks.js";
 import { type DatabaseDefinition, ormOptions } from "./database.js";
-
-const migrationLock = 4_000_002;
 
 /** Runs what is pending as the schema's owner; a second process waits for the first. */
 export async function migrate(definition: DatabaseDefinition): Promise<number> {
@@ -11,7 +10,7 @@ export async function migrate(definition: DatabaseDefinition): Promise<number> {
   const lock = new Client({ connectionString: owner });
   await lock.connect();
   try {
-    await lock.query("select pg_advisory_lock($1, hashtext($2))", [migrationLock, schema]);
+    await lock.query("select pg_advisory_lock($1, hashtext($2))", [advisoryLocks.migration, schema]);
     const applied = (await areApplied(definition, lock)) ? 0 : await apply(definition);
     await lock.query(ownersAlone(schema));
     return applied;

@@ -1,8 +1,7 @@
+import { hashedLocks } from "@factory/runtime/db/advisory-locks";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-
-const handsOf = ({ tenant }: Transaction) => [`hands of ${tenant.tenantId}`];
 
 /**
  * Refuses a caller who was deleted or disabled after the token was verified. A deletion that begins later waits for this
@@ -11,7 +10,9 @@ const handsOf = ({ tenant }: Transaction) => [`hands of ${tenant.tenantId}`];
  */
 export async function requireActing(transaction: Transaction, principalId: string): Promise<void> {
   const { execute, later, tenant } = transaction;
-  await later("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", handsOf(transaction));
+  await later("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [
+    hashedLocks.actingPrincipals(transaction.tenant.tenantId),
+  ]);
   const userId = decodeId("usr", principalId);
   const [found] = await execute<{ status: string }>(
     userId === undefined
@@ -26,5 +27,7 @@ export async function requireActing(transaction: Transaction, principalId: strin
 
 /** Nobody of the tenant is told a secret, or installs a key, until the transaction ends. */
 export async function lockHands(transaction: Transaction): Promise<void> {
-  await transaction.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", handsOf(transaction));
+  await transaction.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
+    hashedLocks.actingPrincipals(transaction.tenant.tenantId),
+  ]);
 }

@@ -1,3 +1,4 @@
+import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { encodeId, newId } from "@factory/runtime/identifiers/wire-id";
@@ -25,8 +26,6 @@ export interface Standing {
 
 /** So many people can be asked for one agent at once. */
 const mostPending = 20;
-/** Requests of one agent come one after the other, so that each finds what the one before it made. */
-const requestLock = 4_000_015;
 const pendingMs = 24 * 60 * 60_000;
 
 interface StandingRow {
@@ -62,7 +61,10 @@ export class ApprovalRequests {
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const { execute } = transaction;
       const agent = [tenant.uuid, wish.agentClientId];
-      await execute("select pg_advisory_xact_lock($1, hashtext($2))", [requestLock, wish.agentClientId]);
+      await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
+        advisoryLocks.approvalRequest,
+        wish.agentClientId,
+      ]);
       const said = standingView((await execute<StandingRow>(standingOf("$1"), [tenant.uuid, ...wishValues(wish)]))[0]);
       if (said) return said;
       await execute(

@@ -1,3 +1,4 @@
+import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ClientSecrets } from "../oauth-clients/client-secret.js";
@@ -7,7 +8,6 @@ import { createPlatformTenant } from "../tenants/create-platform-tenant.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
 
 /** Two processes that start together make one client. */
-const bootstrapLock = 4_000_011;
 
 /** At every start: makes what is missing of the platform's tenant, its roles and its administrator client. */
 export async function bootstrapPlatform(
@@ -17,7 +17,7 @@ export async function bootstrapPlatform(
 ): Promise<PlatformClient> {
   const cause = { trace: continueTrace(undefined), actorId: "bootstrap" };
   return database.transaction(platformTenant, cause, async (transaction) => {
-    await transaction.execute("select pg_advisory_xact_lock($1)", [bootstrapLock]);
+    await transaction.execute("select pg_advisory_xact_lock($1)", [advisoryLocks.platformClient]);
     const tenant = await createPlatformTenant(transaction);
     if (tenant) await bringSystemRolesUpToDate(transaction, tenant);
     return ensurePlatformClient(transaction, secrets, given);

@@ -1,4 +1,5 @@
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
+import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { OpenedValue, ValueSeal } from "@factory/runtime/sealing/value-seal";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
@@ -47,9 +48,6 @@ export interface RotationRequest {
 }
 
 export const signingKeysChannel = "spine_signing_keys";
-
-/** Processes that make or rotate keys at the same time take turns. */
-const keysLock = 4_000_010;
 
 /** Only what was read: another process may have resealed the row as well. */
 const reseal = "update signing_keys set sealed_private_key = $3 where key_id = $1 and sealed_private_key = $2";
@@ -139,7 +137,7 @@ export class SigningKeys {
 
   #alone<T>(cause: Cause, work: (transaction: WorkerTransaction) => Promise<T>): Promise<T> {
     return workerTransaction(this.#pool, platformTenant, cause, async (transaction) => {
-      await transaction.execute("select pg_advisory_xact_lock($1)", [keysLock]);
+      await transaction.execute("select pg_advisory_xact_lock($1)", [advisoryLocks.signingKeys]);
       transaction.notify(signingKeysChannel);
       return work(transaction);
     });

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-
-const setupLock = 4_000_007;
+import { advisoryLocks } from "../../db/advisory-locks.js";
 
 /** The functions that the role of requests may call, each with the types of its arguments. */
 const open = {
@@ -138,7 +137,7 @@ export function jobAccess(schema: string, role: string): string {
   const names = Object.keys(ours).map((name) => `'${name}'`);
   return `
   begin;
-  select pg_advisory_xact_lock(${setupLock}, hashtext('${schema}'));
+  select pg_advisory_xact_lock(${advisoryLocks.jobFunctions}, hashtext('${schema}'));
   create table if not exists ${schema}.registered_queues (
     name text primary key references ${schema}.queue (name) on delete cascade,
     fair boolean not null,

@@ -1,7 +1,6 @@
+import { advisoryLocks } from "../../db/advisory-locks.js";
 import type { JobDefinition } from "../definitions/job-definition.js";
 import type { JobSql } from "../runs/job-runs.js";
-
-const setupLock = 4_000_002;
 
 /**
  * What stands beside pg-boss's own tables in `<subgraph>_jobs`: the processes that work there, which job each of them
@@ -11,7 +10,7 @@ const setupLock = 4_000_002;
  */
 export const jobTables = (schema: string): string => `
   begin;
-  select pg_advisory_xact_lock(${setupLock});
+  select pg_advisory_xact_lock(${advisoryLocks.jobTables});
   create table if not exists ${schema}.job_processes (
     process_id uuid primary key,
     beat_at timestamptz not null default clock_timestamp()

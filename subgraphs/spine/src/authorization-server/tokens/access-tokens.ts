@@ -1,5 +1,6 @@
 import { clientsOf, marginOf, type Revocation } from "@factory/runtime/auth/revocations";
 import { actorClaim, actorsOf } from "@factory/runtime/auth/token-claims";
+import { hashedLocks } from "@factory/runtime/db/advisory-locks";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -73,7 +74,7 @@ export class IssuedTokens {
       tenantWithId(tenantId),
       cause,
       async ({ execute, tenant, notify, record }) => {
-        await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [jti]);
+        await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [hashedLocks.token(jti)]);
         const [isOpen] = await execute(unrevokedToken, [jti, tenant.uuid]);
         if (!isOpen) return;
         await revoke({ execute, tenant, notify }, "Token", jti);

@@ -1,0 +1,13 @@
+import { advisoryLocks, hashedLocks } from "./advisory-locks.js";
+
+describe("advisory locks", () => {
+  it("have a number of their own each", () => {
+    const numbers = Object.values(advisoryLocks);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+
+  it("of a text differ for the same id", () => {
+    const texts = Object.values(hashedLocks).map((text) => text("ten_1"));
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+});

@@ -1,0 +1,40 @@
+/**
+ * Every numbered advisory lock of the platform. PostgreSQL knows locks by number only, so two purposes with one number
+ * would wait for each other. A number that has been released never changes: processes of two releases may run at once.
+ */
+export const advisoryLocks = {
+  /** One process creates roles and schemas. */
+  provisioning: 4_000_001,
+  /** One process migrates a schema. The second key is the schema. */
+  migration: 4_000_002,
+  /** One process relays an outbox. The second key is the schema. */
+  outboxRelay: 4_000_003,
+  /** Positions of the bus become visible in their order. */
+  busPublication: 4_000_004,
+  /** One process consumes for a consumer group. The second key is the group. */
+  busConsumer: 4_000_005,
+  /** Integration: positions of the event log become visible in their order. */
+  eventLog: 4_000_006,
+  /** One process creates the SQL functions by which requests reach jobs. The second key is the schema. */
+  jobFunctions: 4_000_007,
+  /** One process creates the tables beside those of pg-boss. */
+  jobTables: 4_000_008,
+  /** Spine: one process makes or rotates signing keys. */
+  signingKeys: 4_000_010,
+  /** Spine: one process makes the client of the platform's administrator. */
+  platformClient: 4_000_011,
+  /** Spine: one approval request of an agent's client at a time. The second key is the client. */
+  approvalRequest: 4_000_015,
+  /** Catalog: one import of a package at a time. The second key is the tenant and the package. */
+  packageImport: 4_000_020,
+} as const;
+
+/** Advisory locks whose number is the 64-bit hash of a text (`hashtextextended`). Each text begins differently. */
+export const hashedLocks = {
+  /** Spine: shared by callers who act, exclusive for those who end principals of the tenant. */
+  actingPrincipals: (tenantId: string) => `hands of ${tenantId}`,
+  /** Spine: one change of the tenant's open invitations at a time. */
+  invitations: (tenantId: string) => `invitations of ${tenantId}`,
+  /** Spine: one revocation of a token at a time. The text is the `jti`. */
+  token: (tokenId: string) => tokenId,
+} as const;
