@@ -1,4 +1,4 @@
-// Writes subgraphs/runtime/src/grpc/generated from the .proto files beside this one: npm run proto
+// Writes schema/proto/generated from the .proto files beside this one: npm run proto
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const protoFolder = fileURLToPath(new URL(".", import.meta.url));
 const root = join(protoFolder, "../..");
-const output = join(root, "subgraphs/runtime/src/grpc/generated");
+const output = join(protoFolder, "generated");
 const plugin = join(root, "node_modules/.bin/protoc-gen-ts_proto");
 const options = [
   "outputServices=nice-grpc",

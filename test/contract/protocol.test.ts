@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { protocolDigest } from "@factory/runtime/grpc/generated/descriptors";
+import { protocolDigest } from "@factory/schema/proto/generated/descriptors";
 
 const folder = fileURLToPath(new URL("../../schema/proto/", import.meta.url));
 

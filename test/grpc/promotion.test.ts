@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { readJson } from "@factory/gateway/standalone/platform-api";
-import { PromotionDefinition } from "@factory/runtime/grpc/generated/factory/catalog/v1/promotion";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
+import { PromotionDefinition } from "@factory/schema/proto/generated/factory/catalog/v1/promotion";
 import { sentCommand } from "../kit/commands.js";
 import { eventually } from "../kit/eventually.js";
 import { aFeed } from "../kit/feed.js";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type ClientCredentials, readJson } from "@factory/gateway/standalone/platform-api";
-import { PromotionDefinition } from "@factory/runtime/grpc/generated/factory/catalog/v1/promotion";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { serviceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { PromotionDefinition } from "@factory/schema/proto/generated/factory/catalog/v1/promotion";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { anAgent, aService, exchange } from "../kit/agents.js";
 import { rows } from "../kit/database.js";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { type SecretResolver, secretResolver } from "@factory/catalog/secret-resolver";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { authority, loadReflection, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
 import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
-import { type SecretResolver, secretResolver } from "@factory/runtime/grpc/secret-resolver";
 import {
   loadCertificateAuthority,
   type ServiceCertificates,

@@ -1,6 +1,7 @@
 import "reflect-metadata";
 import { rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { SecretResolver } from "@factory/catalog/secret-resolver";
 import { startCatalog } from "@factory/catalog/subgraph";
 import { startIntegration } from "@factory/integration/subgraph";
 import { rateLimits } from "@factory/rest-facade/rate-limits";
@@ -11,7 +12,6 @@ import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { ServerWatch } from "@factory/runtime/connections/server-watch";
 import { failpoint } from "@factory/runtime/faults/failpoint";
-import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { JobProcess } from "@factory/runtime/jobs/runs/job-process";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import type { Logger } from "@factory/runtime/telemetry/logger";

@@ -1,13 +1,15 @@
 import "reflect-metadata";
 import { Listener } from "@factory/runtime/connections/listener";
-import type { ResolvedSecret, SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { workForParent } from "@factory/runtime/jobs/child-processes/child-work";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionChildSettings, SecretQuestion } from "./execution-child.js";
+
+
 import { executionParts } from "./execution-services.js";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
+
 import { catalogTables } from "./tables.js";
 
 /** Entry of a child process that runs one execution: without bus, jobs and listening sockets. */

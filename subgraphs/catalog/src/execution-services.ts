@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { Listener } from "@factory/runtime/connections/listener";
-import type { SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { EarlierRenders } from "./executions/run/earlier-renders.js";
@@ -10,6 +9,7 @@ import { ExecutionWatch } from "./executions/watch/execution-watch.js";
 import type { SourcePolicy } from "./git/remote-policy.js";
 import { ParameterChecker } from "./parameters/parameter-checker.js";
 import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
+import type { SecretResolver } from "./remote-credentials/secret-resolver.js";
 import { TemplateSources } from "./remote-credentials/template-sources.js";
 import { TemplateRenderer } from "./rendering/template-renderer.js";
 import { RepositoryStore } from "./repositories/repository-store.js";

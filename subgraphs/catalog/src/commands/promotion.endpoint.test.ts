@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { aTokenIssuer } from "@factory/runtime/auth/token-issuer.fixture";
-import { PromotionDefinition } from "@factory/runtime/grpc/generated/factory/catalog/v1/promotion";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { type GrpcServer, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
 import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
@@ -11,6 +10,7 @@ import { type ServiceIdentity, serviceIdentities } from "@factory/runtime/grpc/s
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { PromotionDefinition } from "@factory/schema/proto/generated/factory/catalog/v1/promotion";
 import type { Scope } from "@factory/schema/scopes";
 import { aPrincipal, type CatalogFixture, startCatalogFixture } from "../catalog.fixture.js";
 

@@ -1,8 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { ResolvedSecret, SecretResolver } from "@factory/runtime/grpc/secret-resolver";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { RemoteCredential } from "../git/remote-credential.js";
 import { credentialHosts } from "./credential-host.js";
+import type { ResolvedSecret, SecretResolver } from "./secret-resolver.js";
 
 export interface CredentialUse {
   readonly tenantId: string;

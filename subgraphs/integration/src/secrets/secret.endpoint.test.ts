@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import { type GrpcServer, startGrpcServer } from "@factory/runtime/grpc/grpc-server";
-import { type SecretResolver, secretResolver } from "@factory/runtime/grpc/secret-resolver";
 import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
 import type { ServiceIdentity } from "@factory/runtime/grpc/service-identity";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
-import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { continueTrace, type Trace } from "@factory/runtime/telemetry/trace";
+import { SecretsDefinition } from "@factory/schema/proto/generated/factory/integration/v1/secrets";
 import { aPrincipal, type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 
 const createCredential = `mutation ($input: CreateCredentialInput!) {
@@ -24,7 +24,7 @@ describe("integration.v1.Secrets/Resolve", () => {
   let folder: string;
   let certificates: ServiceCertificates;
   let server: GrpcServer;
-  let secrets: SecretResolver;
+  let secrets: ReturnType<typeof resolverFor>;
   const channels: GrpcChannel[] = [];
   const logged: string[] = [];
   const logger = keepingLogger(logged);
@@ -35,7 +35,19 @@ describe("integration.v1.Secrets/Resolve", () => {
     const address = `127.0.0.1:${server.port}`;
     const channel = new GrpcChannel({ address, server: "integration", certificate: certificates[identity] });
     channels.push(channel);
-    return secretResolver(channel);
+    const client = channel.client(SecretsDefinition);
+    return {
+      async resolve(
+        tenantId: string,
+        credentialRef: string,
+        purpose: string,
+        subject: string,
+        options: { trace?: Trace } = {},
+      ) {
+        const answer = await client.resolve({ tenantId, credentialRef, purpose, subject }, options);
+        return { ...answer, material: JSON.parse(Buffer.from(answer.material).toString()) as unknown };
+      },
+    };
   };
   const create = async (input: Record<string, unknown>, principal: Principal = owner) => {
     const { data, errors } = await fixture.run(principal, createCredential, { input });

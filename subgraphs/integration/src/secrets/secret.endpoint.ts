@@ -1,5 +1,5 @@
-import { SecretsDefinition } from "@factory/runtime/grpc/generated/factory/integration/v1/secrets";
 import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-service";
+import { SecretsDefinition } from "@factory/schema/proto/generated/factory/integration/v1/secrets";
 import type { SecretService } from "./secret.service.js";
 
 /** integration.v1.Secrets. Only the catalog pushes with tenants' secrets, so only the catalog may ask. */

@@ -1,7 +1,7 @@
+import { ErrorInfo, Status as RichStatus } from "@factory/schema/proto/generated/factory/rpc/v1/status";
 import { Status } from "nice-grpc-common";
 import { DomainError } from "../errors/domain-error.js";
 import { fromWireStatus, toWireStatus } from "./error-status.js";
-import { ErrorInfo, Status as RichStatus } from "./generated/factory/rpc/v1/status.js";
 
 const overTheWire = (error: unknown) => {
   const { code, message, details } = toWireStatus(error);

@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
+import { BadRequest, ErrorInfo, Status as RichStatus } from "@factory/schema/proto/generated/factory/rpc/v1/status";
 import { Status } from "nice-grpc-common";
 import { DomainError, type ErrorFacts } from "../errors/domain-error.js";
 import { databaseRefusal } from "../errors/unavailable.js";
-import { BadRequest, ErrorInfo, Status as RichStatus } from "./generated/factory/rpc/v1/status.js";
 
 /** Whose reasons ours are, in google.rpc.ErrorInfo. */
 export const errorDomain = "factory.platform";

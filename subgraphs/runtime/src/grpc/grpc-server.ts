@@ -92,5 +92,5 @@ async function addReflection(server: Server<CallFacts>, names: readonly string[]
 
 /** May be called ahead of `startGrpcServer`, to spare it the time. */
 export function loadReflection() {
-  return Promise.all([import("nice-grpc-server-reflection"), import("./generated/descriptors.js")]);
+  return Promise.all([import("nice-grpc-server-reflection"), import("@factory/schema/proto/generated/descriptors")]);
 }

@@ -1,6 +1,6 @@
-import type { Trace } from "../telemetry/trace.js";
-import { SecretsDefinition } from "./generated/factory/integration/v1/secrets.js";
-import type { GrpcChannel } from "./grpc-channel.js";
+import type { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
+import type { Trace } from "@factory/runtime/telemetry/trace";
+import { SecretsDefinition } from "@factory/schema/proto/generated/factory/integration/v1/secrets";
 
 export interface ResolvedSecret {
   /** Kind of the credential; it says which members `material` has. */
