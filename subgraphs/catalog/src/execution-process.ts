@@ -6,9 +6,9 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionChildSettings, SecretQuestion } from "./execution-child.js";
 
-
 import { executionParts } from "./execution-services.js";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
+import type { ResolvedSecret, SecretResolver } from "./remote-credentials/secret-resolver.js";
 
 import { catalogTables } from "./tables.js";
 
