@@ -1,4 +1,4 @@
-import { compareParts, isZero } from "./four-parts.js";
+import { compareParts, isZero } from "../versions/four-parts.js";
 import { type Framework, type FrameworkIdentifier, frameworkName, sameFramework } from "./framework.js";
 import { isCompatible } from "./framework-compatibility.js";
 import { isPortable } from "./framework-families.js";

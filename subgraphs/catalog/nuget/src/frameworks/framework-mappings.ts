@@ -1,4 +1,4 @@
-import { compareParts, type FourParts, parseParts, zero } from "./four-parts.js";
+import { compareParts, type FourParts, parseParts, zero } from "../versions/four-parts.js";
 import { type Framework, type FrameworkIdentifier, frameworkKey, frameworkOf } from "./framework-families.js";
 
 // The public mapping tables of NuGet (learn.microsoft.com/nuget/reference/target-frameworks and

@@ -1,4 +1,4 @@
-import type { FourParts } from "./four-parts.js";
+import type { FourParts } from "../versions/four-parts.js";
 
 // biome-ignore format: one row per family, in the order in which the nearest of equals is named
 const table = [

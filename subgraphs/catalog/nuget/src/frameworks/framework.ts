@@ -1,4 +1,4 @@
-import { compareParts, type FourParts, isZero, parseParts, trimParts, zero } from "./four-parts.js";
+import { compareParts, type FourParts, isZero, parseParts, trimParts, zero } from "../versions/four-parts.js";
 import {
   dottedFamilies,
   type Framework,

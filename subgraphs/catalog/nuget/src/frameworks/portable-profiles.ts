@@ -1,4 +1,4 @@
-import { compareParts, parseParts, zero } from "./four-parts.js";
+import { compareParts, parseParts, zero } from "../versions/four-parts.js";
 import { type Framework, type FrameworkIdentifier, frameworkKey, frameworkOf } from "./framework-families.js";
 import { allNamesOf } from "./framework-mappings.js";
 

@@ -1,4 +1,4 @@
-import { compareParts, type FourParts, isZero } from "./four-parts.js";
+import { compareParts, type FourParts, isZero } from "../versions/four-parts.js";
 import { type Framework, portableMembers, sameFramework } from "./framework.js";
 import { type FrameworkIdentifier, isPortable } from "./framework-families.js";
 import { allNamesOf, substitutesOf } from "./framework-mappings.js";

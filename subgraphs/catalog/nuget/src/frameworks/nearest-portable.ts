@@ -1,4 +1,4 @@
-import { compareParts } from "./four-parts.js";
+import { compareParts } from "../versions/four-parts.js";
 import { type Framework, frameworkName, portableMembers, sameFramework } from "./framework.js";
 import { isPortable } from "./framework-families.js";
 
