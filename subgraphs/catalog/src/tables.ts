@@ -5,11 +5,6 @@ import { ExecutionChange } from "./executions/record/execution-change.entity.js"
 import { ScaffoldFile } from "./executions/record/scaffold-file.entity.js";
 import { Library } from "./libraries/library.entity.js";
 import { LibraryVersion } from "./libraries/library-version.entity.js";
-import { SearchBacklog } from "./library-search/search-backlog.entity.js";
-import { SearchEntry } from "./library-search/search-entry.entity.js";
-import { SearchFramework } from "./library-search/search-framework.entity.js";
-import { SearchPosting } from "./library-search/search-posting.entity.js";
-import { SearchWord } from "./library-search/search-word.entity.js";
 import { Migration20261121072213_first } from "./migrations/Migration20261121072213_first.js";
 import { Migration20261121075513_retention } from "./migrations/Migration20261121075513_retention.js";
 import { Migration20261121100045_executions } from "./migrations/Migration20261121100045_executions.js";
@@ -27,6 +22,11 @@ import { Migration20261122104146_template_details } from "./migrations/Migration
 import { Migration20261122104303_foreign_keys } from "./migrations/Migration20261122104303_foreign_keys.js";
 import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
 import { catalogReferences } from "./references.js";
+import { SearchBacklog } from "./search-index/search-backlog.entity.js";
+import { SearchEntry } from "./search-index/search-entry.entity.js";
+import { SearchFramework } from "./search-index/search-framework.entity.js";
+import { SearchPosting } from "./search-index/search-posting.entity.js";
+import { SearchWord } from "./search-index/search-word.entity.js";
 import { Template } from "./templates/template.entity.js";
 import { TemplateVersion } from "./templates/template-version.entity.js";
 import { ValidationResult } from "./validations/validation-result.entity.js";

@@ -3,7 +3,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { dropEntry, indexEntry } from "../library-search/search-index.js";
+import { dropEntry, indexEntry } from "../search-index/search-index-statement.js";
 import type { ApiClientState } from "./provider-event.js";
 import { type ProviderEvent, providerEvent, providerEventTypes } from "./provider-event.js";
 

@@ -1,5 +1,5 @@
-import type { UpgradeAdvice } from "../compatibility/evaluate-upgrade.js";
-import type { UpgradeBlock } from "../compatibility/evaluate-upgrade-step.js";
+import type { UpgradeAdvice } from "../compatibility/advice/upgrade-advice.js";
+import type { UpgradeBlock } from "../compatibility/advice/upgrade-step.js";
 
 /** As the protocol writes it: what is null is absent. */
 export function upgradeAnswer({ upgrades, proposal, evaluations, complete }: UpgradeAdvice) {

@@ -12,11 +12,11 @@ import type { TemplateService } from "../templates/template.service.js";
 import type { TemplateFacts } from "../templates/template-facts.js";
 import type { TemplateVersionService } from "../templates/template-version.service.js";
 import type { TemplateVersionType } from "../templates/template-version.type.js";
+import type { UpgradeAdvice } from "./advice/upgrade-advice.js";
 import type { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
 import type { CompatibilityMatrixType } from "./compatibility.type.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
 import { type Evaluation, evaluateSet, type TemplateSide } from "./evaluate-set.js";
-import type { UpgradeAdvice } from "./evaluate-upgrade.js";
 import { LibrarySnapshots } from "./library-snapshot.js";
 import type { UpgradeAdvisor } from "./upgrade-advisor.js";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import type { TemplateSide } from "./evaluate-input.js";
-import { applyMove } from "./evaluate-move.js";
+import { type CatalogSketch, catalogOf, evaluate, framework, inputOf } from "./catalog-sketch.fixture.js";
 import { type Evaluation, evaluateSet } from "./evaluate-set.js";
-import { type CatalogSketch, catalogOf, evaluate, framework, inputOf } from "./evaluate-sketch.fixture.js";
+import type { TemplateSide } from "./evaluation/evaluation-input.js";
+import { applyMove } from "./moves/move.js";
 
 const rulesOf = ({ violations }: Evaluation) => violations.map(({ rule }) => rule);
 const codesOf = ({ advisories }: Evaluation) => advisories.map(({ code }) => code);

@@ -1,12 +1,12 @@
-import { type Advisory, advisoriesOf } from "./evaluate-advisories.js";
-import { findingsOf } from "./evaluate-findings.js";
-import type { EvaluationInput, Resolution } from "./evaluate-input.js";
-import { situationOf } from "./evaluate-situation.js";
-import { Snapshot } from "./evaluate-snapshot.js";
-import { SuggestionSearch } from "./evaluate-suggestion.js";
-import type { RuleName } from "./rules.js";
+import { Snapshot } from "@factory/nuget/package-snapshot";
+import { SuggestionSearch } from "./advice/suggestion-search.js";
+import { situationOf } from "./evaluation/evaluation-context.js";
+import type { EvaluationInput, Resolution } from "./evaluation/evaluation-input.js";
+import { type Advisory, advisoriesOf } from "./rules/advisories.js";
+import { findingsOf } from "./rules/all-rules.js";
+import type { RuleName } from "./rules/rule-names.js";
 
-export type { TemplateSide } from "./evaluate-input.js";
+export type { TemplateSide } from "./evaluation/evaluation-input.js";
 
 export interface Violation {
   rule: RuleName;

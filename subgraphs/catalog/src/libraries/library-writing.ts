@@ -2,7 +2,7 @@ import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { indexEntry, reindexVersions } from "../library-search/search-index.js";
+import { indexEntry, reindexVersions } from "../search-index/search-index-statement.js";
 import { Library } from "./library.entity.js";
 import type { RegisterLibraryInput } from "./library.input.js";
 import type { LibraryVersionState } from "./library.states.js";

@@ -5,11 +5,11 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import fc from "fast-check";
 import type { RegisterLibraryInput } from "../libraries/library.input.js";
-import { matchCapability } from "./capability-match.js";
+import { matchCapability } from "../search-index/capability-match.js";
+import { indexEntry } from "../search-index/search-index-statement.js";
 import { aCaller, aLibrarySearch, type LibrarySearchFixture } from "./library-search.fixture.js";
 import type { SearchLibrariesInput } from "./library-search.input.js";
 import type { LibrarySearchResultsType, LibrarySearchResultType } from "./library-search.type.js";
-import { indexEntry } from "./search-index.js";
 
 let fixture: LibrarySearchFixture;
 

@@ -5,13 +5,14 @@ import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { LibraryStatus } from "../libraries/library.type.js";
-import { isOneEditAway, shortestFuzzy, spellings } from "./capability-match.js";
+import { isOneEditAway, shortestFuzzy, spellings } from "../search-index/capability-match.js";
+import { filterKey } from "../search-index/search-index-statement.js";
+import { isSimilarWord, spellingsOf } from "../search-index/search-terms.js";
 import { FrameworkSupport } from "./framework-support.js";
 import { latestOf } from "./latest-version.js";
 import type { SearchLibrariesInput } from "./library-search.input.js";
 import type { LibrarySearchResultsType, LibrarySearchResultType } from "./library-search.type.js";
-import { filterKey } from "./search-index.js";
-import { hasWords, type SimilarWords, similarTier } from "./search-match.js";
+import { hasWords, type SimilarWords, similarTier } from "./search-match-statement.js";
 import type { SearchReader } from "./search-reader.js";
 import {
   type SearchFilters,
@@ -19,7 +20,6 @@ import {
   type SearchPosition,
   SearchStatementBuilder,
 } from "./search-statement.js";
-import { isSimilarWord, spellingsOf } from "./search-terms.js";
 
 const defaultLimit = 20;
 const maxLimit = 100;

@@ -11,7 +11,7 @@ import {
   similarBranches,
   tierStep,
   wordBranches,
-} from "./search-match.js";
+} from "./search-match-statement.js";
 
 /** The sort key of a row, which is also where the next page begins. */
 export interface SearchPosition {

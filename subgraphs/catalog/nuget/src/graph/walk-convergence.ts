@@ -1,0 +1,36 @@
+import type { Release } from "./package-snapshot.js";
+
+/** Package to the release that a round chose. */
+type Choice = ReadonlyMap<string, Release>;
+
+/** A restore settles in a few rounds; a chain of demands that raise one another takes one for each link. */
+export const usualRounds = 10;
+const maxRounds = 100;
+/** Dependencies looked at in all rounds beyond the usual ones: about 50 ms, but the same on every machine. */
+const maxSteps = 100_000;
+
+/** Ends a walk that repeats itself, or takes too long to settle. */
+export class Pace {
+  rounds = 1;
+  #steps = 0;
+  // Brent's cycle detection: each choice is compared with one earlier choice, which is replaced after 1, 2, 4, 8 rounds
+  #kept: Choice | undefined;
+
+  isOver(choice: Choice, steps: number): boolean {
+    this.#steps += steps;
+    if (this.#kept !== undefined && sameChoice(this.#kept, choice)) return true;
+    if (this.rounds >= maxRounds || (this.rounds >= usualRounds && this.#steps > maxSteps)) return true;
+    if ((this.rounds & (this.rounds - 1)) === 0) this.#kept = choice;
+    this.rounds += 1;
+    return false;
+  }
+}
+
+/** The packages whose version is another one in the two choices. */
+export function differing(a: Choice, b: Choice): string[] {
+  return [...new Set([...a.keys(), ...b.keys()])].filter((key) => a.get(key) !== b.get(key)).sort();
+}
+
+export function sameChoice(a: Choice, b: Choice): boolean {
+  return a.size === b.size && [...a].every(([key, release]) => b.get(key) === release);
+}

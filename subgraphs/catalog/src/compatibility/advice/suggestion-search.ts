@@ -1,0 +1,129 @@
+import { frameworkName } from "@factory/nuget/framework";
+import type { Snapshot } from "@factory/nuget/package-snapshot";
+import { type Finding, type Situation, situationOf } from "../evaluation/evaluation-context.js";
+import type { EvaluationInput, Move, Resolution } from "../evaluation/evaluation-input.js";
+import { applyMove } from "../moves/move.js";
+import { addedTo, findingsOf, identityOf } from "../rules/all-rules.js";
+
+export interface Suggestion {
+  suggestedResolution: string;
+  resolution: Resolution | null;
+}
+
+const mostEvaluations = 200;
+const mostPerFinding = 24;
+/** Packages and dependencies looked at in all evaluations together: about 100 ms, but the same on every machine. */
+const mostSteps = 30_000;
+
+/** What the set would be after a move. */
+interface Trial {
+  move: Move;
+  mended: boolean;
+  added: Finding[];
+  left: number;
+}
+
+/** Looks for changes that mend a finding and break nothing, by evaluating the changed set; nothing is printed untried. */
+export class SuggestionSearch {
+  readonly #input: EvaluationInput;
+  readonly #snapshot: Snapshot;
+  readonly #findings: readonly Finding[];
+  readonly #share: number;
+  #evaluationsLeft: number;
+
+  constructor(situation: Situation, findings: readonly Finding[]) {
+    this.#input = situation.input;
+    this.#snapshot = situation.snapshot;
+    this.#findings = findings;
+    const { edges, rounds } = situation.graph;
+    // two or three rounds are what a step is reckoned with
+    const steps = situation.entries.length + edges.length * Math.max(1, rounds / 3) + findings.length;
+    this.#evaluationsLeft = Math.min(mostEvaluations, Math.ceil(mostSteps / Math.max(1, steps)));
+    this.#share = Math.min(
+      mostPerFinding,
+      Math.max(4, Math.floor(this.#evaluationsLeft / Math.max(1, findings.length))),
+    );
+  }
+
+  suggest(finding: Finding): Suggestion {
+    if (this.#evaluationsLeft <= 0)
+      return untried("Not searched: mend the violations listed above, then evaluate again.");
+    const trials: Trial[] = [];
+    for (const move of distinct(finding.moves().flat()).slice(0, this.#share)) {
+      if (this.#evaluationsLeft <= 0) break;
+      const trial = this.#try(finding, move);
+      trials.push(trial);
+      // moves come best first, so nothing later can beat this
+      if (isGood(trial) && trial.left === 0) break;
+    }
+    const good = trials.filter(isGood);
+    const best = good.find(({ left }) => left === 0) ?? good[0];
+    if (best !== undefined) return this.#verified(best);
+    const closest = trials.filter(({ mended }) => mended).sort((a, b) => a.added.length - b.added.length)[0];
+    if (finding.rule === "LibraryNotRegistered") return untried(`Register ${finding.packageName} in this catalog.`);
+    return closest === undefined ? untried("No single change in this catalog resolves it.") : this.#closest(closest);
+  }
+
+  #try(finding: Finding, move: Move): Trial {
+    this.#evaluationsLeft -= 1;
+    const after = findingsOf(situationOf(applyMove(this.#input, move), this.#snapshot));
+    const mended = !after.some((one) => identityOf(one) === identityOf(finding));
+    return { move, mended, added: addedTo(this.#findings, after), left: after.length };
+  }
+
+  #verified({ move, left }: Trial): Suggestion {
+    const rest = left === 1 ? "1 other is left" : `${left} others are left`;
+    const outcome = left === 0 ? "the set is then compatible" : `this is then gone, ${rest}`;
+    return {
+      suggestedResolution: `${this.#sentence(move)}; verified: ${outcome}.`,
+      resolution: { ...move, verified: true, resolvesAll: left === 0 },
+    };
+  }
+
+  #closest({ move, added }: Trial): Suggestion {
+    return {
+      suggestedResolution: `No single change in this catalog resolves it; closest: ${this.#sentence(move)}, but then ${added[0]?.detail ?? ""}`,
+      resolution: { ...move, verified: false, resolvesAll: false },
+    };
+  }
+
+  #sentence({ action, packageName, fromVersion, toVersion, runtime, replacedBy }: Move): string {
+    switch (action) {
+      case "ChangeRuntime":
+        return `Change the runtime from ${frameworkName(this.#input.runtime)} to ${runtime}`;
+      case "Remove":
+        return toVersion === null ? `Remove ${packageName} from the set` : `List ${packageName} once, at ${toVersion}`;
+      case "Add":
+        return `Add ${packageName} ${toVersion}${this.#standing(packageName, toVersion)} to the set`;
+      case "Replace":
+        return `Replace ${packageName} ${fromVersion} by ${replacedBy} ${toVersion}${this.#standing(replacedBy, toVersion)}`;
+      case "ChangeVersion":
+        return packageName === null
+          ? `Change the template version from ${fromVersion} to ${toVersion}${this.#templateStanding(toVersion)}`
+          : `Change ${packageName} from ${fromVersion} to ${toVersion}${this.#standing(packageName, toVersion)}`;
+    }
+  }
+
+  #standing(packageName: string | null, version: string | null): string {
+    const library = this.#snapshot.library(packageName?.toLowerCase() ?? "");
+    const release = library?.releases.find(({ text }) => text === version);
+    return release === undefined ? "" : ` (${release.status}, supports ${frameworkName(this.#input.runtime)})`;
+  }
+
+  #templateStanding(version: string | null): string {
+    const found = this.#input.template?.otherVersions.find(({ semanticVersion }) => semanticVersion === version);
+    return found === undefined ? "" : ` (${found.status}, targets ${found.targetFramework})`;
+  }
+}
+
+function isGood({ mended, added }: Trial): boolean {
+  return mended && added.length === 0;
+}
+
+function untried(suggestedResolution: string): Suggestion {
+  return { suggestedResolution, resolution: null };
+}
+
+function distinct(moves: readonly Move[]): Move[] {
+  return [...new Map(moves.map((move) => [JSON.stringify(move), move])).values()];
+}

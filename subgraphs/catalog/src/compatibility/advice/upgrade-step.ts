@@ -1,0 +1,63 @@
+import type { Release, Snapshot } from "@factory/nuget/package-snapshot";
+import { compareVersions, isPrerelease, type NugetVersion } from "@factory/nuget/version";
+import type { Finding } from "../evaluation/evaluation-context.js";
+import type { RuleName } from "../rules/rule-names.js";
+
+export type VersionJump = "Major" | "Minor" | "Patch" | "Prerelease";
+
+/** Why a package can not go to its newest version by itself. */
+export interface UpgradeBlock {
+  version: string;
+  rule: RuleName;
+  detail: string;
+  /** The other package that stands in the way, where one does. */
+  packageName: string | null;
+}
+
+export interface VersionChange {
+  packageName: string;
+  from: string;
+  to: string;
+  jump: VersionJump;
+}
+
+/** The whole set at versions that were evaluated together. */
+export interface UpgradeProposal {
+  libraries: { packageName: string; version: string }[];
+  changes: VersionChange[];
+  /** Packages that stay below their newest version, and what stands in the way. */
+  held: { packageName: string; version: string; newest: string; notNewer: UpgradeBlock | null }[];
+  compatible: boolean;
+}
+
+/** The versions above this one that people may be sent to, the newest first. */
+export function newerReleases({ library, version }: Release): Release[] {
+  return library.releases
+    .filter(
+      (release) =>
+        release.status === "Published" &&
+        compareVersions(release.version, version) > 0 &&
+        // who is on a prerelease has chosen to be
+        (!isPrerelease(release.version) || isPrerelease(version)),
+    )
+    .toReversed();
+}
+
+/** What a version breaks, in the words of the rule. */
+export function blockOf(
+  { rule, detail, subject, packageName }: Finding,
+  to: Release,
+  snapshot: Snapshot,
+): UpgradeBlock {
+  const own = to.library.key;
+  // a subject names the packages of the broken pair
+  const keys = [packageName.toLowerCase(), ...subject.split("|")].filter((key) => key !== own);
+  const [other] = keys.flatMap((key) => snapshot.library(key) ?? []);
+  return { version: to.text, rule, detail, packageName: other?.packageName ?? null };
+}
+
+export function jumpBetween(from: NugetVersion, to: NugetVersion): VersionJump {
+  if (from.parts[0] !== to.parts[0]) return "Major";
+  if (from.parts[1] !== to.parts[1]) return "Minor";
+  return from.parts[2] !== to.parts[2] || from.parts[3] !== to.parts[3] ? "Patch" : "Prerelease";
+}

@@ -1,0 +1,67 @@
+import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
+import type { EvaluationInput, Move, TemplateSide } from "../evaluation/evaluation-input.js";
+
+const nothing: Omit<Move, "action"> = {
+  packageName: null,
+  fromVersion: null,
+  toVersion: null,
+  runtime: null,
+  replacedBy: null,
+};
+
+type Versions = readonly [from: string | null, to: string | null];
+
+export function changeVersion(packageName: string | null, [fromVersion, toVersion]: Versions): Move {
+  return { ...nothing, action: "ChangeVersion", packageName, fromVersion, toVersion };
+}
+
+/** Takes all entries of the package out but one at `to`. */
+export function keepOnly(packageName: string, [fromVersion, toVersion]: Versions): Move {
+  return { ...nothing, action: "Remove", packageName, fromVersion, toVersion };
+}
+
+/** Takes the package out of the set. */
+export function remove(packageName: string, fromVersion: string): Move {
+  return { ...nothing, action: "Remove", packageName, fromVersion };
+}
+
+export function replace(packageName: string, replacedBy: string, [fromVersion, toVersion]: Versions): Move {
+  return { ...nothing, action: "Replace", packageName, replacedBy, fromVersion, toVersion };
+}
+
+export function add(packageName: string, toVersion: string): Move {
+  return { ...nothing, action: "Add", packageName, toVersion };
+}
+
+export function changeRuntime(runtime: Framework): Move {
+  return { ...nothing, action: "ChangeRuntime", runtime: frameworkName(runtime) };
+}
+
+/** The set after a change. A package that a change names is in it once, or not at all. */
+export function applyMove(input: EvaluationInput, move: Move): EvaluationInput {
+  const { action, packageName, toVersion, runtime, replacedBy } = move;
+  if (action === "ChangeRuntime") {
+    const framework = parseFramework(runtime ?? "");
+    return framework === undefined ? input : { ...input, runtime: framework };
+  }
+  if (packageName === null) return changeTemplate(input, toVersion);
+  const libraries = input.libraries.filter((library) => !sameName(library.packageName, packageName));
+  const version = toVersion ?? "";
+  if (action !== "Remove" || toVersion !== null) libraries.push({ packageName: replacedBy ?? packageName, version });
+  return { ...input, libraries };
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function changeTemplate(input: EvaluationInput, semanticVersion: string | null): EvaluationInput {
+  const { template } = input;
+  const next = template?.otherVersions.find((version) => version.semanticVersion === semanticVersion);
+  if (template === undefined || next === undefined) return input;
+  const { otherVersions, templateVersionId: _left, ...left } = template;
+  const others = [...otherVersions.filter((version) => version !== next), left];
+  // the other versions come without ids, and no rule looks at one
+  const changed: TemplateSide = { ...next, templateVersionId: "", otherVersions: others };
+  return { ...input, template: changed };
+}

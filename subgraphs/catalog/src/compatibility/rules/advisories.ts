@@ -1,0 +1,114 @@
+import { frameworkName, parseFramework } from "@factory/nuget/framework";
+import { isCompatible } from "@factory/nuget/framework-compatibility";
+import { membersOf, nameOf } from "@factory/nuget/graph-members";
+import { compareText, type Entry, entryName } from "@factory/nuget/listed-package";
+import { type Release, releaseName } from "@factory/nuget/package-snapshot";
+import { lastDayOfSupport } from "@factory/nuget/support-lifecycle";
+import { isPrerelease } from "@factory/nuget/version";
+import { describeRange } from "@factory/nuget/version-range";
+import type { Situation } from "../evaluation/evaluation-context.js";
+import type { AdvisoryCode } from "./rule-names.js";
+
+export interface Advisory {
+  code: AdvisoryCode;
+  detail: string;
+  packageName: string | null;
+}
+
+// NuGet falls back to assets that the last .NET Framework could use
+const lastFramework = parseFramework("net481");
+
+/** What a reader should know though it breaks no rule. Ordered by package, then by code. */
+export function advisoriesOf(situation: Situation): Advisory[] {
+  const advisories = [
+    ...templateAdvisories(situation),
+    ...situation.entries.flatMap((entry) => entryAdvisories(situation, entry)),
+    ...unknownDependencies(situation),
+    ...vulnerabilities(situation),
+    ...endOfLife(situation),
+  ];
+  return advisories.sort(
+    (a, b) =>
+      compareText(a.packageName?.toLowerCase() ?? "", b.packageName?.toLowerCase() ?? "") ||
+      compareText(a.code, b.code) ||
+      compareText(a.detail, b.detail),
+  );
+}
+
+function templateAdvisories({ template }: Situation): Advisory[] {
+  if (template === undefined) return [];
+  const name = `Template version ${template.semanticVersion}`;
+  if (template.status === "Deprecated")
+    return [{ code: "TemplateVersionDeprecated", detail: `${name} is deprecated.`, packageName: null }];
+  if (template.status !== "Draft") return [];
+  return [{ code: "TemplateVersionDraft", detail: `${name} is a draft and may still be replaced.`, packageName: null }];
+}
+
+function entryAdvisories(situation: Situation, entry: Entry): Advisory[] {
+  const { packageName, text, library, release } = entry;
+  const advise = (code: AdvisoryCode, detail: string) => ({ code, detail, packageName });
+  if (library === undefined)
+    return situation.input.unknownLibraries === "violation"
+      ? []
+      : [advise("LibraryUnknown", `${packageName} is not in this catalog; ${text} was not checked.`)];
+  if (library.releases.length === 0)
+    return [advise("LibraryVersionUnknown", `${packageName} is registered without versions; ${text} was not checked.`)];
+  if (release === undefined) return [];
+  const advisories: Advisory[] = [];
+  if (release.status === "Deprecated" || release.registered.deprecation)
+    advisories.push(advise("LibraryVersionDeprecated", `${entryName(entry)} is deprecated${because(release)}.`));
+  if (isPrerelease(release.version))
+    advisories.push(advise("LibraryVersionPrerelease", `${entryName(entry)} is a prerelease.`));
+  if (isFallback(situation, release)) advisories.push(advise("TargetFallbackUsed", fallbackDetail(situation, release)));
+  return advisories;
+}
+
+function because({ registered }: Release): string {
+  const { reason = null, message = null, alternatePackage = null } = registered.deprecation ?? {};
+  const why = [reason, message].filter(Boolean).join(": ").replace(/\.+$/, "");
+  const instead = alternatePackage === null ? "" : `; use ${alternatePackage} instead`;
+  return `${why === "" ? "" : ` (${why})`}${instead}`;
+}
+
+// NU1901 to NU1904, for what a library brings in too
+function vulnerabilities(situation: Situation): Advisory[] {
+  return membersOf(situation).flatMap((member) =>
+    (member.release?.registered.vulnerabilities ?? []).map(({ severity, advisoryUrl }) => ({
+      code: "LibraryVulnerable" as const,
+      detail: `${nameOf(member)} has a known vulnerability of ${severity.toLowerCase()} severity: ${advisoryUrl}`,
+      packageName: member.packageName,
+    })),
+  );
+}
+
+function endOfLife({ input }: Situation): Advisory[] {
+  const last = lastDayOfSupport(input.runtime);
+  if (last === undefined || input.now === undefined || input.now.toISOString().slice(0, 10) <= last) return [];
+  const detail = `Support of ${frameworkName(input.runtime)} ended on ${last}.`;
+  return [{ code: "RuntimeEndOfLife", detail, packageName: null }];
+}
+
+// NU1701: a restore would take it with a warning, but nothing says that it runs
+function isFallback({ project, snapshot }: Situation, release: Release): boolean {
+  if (project.identifier !== ".NETCoreApp" || project.version[0] < 2 || lastFramework === undefined) return false;
+  return (
+    !snapshot.supports(release, project) &&
+    snapshot.frameworksOf(release).some((asset) => isCompatible(lastFramework, asset))
+  );
+}
+
+function fallbackDetail({ input }: Situation, release: Release): string {
+  const runtime = frameworkName(input.runtime);
+  return `A restore for ${runtime} would take the .NET Framework assets of ${releaseName(release)} with warning NU1701; whether they run is not known.`;
+}
+
+function unknownDependencies({ graph, input }: Situation): Advisory[] {
+  if (input.unknownLibraries === "violation") return [];
+  const details = new Map(
+    graph.unknown.map(({ from, packageName, range }) => {
+      const detail = `${releaseName(from)} requires ${packageName} ${describeRange(range)}, of which this catalog has no version; it was not checked.`;
+      return [detail, { code: "LibraryUnknown" as const, detail, packageName }];
+    }),
+  );
+  return [...details.values()];
+}

@@ -1,0 +1,121 @@
+import { type Member, membersOf, nameOf } from "@factory/nuget/graph-members";
+import type { KnownLibrary, Release } from "@factory/nuget/package-snapshot";
+import type { Finding, Situation } from "../evaluation/evaluation-context.js";
+import type { Move } from "../evaluation/evaluation-input.js";
+import { alternatives, moveTo, offering, releasesNear } from "../moves/candidates.js";
+import { add, remove, replace } from "../moves/move.js";
+import { sentence } from "./listed-versions.js";
+
+type Provider = Member & { release: Release };
+
+/** Two libraries offer what only one of a set may offer; one finding per pair. */
+export function exclusiveTwice(situation: Situation): Finding[] {
+  const pairs = new Map<string, { one: Provider; other: Provider; shared: string[] }>();
+  for (const [shared, providers] of exclusiveOffers(situation))
+    for (const [index, one] of providers.entries())
+      for (const other of providers.slice(index + 1)) {
+        const subject = `${one.key}|${other.key}`;
+        pairs.set(subject, { one, other, shared: [...(pairs.get(subject)?.shared ?? []), shared] });
+      }
+  return [...pairs].map(([subject, { one, other, shared }]) => ({
+    rule: "CapabilityConflictsWith",
+    subject,
+    packageName: one.packageName,
+    detail: `${nameOf(one)} and ${nameOf(other)} both offer ${sentence(shared)}, which only one library of a set may offer.`,
+    moves: () => [
+      [one, other].filter(({ direct }) => direct).map(({ packageName, text }) => remove(packageName, text)),
+      [other, one].flatMap((side) => (side.direct ? alternatives(situation, side.release.library, side.text) : [])),
+    ],
+  }));
+}
+
+/** Who offers what is exclusive, by its name; one member for each package. */
+function exclusiveOffers(situation: Situation): Map<string, Provider[]> {
+  const members = providersOf(situation);
+  const offers = new Map<string, Provider[]>();
+  const marked = new Set<string>();
+  for (const { release } of members) for (const key of release.library.exclusive) marked.add(key);
+  if (marked.size === 0) return offers;
+  for (const member of members)
+    for (const key of member.release.library.offered) {
+      if (!marked.has(key)) continue;
+      const known = offers.get(key) ?? [];
+      if (!known.some((one) => one.key === member.key)) offers.set(key, [...known, member]);
+    }
+  return new Map([...offers].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function providersOf(situation: Situation): Provider[] {
+  return membersOf(situation).filter((member): member is Provider => member.release !== undefined);
+}
+
+/** A library consumes one version of a contract and the set offers only others. */
+export function contractMismatches(situation: Situation): Finding[] {
+  const members = providersOf(situation);
+  const consumers = members.filter(({ release }) => (release.registered.consumes?.length ?? 0) > 0);
+  return consumers.flatMap((consumer) =>
+    [...new Set(consumer.release.registered.consumes ?? [])].sort().flatMap((contract) => {
+      const name = nameOfContract(contract);
+      const sameName = members.filter(({ release }) => offersName(release.library, name));
+      const met = sameName.some(({ release }) => offers(release.library, contract));
+      if (met || sameName.length === 0) return [];
+      const offered = sameName.map(
+        (member) => `${nameOf(member)} offers ${sentence(contractsNamed(member.release.library, name))}`,
+      );
+      return [
+        {
+          rule: "CapabilityContractMismatch" as const,
+          subject: `${consumer.key}|${contract.toLowerCase()}`,
+          packageName: consumer.packageName,
+          detail: `${nameOf(consumer)} consumes ${contract}, but ${sentence([...new Set(offered)])}.`,
+          moves: () => mismatchMoves(situation, { consumer, contract, providers: sameName }),
+        },
+      ];
+    }),
+  );
+}
+
+interface Mismatch {
+  consumer: Provider;
+  contract: string;
+  providers: readonly Provider[];
+}
+
+/** A version of the consumer that takes what is offered, then a provider of what it asks for. */
+function mismatchMoves(situation: Situation, { consumer, contract, providers }: Mismatch): Move[][] {
+  const name = nameOfContract(contract);
+  const test = ({ registered }: Release) =>
+    (registered.consumes ?? []).every(
+      (one) => nameOfContract(one) !== name || providers.some(({ release }) => offers(release.library, one)),
+    );
+  const { release } = consumer;
+  const fitting = offering(situation, (library) => offers(library, contract));
+  return [
+    moveTo(consumer, releasesNear(situation, release.library, { from: release.version, test })),
+    providers
+      .filter(({ direct }) => direct)
+      .flatMap(({ packageName, text }) =>
+        fitting.map((next) => replace(packageName, next.library.packageName, [text, next.text])),
+      ),
+    fitting.map((next) => add(next.library.packageName, next.text)),
+  ];
+}
+
+function offers({ capabilities }: KnownLibrary, contract: string): boolean {
+  return capabilities.some((one) => one.contract?.toLowerCase() === contract.toLowerCase());
+}
+
+function offersName(library: KnownLibrary, name: string): boolean {
+  return contractsNamed(library, name).length > 0;
+}
+
+function contractsNamed({ capabilities }: KnownLibrary, name: string): string[] {
+  return capabilities.flatMap(({ contract }) =>
+    contract !== null && nameOfContract(contract) === name ? [contract] : [],
+  );
+}
+
+// messaging/v2 is messaging in v2
+function nameOfContract(contract: string): string {
+  return contract.toLowerCase().replace(/\/[^/]*$/, "");
+}

@@ -1,0 +1,87 @@
+import { compareParts } from "@factory/nuget/four-parts";
+import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
+import { type Member, membersOf, nameOf } from "@factory/nuget/graph-members";
+import type { Release } from "@factory/nuget/package-snapshot";
+import { formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
+import { describeRange, isAbove, parseRange, type VersionRange } from "@factory/nuget/version-range";
+import type { Finding, Situation } from "../evaluation/evaluation-context.js";
+import type { Move, TemplateVersionSide } from "../evaluation/evaluation-input.js";
+import { alternatives, moveTo, releasesNear, runtimesWhere } from "../moves/candidates.js";
+import { templateMoves } from "./framework-support.js";
+import { sentence } from "./listed-versions.js";
+
+/** The runtime is newer than the template's SDKs can build, or than a library runs on. */
+export function constraintsNotMet(situation: Situation): Finding[] {
+  return [...templateConstraint(situation), ...membersOf(situation).flatMap((one) => runtimeBound(situation, one))];
+}
+
+function templateConstraint(situation: Situation): Finding[] {
+  const { template, project, input } = situation;
+  if (template === undefined || admits(template, project)) return [];
+  const asked = (template.sdkVersions ?? []).map(inWords);
+  const detail = `Template version ${template.semanticVersion} is made for SDK ${sentence(asked)}, which can not build ${frameworkName(input.runtime)}.`;
+  const moves = (): Move[][] => [
+    ...templateMoves(situation, (version) => admits(version, project)),
+    runtimesWhere(situation, (runtime) => admits(template, runtime)),
+  ];
+  return [{ rule: "RuntimeConstraintNotMet", subject: "", packageName: "", detail, moves }];
+}
+
+// an SDK builds its own runtime and all before it, and every .NET Framework
+function admits({ sdkVersions = [] }: TemplateVersionSide, runtime: Framework): boolean {
+  if (runtime.identifier !== ".NETCoreApp" || runtime.version[0] < 2) return true;
+  const [major, minor] = runtime.version;
+  const first: NugetVersion = { parts: [major, minor, 100, 0], labels: [] };
+  const readable = sdkVersions.flatMap((text) => sdkRange(text) ?? []);
+  return readable.length === 0 || readable.some((range) => reaches(range, first));
+}
+
+// the constraint's bare version is exactly that one, unlike in a package reference
+function sdkRange(text: string): VersionRange | undefined {
+  return parseRange(parseVersion(text) === undefined ? text : `[${text.trim()}]`);
+}
+
+function reaches(range: VersionRange, first: NugetVersion): boolean {
+  if (isAbove(range, first)) return false;
+  const { floating } = range;
+  if (floating === undefined) return true;
+  for (let part = 0; part < floating.fixedParts; part += 1) {
+    const difference = (floating.least.parts[part] ?? 0) - (first.parts[part] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+function inWords(text: string): string {
+  const version = parseVersion(text);
+  if (version !== undefined) return formatVersion(version);
+  const range = parseRange(text);
+  return range === undefined ? text : describeRange(range);
+}
+
+function runtimeBound(situation: Situation, member: Member): Finding[] {
+  const { release, direct, key, text, packageName } = member;
+  const last = release && lastRuntime(release);
+  const { project, input } = situation;
+  if (release === undefined || last === undefined || isWithin(release, project)) return [];
+  const detail = `${nameOf(member)} runs on ${frameworkName(last)} at most; the runtime is ${frameworkName(input.runtime)}.`;
+  const moves = (): Move[][] => [
+    moveTo(
+      member,
+      releasesNear(situation, release.library, { from: release.version, test: (one) => isWithin(one, project) }),
+    ),
+    direct ? alternatives(situation, release.library, text) : [],
+    runtimesWhere(situation, (runtime) => isWithin(release, runtime)),
+  ];
+  return [{ rule: "RuntimeConstraintNotMet", subject: `${key}|${text}`, packageName, detail, moves }];
+}
+
+function lastRuntime({ registered }: Release): Framework | undefined {
+  return registered.maxRuntime == null ? undefined : parseFramework(registered.maxRuntime);
+}
+
+// the bound says nothing of other families
+function isWithin(release: Release, { identifier, version }: Framework): boolean {
+  const last = lastRuntime(release);
+  return last === undefined || last.identifier !== identifier || compareParts(version, last.version) <= 0;
+}
