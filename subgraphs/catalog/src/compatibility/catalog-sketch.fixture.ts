@@ -4,9 +4,9 @@ import type {
   CatalogLibrary,
   CatalogLibraryVersion,
   Deprecation,
-  EvaluationInput,
   Vulnerability,
-} from "./evaluation/evaluation-input.js";
+} from "./evaluation/catalog-library.js";
+import type { EvaluationInput } from "./evaluation/evaluation-input.js";
 
 /** A version in few words: frameworks it is `on`, what it `needs` by range, `at` a framework more of that. */
 export interface VersionSketch {

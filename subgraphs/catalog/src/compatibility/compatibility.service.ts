@@ -16,7 +16,8 @@ import type { UpgradeAdvice } from "./advice/upgrade-advice.js";
 import type { EvaluateLibraryCompatibilityInput, EvaluateTemplateCompatibilityInput } from "./compatibility.input.js";
 import type { CompatibilityMatrixType } from "./compatibility.type.js";
 import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
-import { type Evaluation, evaluateSet, type TemplateSide } from "./evaluate-set.js";
+import { type Evaluation, evaluateSet } from "./evaluate-set.js";
+import type { TemplateSide } from "./evaluation/evaluation-input.js";
 import { LibrarySnapshots } from "./library-snapshot.js";
 import type { UpgradeAdvisor } from "./upgrade-advisor.js";
 

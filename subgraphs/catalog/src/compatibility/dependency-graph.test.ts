@@ -1,15 +1,15 @@
-import { Snapshot } from "@factory/nuget/package-snapshot";
+import { PackageSnapshot } from "@factory/nuget/package-snapshot";
 import { formatVersion } from "@factory/nuget/version";
 import fc from "fast-check";
 import { type CatalogSketch, catalogOf, evaluate, framework, inputOf } from "./catalog-sketch.fixture.js";
 import { evaluateSet } from "./evaluate-set.js";
-import { situationOf } from "./evaluation/evaluation-context.js";
+import { createEvaluationContext } from "./evaluation/evaluation-context.js";
 import type { EvaluationInput } from "./evaluation/evaluation-input.js";
 
 /** The packages of a restore that are not listed: "X 1.0.0, Y 2.0.0". */
-function broughtIn(sketch: CatalogSketch, set: string, runtime?: string): string {
+function transitive(sketch: CatalogSketch, set: string, runtime?: string): string {
   const input = inputOf(sketch, set, runtime);
-  const { graph } = situationOf(input, new Snapshot(input.catalog));
+  const { graph } = createEvaluationContext(input, new PackageSnapshot(input.catalog));
   return [...graph.nodes.values()]
     .filter(({ direct }) => !direct)
     .map(({ packageName, version }) => `${packageName} ${version ? formatVersion(version) : ""}`)
@@ -74,7 +74,7 @@ describe("one asker", () => {
       A: { versions: { "1.0.0": { needs: { X: range } } } },
       X: { versions: versionsOfX },
     };
-    expect(broughtIn(sketch, "A 1.0.0")).toBe(`X ${version}`);
+    expect(transitive(sketch, "A 1.0.0")).toBe(`X ${version}`);
     expect(broken(sketch, "A 1.0.0")).toBe("");
   });
 
@@ -85,7 +85,7 @@ describe("one asker", () => {
         A: { versions: { "1.0.0": { needs: { X: range } } } },
         X: { versions: versionsOfX },
       };
-      expect(broughtIn(sketch, "A 1.0.0")).toBe("");
+      expect(transitive(sketch, "A 1.0.0")).toBe("");
       expect(broken(sketch, "A 1.0.0")).toBe("LibraryRequires");
     },
   );
@@ -148,7 +148,7 @@ describe("cousins", () => {
       const sketch = asked(ranges);
       const result = broken(sketch, "L0 1.0.0, L1 1.0.0");
       expect(result).toBe(version === "conflict" ? "LibraryVersionConflict" : "");
-      if (version !== "conflict") expect(broughtIn(sketch, "L0 1.0.0, L1 1.0.0")).toBe(`X ${version}`);
+      if (version !== "conflict") expect(transitive(sketch, "L0 1.0.0, L1 1.0.0")).toBe(`X ${version}`);
     }
   });
 
@@ -162,7 +162,7 @@ describe("cousins", () => {
   ])("of %j settle on %s", (ranges, version) => {
     const set = ranges.map((_range, index) => `L${index} 1.0.0`).join(", ");
     expect(broken(asked(ranges), set)).toBe(version === "conflict" ? "LibraryVersionConflict" : "");
-    if (version !== "conflict") expect(broughtIn(asked(ranges), set)).toBe(`X ${version}`);
+    if (version !== "conflict") expect(transitive(asked(ranges), set)).toBe(`X ${version}`);
   });
 });
 
@@ -223,7 +223,7 @@ describe("the nearest asker", () => {
     ["1.0", "9.0", "X 1.0.0", "LibraryDowngraded"],
     ["9.0", "1.0", "X 1.0.0", "LibraryRequires"],
   ])("of %s overrules %s below it", (near, far, resolved, rules) => {
-    expect(broughtIn(tree(near, far), "A 1.0.0").replace("C 1.0.0", "").replace(/^, /, "")).toBe(resolved);
+    expect(transitive(tree(near, far), "A 1.0.0").replace("C 1.0.0", "").replace(/^, /, "")).toBe(resolved);
     expect(broken(tree(near, far), "A 1.0.0")).toBe(rules);
   });
 
@@ -254,7 +254,7 @@ describe("the nearest asker", () => {
       D: { versions: { "2.0.0": {}, "3.0.0": { needs: { E: "3.0" } } } },
       E: { versions: { "1.0.0": {}, "3.0.0": {} } },
     };
-    expect(broughtIn(sketch, "B 1.0.0, C 1.0.0")).toBe("D 3.0.0, E 1.0.0");
+    expect(transitive(sketch, "B 1.0.0, C 1.0.0")).toBe("D 3.0.0, E 1.0.0");
     expect(broken(sketch, "B 1.0.0, C 1.0.0")).toBe("LibraryDowngraded");
   });
 
@@ -316,7 +316,7 @@ describe("dependency groups", () => {
     ["A 3.0.0", "net10.0", "New 2.0.0"],
     ["A 3.0.0", "net48", "Old 1.0.0"],
   ])("of %s on %s bring in [%s]", (set, runtime, resolved) => {
-    expect(broughtIn(sketch, set, runtime)).toBe(resolved);
+    expect(transitive(sketch, set, runtime)).toBe(resolved);
   });
 });
 
@@ -334,7 +334,7 @@ describe("graphs", () => {
 
   it.each([1, 2, 10, 100, 500])("of a chain of %i are walked to the end", (length) => {
     expect(broken(chain(length), "C0 1.0.0")).toBe("");
-    expect(broughtIn(chain(length), "C0 1.0.0").split(", ")).toHaveLength(length);
+    expect(transitive(chain(length), "C0 1.0.0").split(", ")).toHaveLength(length);
     const broken9 = chain(length, { [`C${length}`]: { versions: { "1.0.0": { on: "net9.0" } } } });
     expect(broken(broken9, "C0 1.0.0")).toBe("LibraryDoesNotSupportRuntime");
   });
@@ -361,7 +361,7 @@ describe("graphs", () => {
       ).flat(),
     );
     expect(broken(sketch, "L0 1.0.0, R0 1.1.0")).toBe("");
-    expect(broughtIn(sketch, "L0 1.0.0, R0 1.1.0").split(", ")).toHaveLength((layers - 1) * 2);
+    expect(transitive(sketch, "L0 1.0.0, R0 1.1.0").split(", ")).toHaveLength((layers - 1) * 2);
   });
 
   it("drop what only a version needed that gave way", () => {
@@ -372,7 +372,7 @@ describe("graphs", () => {
       Gone: { versions: { "1.0.0": { on: "net9.0" } } },
       Kept: { versions: { "1.0.0": {} } },
     };
-    expect(broughtIn(sketch, "A 1.0.0, B 1.0.0")).toBe("Kept 1.0.0, X 2.0.0");
+    expect(transitive(sketch, "A 1.0.0, B 1.0.0")).toBe("Kept 1.0.0, X 2.0.0");
     expect(broken(sketch, "A 1.0.0, B 1.0.0")).toBe("");
     expect(broken(sketch, "A 1.0.0")).toBe("LibraryDoesNotSupportRuntime");
   });
@@ -385,7 +385,7 @@ describe("graphs", () => {
       Y: { versions: { "1.0.0": { needs: { Z: "1.0" } }, "2.0.0": { needs: { Z: "2.0" } } } },
       Z: { versions: { "1.0.0": {}, "2.0.0": {} } },
     };
-    expect(broughtIn(sketch, "A 1.0.0, B 1.0.0")).toBe("X 2.0.0, Y 2.0.0, Z 2.0.0");
+    expect(transitive(sketch, "A 1.0.0, B 1.0.0")).toBe("X 2.0.0, Y 2.0.0, Z 2.0.0");
   });
 });
 

@@ -1,12 +1,11 @@
-import { Snapshot } from "@factory/nuget/package-snapshot";
+import { PackageSnapshot } from "@factory/nuget/package-snapshot";
 import { SuggestionSearch } from "./advice/suggestion-search.js";
-import { situationOf } from "./evaluation/evaluation-context.js";
-import type { EvaluationInput, Resolution } from "./evaluation/evaluation-input.js";
+import { createEvaluationContext } from "./evaluation/evaluation-context.js";
+import type { EvaluationInput } from "./evaluation/evaluation-input.js";
+import type { Resolution } from "./moves/move.js";
 import { type Advisory, advisoriesOf } from "./rules/advisories.js";
 import { findingsOf } from "./rules/all-rules.js";
 import type { RuleName } from "./rules/rule-names.js";
-
-export type { TemplateSide } from "./evaluation/evaluation-input.js";
 
 export interface Violation {
   rule: RuleName;
@@ -24,14 +23,14 @@ export interface Evaluation {
 
 /** Evaluates a set of libraries, and a template with it, over a snapshot of the catalog. */
 export function evaluateSet(input: EvaluationInput): Evaluation {
-  const snapshot = new Snapshot(input.catalog);
-  const situation = situationOf(input, snapshot);
-  const findings = findingsOf(situation);
-  const search = new SuggestionSearch(situation, findings);
+  const snapshot = new PackageSnapshot(input.catalog);
+  const context = createEvaluationContext(input, snapshot);
+  const findings = findingsOf(context);
+  const search = new SuggestionSearch(context, findings);
   const violations = findings.map((finding) => ({
     rule: finding.rule,
     detail: finding.detail,
     ...search.suggest(finding),
   }));
-  return { compatible: violations.length === 0, violations, advisories: advisoriesOf(situation) };
+  return { compatible: violations.length === 0, violations, advisories: advisoriesOf(context) };
 }

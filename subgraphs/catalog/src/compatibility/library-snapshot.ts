@@ -3,7 +3,7 @@ import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { libraryColumnsWith } from "../libraries/library.service.js";
 import type { ReleasedLibraryRow } from "../libraries/library.view.js";
-import type { CatalogLibrary } from "./evaluation/evaluation-input.js";
+import type { CatalogLibrary } from "./evaluation/catalog-library.js";
 
 interface Reached {
   package_key: string;

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
 import { workerTask } from "../worker-pool/worker-task.js";
-import type { UpgradeAdvice, UpgradeInput } from "./evaluate-upgrade.js";
+import type { UpgradeAdvice, UpgradeInput } from "./advice/upgrade-advice.js";
 
 export const upgradeTask = workerTask<UpgradeInput, UpgradeAdvice>("adviseUpgrades", "long");
 

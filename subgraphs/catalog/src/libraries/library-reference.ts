@@ -1,16 +1,10 @@
+import { isPackageId } from "@factory/nuget/package-id";
 import { parseVersion } from "@factory/nuget/version";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-
-const packageIdForm = /^\w+([.-]\w+)*$/;
 
 export interface LibraryReference {
   packageName: string;
   version: string;
-}
-
-/** NuGet package ids: letters, digits and underscores in parts joined by dots or dashes. */
-export function isPackageName(text: string): boolean {
-  return text.length <= 100 && packageIdForm.test(text);
 }
 
 /** Names and versions must read as NuGet's; with `distinct` a package may be listed once only. */
@@ -19,7 +13,7 @@ export function checkLibraries(libraries: readonly LibraryReference[], options: 
   const seen = new Set<string>();
   for (const [index, { packageName, version }] of libraries.entries()) {
     const pointer = `/libraries/${index}`;
-    if (!isPackageName(packageName))
+    if (!isPackageId(packageName))
       errors.push({ pointer: `${pointer}/packageName`, code: "FORMAT", detail: "This is no NuGet package id." });
     if (!parseVersion(version))
       errors.push({ pointer: `${pointer}/version`, code: "FORMAT", detail: "This is no NuGet version." });

@@ -1,11 +1,11 @@
+import { isPackageId } from "@factory/nuget/package-id";
 import type { RegisterLibraryInput } from "./library.input.js";
-import { isPackageName } from "./library-reference.js";
 import { checkRanges, checkVersion, InputProblems, type NewLibraryVersion } from "./library-version-check.js";
 
 /** The content rules of a new library and its versions, all broken ones in one answer. */
 export function checkNewLibrary(input: RegisterLibraryInput): NewLibraryVersion[] {
   const problems = new InputProblems();
-  if (!isPackageName(input.packageName)) problems.add("/packageName", "FORMAT", "This is no NuGet package id.");
+  if (!isPackageId(input.packageName)) problems.add("/packageName", "FORMAT", "This is no NuGet package id.");
   const dependencies = checkRanges(input.dependencies, "/dependencies", problems).map((range) => ({
     ...range,
     targetFramework: null,

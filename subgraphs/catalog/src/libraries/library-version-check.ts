@@ -1,5 +1,6 @@
 import { type Framework, frameworkName, parseFramework, readFramework } from "@factory/nuget/framework";
 import { isCompatible } from "@factory/nuget/framework-compatibility";
+import { isPackageId } from "@factory/nuget/package-id";
 import { formatVersion, parseVersion } from "@factory/nuget/version";
 import { isEmpty, parseRange } from "@factory/nuget/version-range";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
@@ -10,7 +11,6 @@ import type {
   PackageDependencyInput,
   PackageRangeInput,
 } from "./library.input.js";
-import { isPackageName } from "./library-reference.js";
 import type { Deprecation, LibraryVersion, PackageDependency, PackageRange } from "./library-version.entity.js";
 
 /** The facts of a version, checked and in the form in which they are stored. */
@@ -82,7 +82,7 @@ export function checkRanges(
 }
 
 function checkRange({ packageName, range }: PackageRangeInput, pointer: string, problems: InputProblems): PackageRange {
-  if (!isPackageName(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", "This is no NuGet package id.");
+  if (!isPackageId(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", "This is no NuGet package id.");
   const read = range == null ? undefined : parseRange(range);
   if (range != null && !read) problems.add(`${pointer}/range`, "FORMAT", "This is no NuGet version range.");
   if (read && isEmpty(read)) problems.add(`${pointer}/range`, "FORMAT", "No version is in this range.");

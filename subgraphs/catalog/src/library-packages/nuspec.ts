@@ -1,7 +1,7 @@
 import { frameworkName, parseFramework, readFramework } from "@factory/nuget/framework";
+import { isPackageId } from "@factory/nuget/package-id";
 import { parseVersion } from "@factory/nuget/version";
 import { parseRange } from "@factory/nuget/version-range";
-import { isPackageName } from "../libraries/library-reference.js";
 import { childrenOf, type NuspecElement, readNuspecXml, textOf } from "./nuspec-xml.js";
 import { type PackageProblems, packageProblem } from "./package-problem.js";
 
@@ -36,7 +36,7 @@ export function readNuspec(bytes: Uint8Array, problems: PackageProblems): Nuspec
   if (metadata === undefined) throw packageProblem("FORMAT", "The nuspec has no package with metadata.");
   const packageName = textOf(metadata, "id") ?? "";
   const version = textOf(metadata, "version") ?? "";
-  if (!isPackageName(packageName))
+  if (!isPackageId(packageName))
     problems.add(
       packageName === "" ? "REQUIRED" : "FORMAT",
       `The nuspec's id "${packageName}" is no NuGet package id.`,
@@ -92,7 +92,7 @@ function dependenciesIn(
   return childrenOf(element, "dependency").map(({ attributes }) => {
     const packageName = attributes.get("id")?.trim() ?? "";
     const range = attributes.get("version")?.trim() || null;
-    if (!isPackageName(packageName)) problems.add("FORMAT", `The dependency "${packageName}" is no NuGet package id.`);
+    if (!isPackageId(packageName)) problems.add("FORMAT", `The dependency "${packageName}" is no NuGet package id.`);
     if (range !== null && !parseRange(range))
       problems.add("FORMAT", `The dependency ${packageName} has "${range}", which is no NuGet version range.`);
     return { packageName, range, targetFramework };

@@ -1,4 +1,4 @@
-import { upgradeAdvice } from "../compatibility/evaluate-upgrade.js";
+import { upgradeAdvice } from "../compatibility/advice/upgrade-advice.js";
 import { upgradeTask } from "../compatibility/upgrade-advisor.js";
 import { parameterTask, schemaTask } from "../parameters/parameter-checker.js";
 import { checkParameters } from "../parameters/parameter-schema.js";

@@ -1,3 +1,4 @@
+import { isPackageId } from "@factory/nuget/package-id";
 import { parseVersion } from "@factory/nuget/version";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import { parameterAliases } from "@factory/template-engine/host-data";
@@ -5,7 +6,6 @@ import { isJsonObject, type JsonValue } from "@factory/template-engine/json-valu
 import { parameterNames } from "@factory/template-engine/symbol-table";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
-import { isPackageName } from "../libraries/library-reference.js";
 
 /** What a template's content says beforehand about the projects it makes. */
 export interface TemplateFacts {
@@ -32,7 +32,7 @@ export function templateFacts(files: FileTree, choice: TemplateChoice = {}): Tem
     if (!projectFile.test(path) || bytes.length > largestProject) continue;
     for (const [, attributes = ""] of Buffer.from(bytes).toString("utf8").matchAll(packageItem)) {
       const [packageName, version] = [attribute(attributes, "Include"), attribute(attributes, "Version")];
-      if (!isPackageName(packageName) || parseVersion(version) === undefined) continue;
+      if (!isPackageId(packageName) || parseVersion(version) === undefined) continue;
       pins.set(`${packageName.toLowerCase()} ${version}`, { packageName, version });
       if (pins.size === mostPins) break;
     }

@@ -1,3 +1,4 @@
+import { compareText } from "../text-order.js";
 import { compareParts, isZero } from "../versions/four-parts.js";
 import { type Framework, type FrameworkIdentifier, frameworkName, sameFramework } from "./framework.js";
 import { isCompatible } from "./framework-compatibility.js";
@@ -127,10 +128,10 @@ function isPackageBased({ identifier, version }: Framework): boolean {
 function byPrecedence(a: Framework, b: Framework): number {
   return (
     rank(a) - rank(b) ||
-    compareText(b.identifier, a.identifier) ||
+    compareIgnoringCase(b.identifier, a.identifier) ||
     compareParts(b.version, a.version) ||
-    compareText(b.profile, a.profile) ||
-    compareText(b.platform, a.platform) ||
+    compareIgnoringCase(b.profile, a.profile) ||
+    compareIgnoringCase(b.platform, a.platform) ||
     compareParts(b.platformVersion, a.platformVersion)
   );
 }
@@ -141,11 +142,10 @@ function rank({ identifier }: Framework): number {
   return packageBased.has(identifier) ? place + precedence.length + 1 : place;
 }
 
-function compareText(a: string, b: string): number {
-  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
-  return left < right ? -1 : Number(left > right);
+function compareIgnoringCase(a: string, b: string): number {
+  return compareText(a.toLowerCase(), b.toLowerCase());
 }
 
 function byName(a: Framework, b: Framework): number {
-  return compareText(a.identifier, b.identifier) || compareText(frameworkName(a), frameworkName(b));
+  return compareIgnoringCase(a.identifier, b.identifier) || compareIgnoringCase(frameworkName(a), frameworkName(b));
 }

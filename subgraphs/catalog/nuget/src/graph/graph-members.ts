@@ -1,31 +1,43 @@
+import { compareText } from "../text-order.js";
 import type { NugetVersion } from "../versions/version.js";
-import type { Situation } from "./evaluate-situation.js";
-import { compareText } from "./listed-package.js";
-import { type Release, releaseName } from "./package-snapshot.js";
-import type { Node } from "./restore-walk.js";
+import type { DependencyGraph, GraphNode } from "./dependency-graph.js";
+import type { ListedPackage } from "./listed-package.js";
+import { getOrCompute } from "./memory.js";
+import type { PackageMetadata } from "./package-metadata.js";
+import { type Release, releaseName } from "./release.js";
 
-/** A package of the set or behind it. */
-export interface Member {
+/** A package of a restored set: a listed one or a transitive dependency. */
+export interface GraphMember<P extends PackageMetadata = PackageMetadata> {
   readonly key: string;
   readonly packageName: string;
   readonly text: string;
   readonly version: NugetVersion | undefined;
-  readonly release: Release | undefined;
+  readonly release: Release<P> | undefined;
   readonly direct: boolean;
-  readonly path: readonly Release[];
+  /** The releases that bring it in, from a listed one down; empty for a listed package. */
+  readonly path: readonly Release<P>[];
 }
 
-const known = new WeakMap<Situation, readonly Member[]>();
+const known = new WeakMap<object, readonly GraphMember[]>();
 
-/** Everything that takes part, by name; what is listed twice is in it twice. */
-export function membersOf(situation: Situation): readonly Member[] {
-  let members = known.get(situation);
-  if (members === undefined) known.set(situation, (members = collect(situation)));
-  return members;
+/** The listed packages and their transitive dependencies, ordered by name. A package listed twice is in it twice. */
+export function membersOf<P extends PackageMetadata>(
+  listed: readonly ListedPackage<P>[],
+  graph: DependencyGraph<P>,
+): readonly GraphMember<P>[] {
+  return getOrCompute(known, graph, () => collect(listed, graph)) as readonly GraphMember<P>[];
 }
 
-function collect({ entries, graph }: Situation): Member[] {
-  const members: Member[] = entries.map(({ key, packageName, text, version, release }) => ({
+/** The package name, its version and the path that brought it in, for a sentence. */
+export function memberName({ packageName, text, path }: GraphMember): string {
+  return `${packageName} ${text}${path.length === 0 ? "" : ` (brought in by ${path.map(releaseName).join(" → ")})`}`;
+}
+
+function collect<P extends PackageMetadata>(
+  listed: readonly ListedPackage<P>[],
+  graph: DependencyGraph<P>,
+): GraphMember<P>[] {
+  const members: GraphMember<P>[] = listed.map(({ key, packageName, text, version, release }) => ({
     key,
     packageName,
     text,
@@ -37,22 +49,22 @@ function collect({ entries, graph }: Situation): Member[] {
   for (const node of graph.nodes.values()) {
     const { release } = node;
     if (node.direct || release === undefined) continue;
-    members.push(new BroughtIn(node, release));
+    members.push(new TransitiveMember(node, release));
   }
   return members.sort((a, b) => compareText(a.key, b.key));
 }
 
-/** The way to it is spelled out only where a sentence names it. */
-class BroughtIn implements Member {
+/** Computes its path only when a sentence names it. */
+class TransitiveMember<P extends PackageMetadata> implements GraphMember<P> {
   readonly key: string;
   readonly packageName: string;
   readonly text: string;
   readonly version: NugetVersion | undefined;
-  readonly release: Release;
+  readonly release: Release<P>;
   readonly direct = false;
-  readonly #node: Node;
+  readonly #node: GraphNode<P>;
 
-  constructor(node: Node, release: Release) {
+  constructor(node: GraphNode<P>, release: Release<P>) {
     this.key = node.key;
     this.packageName = node.packageName;
     this.text = release.text;
@@ -61,11 +73,7 @@ class BroughtIn implements Member {
     this.#node = node;
   }
 
-  get path(): readonly Release[] {
+  get path(): readonly Release<P>[] {
     return this.#node.path;
   }
-}
-
-export function nameOf({ packageName, text, path }: Member): string {
-  return `${packageName} ${text}${path.length === 0 ? "" : ` (brought in by ${path.map(releaseName).join(" → ")})`}`;
 }

@@ -1,30 +1,38 @@
+import { compareText } from "../text-order.js";
 import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "../versions/version.js";
-import type { EvaluationInput } from "./evaluate-input.js";
-import type { KnownLibrary, Release, Snapshot } from "./package-snapshot.js";
+import type { PackageIdentity, PackageMetadata } from "./package-metadata.js";
+import type { PackageSnapshot } from "./package-snapshot.js";
+import type { KnownLibrary, Release } from "./release.js";
 
-/** One package and version of the set; what is listed twice in the same version is one entry. */
-export interface Entry {
+/** One version of a package that a project lists. */
+export interface ListedPackage<P extends PackageMetadata = PackageMetadata> {
+  /** The package name in lower case. */
   readonly key: string;
   readonly packageName: string;
+  /** The version as it is registered, else as it is listed. */
   readonly text: string;
   readonly version: NugetVersion | undefined;
-  readonly library: KnownLibrary | undefined;
-  readonly release: Release | undefined;
+  readonly library: KnownLibrary<P> | undefined;
+  readonly release: Release<P> | undefined;
+  /** How often the list names this version. */
   readonly listed: number;
 }
 
-/** The listed packages by name, the highest version first. */
-export function entriesOf({ libraries }: EvaluationInput, snapshot: Snapshot): Entry[] {
-  const entries = new Map<string, Entry>();
-  // sorted first, so that of several spellings the same one names the entry
-  for (const { packageName, version: text } of libraries.toSorted(bySpelling)) {
+/** Looks up the listed packages, each version once, ordered by name and then by version, the highest version first. */
+export function lookUpPackages<P extends PackageMetadata>(
+  listed: readonly PackageIdentity[],
+  snapshot: PackageSnapshot<P>,
+): ListedPackage<P>[] {
+  const packages = new Map<string, ListedPackage<P>>();
+  // sorted first, so that of several spellings the same one is kept whatever the order of the list
+  for (const { packageName, version: text } of listed.toSorted(bySpelling)) {
     const key = packageName.toLowerCase();
     const version = parseVersion(text);
     const identity = `${key}|${version === undefined ? text : formatVersion(version).toLowerCase()}`;
-    const same = entries.get(identity);
+    const same = packages.get(identity);
     const library = snapshot.library(key);
     const release = version && library?.releases.find((one) => compareVersions(one.version, version) === 0);
-    entries.set(identity, {
+    packages.set(identity, {
       key,
       packageName: library?.packageName ?? same?.packageName ?? packageName,
       text: release?.text ?? same?.text ?? text,
@@ -34,27 +42,13 @@ export function entriesOf({ libraries }: EvaluationInput, snapshot: Snapshot): E
       listed: (same?.listed ?? 0) + 1,
     });
   }
-  return [...entries.values()].sort((a, b) => compareText(a.key, b.key) || compareEntryVersions(a, b));
+  return [...packages.values()].sort((a, b) => compareText(a.key, b.key) || highestFirst(a, b));
 }
 
-interface Listed {
-  packageName: string;
-  version: string;
-}
-
-function bySpelling(a: Listed, b: Listed): number {
+function bySpelling(a: PackageIdentity, b: PackageIdentity): number {
   return compareText(a.packageName, b.packageName) || compareText(a.version, b.version);
 }
 
-// highest first
-function compareEntryVersions(a: Entry, b: Entry): number {
+function highestFirst(a: ListedPackage, b: ListedPackage): number {
   return a.version && b.version ? compareVersions(b.version, a.version) : compareText(b.text, a.text);
-}
-
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
-}
-
-export function entryName({ packageName, text }: Entry): string {
-  return `${packageName} ${text}`;
 }

@@ -1,60 +1,69 @@
-import type { Release, Snapshot } from "./package-snapshot.js";
-import type { Edge } from "./restore-walk.js";
+import type { DependencyEdge, DependencySource } from "./dependency-graph.js";
+import type { PackageMetadata } from "./package-metadata.js";
+import type { Release } from "./release.js";
 
-interface Askers {
-  readonly releases: ReadonlySet<Release>;
-  /** What single searches may still look at before all askers are decided at once. */
+/** The releases that depend on one package. */
+interface Dependents<P extends PackageMetadata> {
+  readonly releases: ReadonlySet<Release<P>>;
+  /** The steps that searches for single dependents may still take before all dependents are decided at once. */
   stepsLeft: number;
-  /** Those to which a way leads past all the others, once they were decided. */
-  free: ReadonlySet<Release> | undefined;
+  /** The dependents that a path reaches past all other dependents; undefined until all are decided. */
+  reachable: ReadonlySet<Release<P>> | undefined;
 }
 
-/** Answers which askers of a package a restore hears: below a release that asks for the package itself, what others
- * there ask no longer counts (learn.microsoft.com/nuget/concepts/dependency-resolution). */
-export class Nearness {
-  readonly #roots: ReadonlySet<Release>;
-  readonly #asking: ReadonlyMap<string, readonly Edge[]>;
-  readonly #snapshot: Snapshot;
-  readonly #askers = new Map<string, Askers>();
+/**
+ * The nearest-wins rule: a dependency is ignored when on every path to it a nearer release depends on the same package
+ * (learn.microsoft.com/nuget/concepts/dependency-resolution, "Direct dependency wins").
+ */
+export class NearestWins<P extends PackageMetadata = PackageMetadata> {
+  readonly #roots: ReadonlySet<Release<P>>;
+  readonly #edgesTo: ReadonlyMap<string, readonly DependencyEdge<P>[]>;
+  readonly #source: Pick<DependencySource<P>, "library" | "lowestIn">;
+  readonly #dependents = new Map<string, Dependents<P>>();
   readonly #edgeCount: number;
-  #onward: ReadonlyMap<Release, readonly Edge[]> | undefined;
+  #edgesFrom: ReadonlyMap<Release<P>, readonly DependencyEdge<P>[]> | undefined;
 
-  constructor(roots: Iterable<Release>, asking: ReadonlyMap<string, readonly Edge[]>, snapshot: Snapshot) {
+  /** `edgesTo` holds the edges of the graph by the package that they lead to. */
+  constructor(
+    roots: Iterable<Release<P>>,
+    edgesTo: ReadonlyMap<string, readonly DependencyEdge<P>[]>,
+    source: Pick<DependencySource<P>, "library" | "lowestIn">,
+  ) {
     this.#roots = new Set(roots);
-    this.#asking = asking;
-    this.#snapshot = snapshot;
-    this.#edgeCount = [...asking.values()].reduce((count, edges) => count + edges.length, 0);
+    this.#edgesTo = edgesTo;
+    this.#source = source;
+    this.#edgeCount = [...edgesTo.values()].reduce((count, edges) => count + edges.length, 0);
   }
 
-  /** The asker that is nearer than this one on every way to it, or undefined where the demand is heard. */
-  nearer(edge: Edge): Release | undefined {
+  /** The nearer release that makes a restore ignore this edge; undefined where the edge counts. */
+  nearer(edge: DependencyEdge<P>): Release<P> | undefined {
     if (this.#roots.has(edge.from)) return undefined;
-    const askers = this.#askersOf(edge.key);
-    return this.#hasFreeWay(edge.from, askers) ? undefined : nearestOf(edge, askers.releases);
+    const dependents = this.#dependentsOf(edge.key);
+    return this.#hasOwnPath(edge.from, dependents) ? undefined : nearestOf(edge, dependents.releases);
   }
 
-  #askersOf(key: string): Askers {
-    let askers = this.#askers.get(key);
-    if (askers === undefined) {
-      const releases = new Set(this.#asking.get(key)?.map(({ from }) => from));
-      askers = { releases, stepsLeft: this.#edgeCount, free: undefined };
-      this.#askers.set(key, askers);
+  #dependentsOf(key: string): Dependents<P> {
+    let dependents = this.#dependents.get(key);
+    if (dependents === undefined) {
+      const releases = new Set(this.#edgesTo.get(key)?.map(({ from }) => from));
+      dependents = { releases, stepsLeft: this.#edgeCount, reachable: undefined };
+      this.#dependents.set(key, dependents);
     }
-    return askers;
+    return dependents;
   }
 
-  // upwards from the asker, so that an answer mostly costs no more than one way to the top
-  #hasFreeWay(start: Release, askers: Askers): boolean {
-    if (askers.free) return askers.free.has(start);
+  // searches upwards from the dependent, so that an answer mostly costs no more than one path to a root
+  #hasOwnPath(start: Release<P>, dependents: Dependents<P>): boolean {
+    if (dependents.reachable) return dependents.reachable.has(start);
     const seen = new Set([start]);
     const open = [start];
     for (let release = open.pop(); release !== undefined; release = open.pop())
-      for (const { from, range } of this.#asking.get(release.library.key) ?? []) {
-        askers.stepsLeft -= 1;
-        if (askers.stepsLeft < 0) return this.#freeAskers(askers).has(start);
-        if (askers.releases.has(from) || seen.has(from)) continue;
-        // who asks for a version that gave way did not bring this one in
-        if (this.#snapshot.lowestIn(release.library, range) !== release) continue;
+      for (const { from, range } of this.#edgesTo.get(release.library.key) ?? []) {
+        dependents.stepsLeft -= 1;
+        if (dependents.stepsLeft < 0) return this.#reachableDependents(dependents).has(start);
+        if (dependents.releases.has(from) || seen.has(from)) continue;
+        // a release whose range comes to another version did not bring this one in
+        if (this.#source.lowestIn(release.library, range) !== release) continue;
         if (this.#roots.has(from)) return true;
         seen.add(from);
         open.push(from);
@@ -62,38 +71,41 @@ export class Nearness {
     return false;
   }
 
-  /** Downwards from the top, for all askers of a package in one walk: many single searches look at the same again. */
-  #freeAskers(askers: Askers): ReadonlySet<Release> {
-    const reached = new Set<Release>();
-    const open = [...this.#roots].filter((root) => !askers.releases.has(root));
+  /** Decides all dependents of a package in one walk down from the roots: many single searches repeat the same steps. */
+  #reachableDependents(dependents: Dependents<P>): ReadonlySet<Release<P>> {
+    const reached = new Set<Release<P>>();
+    const open = [...this.#roots].filter((root) => !dependents.releases.has(root));
     for (let release = open.pop(); release !== undefined; release = open.pop())
-      for (const { key, range } of this.#needsOf(release)) {
-        const library = this.#snapshot.library(key);
-        const next = library && this.#snapshot.lowestIn(library, range);
+      for (const { key, range } of this.#edgesOf(release)) {
+        const library = this.#source.library(key);
+        const next = library && this.#source.lowestIn(library, range);
         if (next === undefined || reached.has(next)) continue;
         reached.add(next);
-        if (!askers.releases.has(next)) open.push(next);
+        if (!dependents.releases.has(next)) open.push(next);
       }
-    askers.free = reached;
+    dependents.reachable = reached;
     return reached;
   }
 
-  #needsOf(release: Release): readonly Edge[] {
-    this.#onward ??= this.#byAsker();
-    return this.#onward.get(release) ?? [];
+  #edgesOf(release: Release<P>): readonly DependencyEdge<P>[] {
+    this.#edgesFrom ??= this.#byDependent();
+    return this.#edgesFrom.get(release) ?? [];
   }
 
-  #byAsker(): Map<Release, Edge[]> {
-    const onward = new Map<Release, Edge[]>();
-    for (const edge of [...this.#asking.values()].flat()) {
-      const known = onward.get(edge.from);
-      if (known === undefined) onward.set(edge.from, [edge]);
+  #byDependent(): Map<Release<P>, DependencyEdge<P>[]> {
+    const edgesFrom = new Map<Release<P>, DependencyEdge<P>[]>();
+    for (const edge of [...this.#edgesTo.values()].flat()) {
+      const known = edgesFrom.get(edge.from);
+      if (known === undefined) edgesFrom.set(edge.from, [edge]);
       else known.push(edge);
     }
-    return onward;
+    return edgesFrom;
   }
 }
 
-function nearestOf({ path, from }: Edge, askers: ReadonlySet<Release>): Release | undefined {
-  return path.findLast((release) => release !== from && askers.has(release)) ?? [...askers][0];
+function nearestOf<P extends PackageMetadata>(
+  { path, from }: DependencyEdge<P>,
+  dependents: ReadonlySet<Release<P>>,
+): Release<P> | undefined {
+  return path.findLast((release) => release !== from && dependents.has(release)) ?? [...dependents][0];
 }

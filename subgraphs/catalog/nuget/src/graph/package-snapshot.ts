@@ -4,62 +4,68 @@ import { frameworkKey } from "../frameworks/framework-families.js";
 import { nearestFramework } from "../frameworks/nearest-framework.js";
 import { compareVersions, isPrerelease } from "../versions/version.js";
 import { admitsPrereleases, bestMatch, satisfies, type VersionRange } from "../versions/version-range.js";
-import type { CatalogLibrary } from "./evaluate-input.js";
-import { type Dependency, frameworkOf, type KnownLibrary, type Release, readLibrary } from "./release.js";
+import type { DependencySource } from "./dependency-graph.js";
+import { getOrCompute } from "./memory.js";
+import type { PackageMetadata } from "./package-metadata.js";
+import { type Dependency, type KnownLibrary, type Release, readFrameworkOnce, readLibrary } from "./release.js";
 
-export type { DeclaredConflict, Dependency, KnownLibrary, Release } from "./release.js";
-
-/** What is known of releases in a project of one framework. */
-interface OnProject {
+/** What is known of releases in projects of one framework. */
+interface ProjectMemory {
   readonly supported: WeakMap<Release, boolean>;
   readonly dependencies: WeakMap<Release, readonly Dependency[]>;
 }
 
-const mostProjects = 100;
-// releases never change, so what is found out of one stays known for as long as it is kept
-const projects = new Map<string, OnProject>();
+const maxProjects = 100;
+// releases never change, so what was computed for one stays valid for as long as the release is kept
+const projects = new Map<string, ProjectMemory>();
 
-/** The catalog as one evaluation and all its what-ifs see it: each text is read once. */
-export class Snapshot {
-  readonly #catalog: ReadonlyMap<string, CatalogLibrary>;
-  readonly #libraries = new Map<string, KnownLibrary | undefined>();
-  readonly #lowest = new Map<KnownLibrary, Map<VersionRange, Release | undefined>>();
-  #latest: { project: Framework; known: OnProject } | undefined;
+/** A fixed set of packages that dependencies are resolved from. Each text is parsed once, whatever is asked. */
+export class PackageSnapshot<P extends PackageMetadata = PackageMetadata> {
+  readonly #packages: ReadonlyMap<string, P>;
+  readonly #libraries = new Map<string, KnownLibrary<P> | undefined>();
+  readonly #lowest = new Map<KnownLibrary<P>, Map<VersionRange, Release<P> | undefined>>();
+  #latest: { project: Framework; memory: ProjectMemory } | undefined;
 
-  constructor(catalog: ReadonlyMap<string, CatalogLibrary>) {
-    this.#catalog = catalog;
+  /** `packages` by package name in lower case. */
+  constructor(packages: ReadonlyMap<string, P>) {
+    this.#packages = packages;
   }
 
-  library(key: string): KnownLibrary | undefined {
-    return remembered(this.#libraries, key, () => {
-      const found = this.#catalog.get(key);
+  /** The package of a name in lower case; undefined where the snapshot does not have it. */
+  library(key: string): KnownLibrary<P> | undefined {
+    return getOrCompute(this.#libraries, key, () => {
+      const found = this.#packages.get(key);
       return found && readLibrary(found);
     });
   }
 
-  /** Every library of the snapshot, by name. */
-  libraries(): KnownLibrary[] {
-    return [...this.#catalog.keys()].sort().flatMap((key) => this.library(key) ?? []);
+  /** All packages, ordered by name. */
+  libraries(): KnownLibrary<P>[] {
+    return [...this.#packages.keys()].sort().flatMap((key) => this.library(key) ?? []);
   }
 
-  supports(release: Release, project: Framework): boolean {
+  /** Whether a project of this framework can use the release. */
+  supports(release: Release<P>, project: Framework): boolean {
     if (release.targetFrameworks.length === 0) return true;
-    return remembered(this.#on(project).supported, release, () =>
+    return getOrCompute(this.#memoryOf(project).supported, release, () =>
       this.frameworksOf(release).some((asset) => isCompatible(project, asset)),
     );
   }
 
-  frameworksOf({ targetFrameworks }: Release): Framework[] {
-    return targetFrameworks.map((text) => frameworkOf(text)).filter(({ identifier }) => identifier !== "Unsupported");
+  /** The target frameworks of a release that NuGet knows. */
+  frameworksOf({ targetFrameworks }: Release<P>): Framework[] {
+    return targetFrameworks
+      .map((text) => readFrameworkOnce(text))
+      .filter(({ identifier }) => identifier !== "Unsupported");
   }
 
-  /** What the release depends on in a project: the ungrouped dependencies and the nearest group. */
-  dependenciesOf(release: Release, project: Framework): readonly Dependency[] {
+  /** The dependencies of a release in a project: those without a group, and those of the nearest group. */
+  dependenciesOf(release: Release<P>, project: Framework): readonly Dependency[] {
     if (!release.isGrouped) return release.dependencies;
-    return remembered(this.#on(project).dependencies, release, () => {
+    return getOrCompute(this.#memoryOf(project).dependencies, release, () => {
       const nearest = nearestFramework(project, [
         ...release.dependencies.flatMap(({ group }) => group ?? []),
-        ...(release.registered.dependencyGroups ?? []).map((text) => frameworkOf(text)),
+        ...(release.registered.dependencyGroups ?? []).map((text) => readFrameworkOnce(text)),
       ]);
       return release.dependencies.filter(
         ({ group }) => group === undefined || (nearest !== undefined && sameFramework(group, nearest)),
@@ -67,10 +73,21 @@ export class Snapshot {
     });
   }
 
-  /** The release that a restore takes for these ranges: the highest that one of them comes to, if it suits all. */
-  lowest(library: KnownLibrary, ranges: readonly VersionRange[]): Release | undefined {
-    let highest: Release | undefined;
-    // equal texts are one range object, and the askers of one package mostly ask the same
+  /** Answers what a restore asks about releases in a project of this framework. */
+  sourceFor(project: Framework): DependencySource<P> {
+    return {
+      library: (key) => this.library(key),
+      lowestIn: (library, range) => this.lowestIn(library, range),
+      lowest: (library, ranges) => this.lowest(library, ranges),
+      isSupported: (release) => this.supports(release, project),
+      dependenciesOf: (release) => this.dependenciesOf(release, project),
+    };
+  }
+
+  /** The release that a restore takes for several ranges: the highest that one of them comes to, if it satisfies all. */
+  lowest(library: KnownLibrary<P>, ranges: readonly VersionRange[]): Release<P> | undefined {
+    let highest: Release<P> | undefined;
+    // equal texts are one range object, and the dependents of one package mostly name the same range
     const different = new Set(ranges);
     for (const range of different) {
       const own = this.lowestIn(library, range);
@@ -81,30 +98,36 @@ export class Snapshot {
     return highest;
   }
 
-  /** What one range comes to: the lowest release, of a floating one the highest; a retired one is never taken. */
-  lowestIn(library: KnownLibrary, range: VersionRange): Release | undefined {
-    const byRange = remembered(this.#lowest, library, () => new Map<VersionRange, Release | undefined>());
-    return remembered(byRange, range, () => lowestOf(library, range));
+  /** The release that a restore takes for one range: the lowest, or the highest of a floating range, never a retired one. */
+  lowestIn(library: KnownLibrary<P>, range: VersionRange): Release<P> | undefined {
+    const byRange = getOrCompute(this.#lowest, library, () => new Map<VersionRange, Release<P> | undefined>());
+    return getOrCompute(byRange, range, () => lowestOf(library, range));
   }
 
-  // almost every question is about the project that the last one was about
-  #on(project: Framework): OnProject {
-    if (this.#latest?.project === project) return this.#latest.known;
-    const known = onProject(project);
-    this.#latest = { project, known };
-    return known;
+  // almost every question is about the same project as the question before
+  #memoryOf(project: Framework): ProjectMemory {
+    if (this.#latest?.project === project) return this.#latest.memory;
+    const memory = projectMemory(project);
+    this.#latest = { project, memory };
+    return memory;
   }
 }
 
-function onProject(project: Framework): OnProject {
-  // runtimes are anybody's: a memory that is full starts anew
-  if (projects.size >= mostProjects) projects.clear();
-  return remembered(projects, frameworkKey(project), () => ({ supported: new WeakMap(), dependencies: new WeakMap() }));
+function projectMemory(project: Framework): ProjectMemory {
+  // callers choose the projects, so a full memory starts again from empty
+  if (projects.size >= maxProjects) projects.clear();
+  return getOrCompute(projects, frameworkKey(project), () => ({
+    supported: new WeakMap(),
+    dependencies: new WeakMap(),
+  }));
 }
 
-function lowestOf({ releases }: KnownLibrary, range: VersionRange): Release | undefined {
+function lowestOf<P extends PackageMetadata>(
+  { releases }: KnownLibrary<P>,
+  range: VersionRange,
+): Release<P> | undefined {
   const prereleases = admitsPrereleases(range);
-  const isUsable = ({ status, version }: Release) =>
+  const isUsable = ({ status, version }: Release<P>) =>
     status !== "Retired" && (prereleases || !isPrerelease(version)) && satisfies(range, version);
   if (range.floating === undefined) return releases.find(isUsable);
   const usable = releases.filter(isUsable);
@@ -113,22 +136,4 @@ function lowestOf({ releases }: KnownLibrary, range: VersionRange): Release | un
     usable.map(({ version }) => version),
   );
   return usable.find(({ version }) => version === best);
-}
-
-interface Memory<K, T> {
-  get(key: K): T | undefined;
-  has(key: K): boolean;
-  set(key: K, value: T): unknown;
-}
-
-function remembered<K, T>(memory: Memory<K, T>, key: K, compute: () => T): T {
-  const known = memory.get(key);
-  if (known !== undefined || memory.has(key)) return known as T;
-  const value = compute();
-  memory.set(key, value);
-  return value;
-}
-
-export function releaseName({ library, text }: Release): string {
-  return `${library.packageName} ${text}`;
 }

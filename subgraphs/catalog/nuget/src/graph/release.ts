@@ -1,118 +1,90 @@
 import { type Framework, readFramework, sameFramework } from "../frameworks/framework.js";
 import { frameworkKey } from "../frameworks/framework-families.js";
+import { compareText } from "../text-order.js";
 import { compareVersions, type NugetVersion, parseVersion } from "../versions/version.js";
 import { parseRange, type VersionRange } from "../versions/version-range.js";
-import type { CatalogLibrary, CatalogLibraryVersion, PackageRequirement } from "./evaluate-input.js";
-import { compareText } from "./listed-package.js";
+import { getOrCompute, memoize } from "./memory.js";
+import type { PackageMetadata, PackageRequirement } from "./package-metadata.js";
 
+/** A dependency of a release, its texts parsed. */
 export interface Dependency {
   readonly packageName: string;
+  /** The package name in lower case. */
   readonly key: string;
   readonly range: VersionRange;
-  /** The dependency group; undefined: it counts on every runtime. */
+  /** The framework of its dependency group; undefined where it counts on every framework. */
   readonly group: Framework | undefined;
 }
 
-export interface DeclaredConflict {
-  readonly packageName: string;
-  readonly key: string;
-  /** Undefined: with every version. */
-  readonly range: VersionRange | undefined;
-}
-
-/** A registered version of a library, its texts read. */
-export interface Release {
-  readonly library: KnownLibrary;
+/** One version of a package, its texts parsed. */
+export interface Release<P extends PackageMetadata = PackageMetadata> {
+  readonly library: KnownLibrary<P>;
+  /** The version as it was written. */
   readonly text: string;
   readonly version: NugetVersion;
-  readonly status: CatalogLibraryVersion["status"];
+  readonly status: P["versions"][number]["status"];
   readonly targetFrameworks: readonly string[];
-  /** Some of its dependencies stand in groups. */
+  /** Whether some of its dependencies stand in groups. */
   readonly isGrouped: boolean;
-  /** Of all groups, by name. */
+  /** The dependencies of all groups, ordered by package name. */
   readonly dependencies: readonly Dependency[];
-  readonly registered: CatalogLibraryVersion;
-  readonly conflicts: readonly DeclaredConflict[];
+  /** The metadata that the release was read from. */
+  readonly registered: P["versions"][number];
 }
 
-export interface KnownLibrary {
+/** A package with all its releases. */
+export interface KnownLibrary<P extends PackageMetadata = PackageMetadata> {
+  /** The package name in lower case. */
   readonly key: string;
   readonly packageName: string;
-  readonly capabilities: CatalogLibrary["capabilities"];
-  /** The contracts of its capabilities, or their names, in lower case; each once. */
-  readonly offered: readonly string[];
-  /** Those of them that no two libraries of a set may offer. */
-  readonly exclusive: readonly string[];
+  /** The metadata that the package was read from. */
+  readonly registered: P;
   /** Lowest first. */
-  readonly releases: readonly Release[];
+  readonly releases: readonly Release<P>[];
 }
 
-const mostTexts = 50_000;
-const ranges = new Map<string, VersionRange | undefined>();
-const frameworks = new Map<string, Framework>();
-const libraries = new WeakMap<CatalogLibrary, KnownLibrary>();
+const maxTexts = 50_000;
+const libraries = new WeakMap<PackageMetadata, KnownLibrary>();
 
-/** What a library's texts say; read once for as long as somebody keeps the library. */
-export function readLibrary(library: CatalogLibrary): KnownLibrary {
-  const known = libraries.get(library) ?? readReleases(library);
-  libraries.set(library, known);
-  return known;
+/** Parses `texts` of a framework as `readFramework` does; equal texts give the same object. */
+export const readFrameworkOnce: (text: string) => Framework = memoize(maxTexts, readFramework);
+
+const parseRangeOnce = memoize(maxTexts, parseRange);
+
+/** Parses a package's versions, once for each metadata object. Versions that are not valid are left out. */
+export function readLibrary<P extends PackageMetadata>(metadata: P): KnownLibrary<P> {
+  return getOrCompute(libraries, metadata, () => readReleases(metadata)) as KnownLibrary<P>;
 }
 
-/** As `readFramework`; equal texts give one object. */
-export function frameworkOf(text: string): Framework {
-  return once(frameworks, text, readFramework);
+/** The package name and the version: `Polly 8.4.2`. */
+export function releaseName({ library, text }: Pick<Release, "text"> & { library: { packageName: string } }): string {
+  return `${library.packageName} ${text}`;
 }
 
-function rangeOf(text: string): VersionRange | undefined {
-  return once(ranges, text, parseRange);
-}
-
-function once<T>(memory: Map<string, T>, text: string, read: (text: string) => T): T {
-  const known = memory.get(text);
-  if (known !== undefined || memory.has(text)) return known as T;
-  // texts are anybody's: a memory that is full starts anew
-  if (memory.size >= mostTexts) memory.clear();
-  const value = read(text);
-  memory.set(text, value);
-  return value;
-}
-
-function readReleases({ packageName, capabilities, versions }: CatalogLibrary): KnownLibrary {
-  const releases: Release[] = [];
-  const library = {
-    key: packageName.toLowerCase(),
-    packageName,
-    capabilities,
-    offered: namesOf(capabilities),
-    exclusive: namesOf(capabilities.filter(({ exclusive }) => exclusive)),
-    releases,
-  };
-  for (const registered of versions) {
-    const version = parseVersion(registered.version);
-    if (version !== undefined) releases.push(new RegisteredRelease(library, version, registered));
+function readReleases<P extends PackageMetadata>(registered: P): KnownLibrary<P> {
+  const { packageName } = registered;
+  const releases: Release<P>[] = [];
+  const library = { key: packageName.toLowerCase(), packageName, registered, releases };
+  for (const one of registered.versions) {
+    const version = parseVersion(one.version);
+    if (version !== undefined) releases.push(new RegisteredRelease(library, version, one));
   }
   releases.sort((a, b) => compareVersions(a.version, b.version) || compareText(a.text, b.text));
   return library;
 }
 
-function namesOf(capabilities: CatalogLibrary["capabilities"]): string[] {
-  return [...new Set(capabilities.map(({ name, contract }) => (contract ?? name).toLowerCase()))];
-}
-
-/** Of most releases only the version is ever looked at; the rest is read when it is asked for. */
-class RegisteredRelease implements Release {
-  readonly library: KnownLibrary;
+/** Parses the dependencies only when they are asked for: of most releases only the version is ever looked at. */
+class RegisteredRelease<P extends PackageMetadata> implements Release<P> {
+  readonly library: KnownLibrary<P>;
   readonly text: string;
   readonly version: NugetVersion;
-  readonly status: Release["status"];
+  readonly status: Release<P>["status"];
   readonly targetFrameworks: readonly string[];
   readonly isGrouped: boolean;
-  readonly registered: CatalogLibraryVersion;
+  readonly registered: P["versions"][number];
   #dependencies: readonly Dependency[] | undefined;
-  #conflicts: readonly DeclaredConflict[] | undefined;
 
-  constructor(library: KnownLibrary, version: NugetVersion, registered: CatalogLibraryVersion) {
+  constructor(library: KnownLibrary<P>, version: NugetVersion, registered: P["versions"][number]) {
     this.library = library;
     this.text = registered.version;
     this.version = version;
@@ -126,26 +98,16 @@ class RegisteredRelease implements Release {
     this.#dependencies ??= distinct(this.registered.dependencies.flatMap((dependency) => readDependency(dependency)));
     return this.#dependencies;
   }
-
-  get conflicts(): readonly DeclaredConflict[] {
-    this.#conflicts ??= this.registered.conflictsWith.flatMap((conflict) => readConflict(conflict));
-    return this.#conflicts;
-  }
 }
 
-// ranges are checked when they are stored: one that does not read binds nothing
+// a range that is not valid restricts nothing; whoever stores metadata checks its ranges
 function readDependency({ packageName, range: text, targetFramework }: PackageRequirement): Dependency[] {
-  const range = rangeOf(text);
-  const group = targetFramework == null ? undefined : frameworkOf(targetFramework);
+  const range = parseRangeOnce(text);
+  const group = targetFramework == null ? undefined : readFrameworkOnce(targetFramework);
   return range === undefined ? [] : [{ packageName, key: packageName.toLowerCase(), range, group }];
 }
 
-function readConflict({ packageName, range: text }: { packageName: string; range: string | null }): DeclaredConflict[] {
-  const range = text === null ? undefined : rangeOf(text);
-  return text !== null && range === undefined ? [] : [{ packageName, key: packageName.toLowerCase(), range }];
-}
-
-// the same dependency may come from the library and from the version
+// the same dependency may be listed more than once
 function distinct(dependencies: readonly Dependency[]): Dependency[] {
   const isRepeated = (one: Dependency, index: number) =>
     dependencies.slice(0, index).some((other) => isSame(one, other));
@@ -157,7 +119,7 @@ function isSame(a: Dependency, b: Dependency): boolean {
   return a.key === b.key && a.range === b.range && sameGroup === true;
 }
 
-// the order in which a package declares them says nothing
+// the order in which a package declares its dependencies has no meaning
 function byName(a: Dependency, b: Dependency): number {
   return (
     compareText(a.key, b.key) ||

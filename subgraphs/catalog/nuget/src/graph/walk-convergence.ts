@@ -1,21 +1,22 @@
-import type { Release } from "./package-snapshot.js";
+import type { Release } from "./release.js";
 
-/** Package to the release that a round chose. */
+/** The release that a round chose for each package, by package name in lower case. */
 type Choice = ReadonlyMap<string, Release>;
 
-/** A restore settles in a few rounds; a chain of demands that raise one another takes one for each link. */
+/** A restore mostly settles in a few rounds. A chain of dependencies that raise one another takes one for each link. */
 export const usualRounds = 10;
 const maxRounds = 100;
-/** Dependencies looked at in all rounds beyond the usual ones: about 50 ms, but the same on every machine. */
+/** Dependencies looked at in all rounds beyond the usual ones: about 50 ms, but the same number on every machine. */
 const maxSteps = 100_000;
 
-/** Ends a walk that repeats itself, or takes too long to settle. */
-export class Pace {
+/** Ends a resolution whose choices repeat themselves, or that takes too long to settle. */
+export class WalkConvergence {
   rounds = 1;
   #steps = 0;
   // Brent's cycle detection: each choice is compared with one earlier choice, which is replaced after 1, 2, 4, 8 rounds
   #kept: Choice | undefined;
 
+  /** Counts one more round of so many steps; true when there shall be no further round. */
   isOver(choice: Choice, steps: number): boolean {
     this.#steps += steps;
     if (this.#kept !== undefined && sameChoice(this.#kept, choice)) return true;
@@ -26,7 +27,7 @@ export class Pace {
   }
 }
 
-/** The packages whose version is another one in the two choices. */
+/** The packages for which the two choices have different releases. */
 export function differing(a: Choice, b: Choice): string[] {
   return [...new Set([...a.keys(), ...b.keys()])].filter((key) => a.get(key) !== b.get(key)).sort();
 }

@@ -1,3 +1,4 @@
+import { compareText } from "../text-order.js";
 import { compareParts, type FourParts, parseParts, trimParts } from "./four-parts.js";
 
 /** A NuGet version: SemVer 2.0.0 with an optional fourth part. Build metadata is kept and never counts. */
@@ -78,8 +79,4 @@ function compareLabels(a: string, b: string): number {
 // labels such as 20261104183005123456 pass the safe integers: compare the digits
 function compareNumbers(a: string, b: string): number {
   return a.length - b.length || compareText(a, b);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

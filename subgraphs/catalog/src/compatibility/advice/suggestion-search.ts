@@ -1,19 +1,23 @@
 import { frameworkName } from "@factory/nuget/framework";
-import type { Snapshot } from "@factory/nuget/package-snapshot";
-import { type Finding, type Situation, situationOf } from "../evaluation/evaluation-context.js";
-import type { EvaluationInput, Move, Resolution } from "../evaluation/evaluation-input.js";
-import { applyMove } from "../moves/move.js";
+import {
+  type CatalogSnapshot,
+  createEvaluationContext,
+  type EvaluationContext,
+} from "../evaluation/evaluation-context.js";
+import type { EvaluationInput } from "../evaluation/evaluation-input.js";
+import { applyMove, type Move, type Resolution } from "../moves/move.js";
 import { addedTo, findingsOf, identityOf } from "../rules/all-rules.js";
+import type { Finding } from "../rules/finding.js";
 
 export interface Suggestion {
   suggestedResolution: string;
   resolution: Resolution | null;
 }
 
-const mostEvaluations = 200;
-const mostPerFinding = 24;
+const maxEvaluations = 200;
+const maxEvaluationsPerFinding = 24;
 /** Packages and dependencies looked at in all evaluations together: about 100 ms, but the same on every machine. */
-const mostSteps = 30_000;
+const maxSteps = 30_000;
 
 /** What the set would be after a move. */
 interface Trial {
@@ -26,21 +30,21 @@ interface Trial {
 /** Looks for changes that mend a finding and break nothing, by evaluating the changed set; nothing is printed untried. */
 export class SuggestionSearch {
   readonly #input: EvaluationInput;
-  readonly #snapshot: Snapshot;
+  readonly #snapshot: CatalogSnapshot;
   readonly #findings: readonly Finding[];
   readonly #share: number;
   #evaluationsLeft: number;
 
-  constructor(situation: Situation, findings: readonly Finding[]) {
-    this.#input = situation.input;
-    this.#snapshot = situation.snapshot;
+  constructor(context: EvaluationContext, findings: readonly Finding[]) {
+    this.#input = context.input;
+    this.#snapshot = context.snapshot;
     this.#findings = findings;
-    const { edges, rounds } = situation.graph;
+    const { edges, rounds } = context.graph;
     // two or three rounds are what a step is reckoned with
-    const steps = situation.entries.length + edges.length * Math.max(1, rounds / 3) + findings.length;
-    this.#evaluationsLeft = Math.min(mostEvaluations, Math.ceil(mostSteps / Math.max(1, steps)));
+    const steps = context.listed.length + edges.length * Math.max(1, rounds / 3) + findings.length;
+    this.#evaluationsLeft = Math.min(maxEvaluations, Math.ceil(maxSteps / Math.max(1, steps)));
     this.#share = Math.min(
-      mostPerFinding,
+      maxEvaluationsPerFinding,
       Math.max(4, Math.floor(this.#evaluationsLeft / Math.max(1, findings.length))),
     );
   }
@@ -66,7 +70,7 @@ export class SuggestionSearch {
 
   #try(finding: Finding, move: Move): Trial {
     this.#evaluationsLeft -= 1;
-    const after = findingsOf(situationOf(applyMove(this.#input, move), this.#snapshot));
+    const after = findingsOf(createEvaluationContext(applyMove(this.#input, move), this.#snapshot));
     const mended = !after.some((one) => identityOf(one) === identityOf(finding));
     return { move, mended, added: addedTo(this.#findings, after), left: after.length };
   }

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import type { CatalogSketch } from "../catalog-sketch.fixture.js";
-import { inputOf } from "../catalog-sketch.fixture.js";
+import { type CatalogSketch, inputOf } from "../catalog-sketch.fixture.js";
 import { evaluateSet } from "../evaluate-set.js";
 import { type UpgradeAdvice, upgradeAdvice } from "./upgrade-advice.js";
 

@@ -1,7 +1,9 @@
 import type { Framework } from "@factory/nuget/framework";
-import { type Entry, entriesOf } from "@factory/nuget/listed-package";
-import { type Release, Snapshot } from "@factory/nuget/package-snapshot";
-import type { CatalogLibrary, EvaluationInput, TemplateSide } from "../evaluation/evaluation-input.js";
+import { lookUpPackages } from "@factory/nuget/listed-package";
+import type { PackageIdentity } from "@factory/nuget/package-metadata";
+import { PackageSnapshot } from "@factory/nuget/package-snapshot";
+import type { CatalogLibrary, ListedLibrary, Release } from "../evaluation/catalog-library.js";
+import type { EvaluationInput, TemplateSide } from "../evaluation/evaluation-input.js";
 import { proposeUpgrade } from "./upgrade-proposal.js";
 import {
   blockOf,
@@ -11,11 +13,11 @@ import {
   type UpgradeProposal,
   type VersionJump,
 } from "./upgrade-step.js";
-import { type Listed, UpgradeTrials } from "./upgrade-trials.js";
+import { UpgradeTrials } from "./upgrade-trials.js";
 
 export interface UpgradeInput {
   runtime: Framework;
-  libraries: readonly Listed[];
+  libraries: readonly PackageIdentity[];
   /** By lower-case package name: the set, and what all its versions depend on. */
   catalog: ReadonlyMap<string, CatalogLibrary>;
   template?: TemplateSide;
@@ -46,31 +48,38 @@ export interface UpgradeAdvice {
   complete: boolean;
 }
 
-const mostTried = 8;
+const maxTried = 8;
 
 /** Looks for newer versions of a set's packages: each by itself, and all together; nothing is named unevaluated. */
 export function upgradeAdvice(input: UpgradeInput): UpgradeAdvice {
   const { libraries, ...rest } = input;
   const evaluated: EvaluationInput = { ...rest, libraries: [...libraries] };
-  const snapshot = new Snapshot(input.catalog);
+  const snapshot = new PackageSnapshot(input.catalog);
   const trials = new UpgradeTrials(evaluated, snapshot);
-  const entries = entriesOf(evaluated, snapshot).filter(isUpgradable);
+  const entries = lookUpPackages(evaluated.libraries, snapshot).filter(isUpgradable);
   const upgrades = entries.flatMap((entry) => upgradeOf(entry, trials) ?? []);
   const proposal = proposeUpgrade(entries, trials);
   return { upgrades, proposal, evaluations: trials.evaluations, complete: !trials.isExhausted };
 }
 
 // what is unknown can not move, and what is listed twice has to be mended first
-function isUpgradable(entry: Entry, _index: number, all: readonly Entry[]): entry is Entry & { release: Release } {
+function isUpgradable(
+  entry: ListedLibrary,
+  _index: number,
+  all: readonly ListedLibrary[],
+): entry is ListedLibrary & { release: Release } {
   return entry.release !== undefined && all.filter(({ key }) => key === entry.key).length === 1;
 }
 
-function upgradeOf({ packageName, release }: Entry & { release: Release }, trials: UpgradeTrials): PackageUpgrade[] {
+function upgradeOf(
+  { packageName, release }: ListedLibrary & { release: Release },
+  trials: UpgradeTrials,
+): PackageUpgrade[] {
   const newer = newerReleases(release);
   const [newest] = newer;
   if (newest === undefined) return [];
   let notNewer: UpgradeBlock | null = null;
-  for (const to of newer.slice(0, mostTried)) {
+  for (const to of newer.slice(0, maxTried)) {
     const added = trials.addedBy([to]);
     if (added === undefined) break;
     const [first] = added;

@@ -1,24 +1,23 @@
-import type { Entry } from "@factory/nuget/listed-package";
-import type { Release } from "@factory/nuget/package-snapshot";
 import { compareVersions } from "@factory/nuget/version";
-import type { Finding } from "../evaluation/evaluation-context.js";
+import type { ListedLibrary, Release } from "../evaluation/catalog-library.js";
+import type { Finding } from "../rules/finding.js";
 import { blockOf, jumpBetween, newerReleases, type UpgradeBlock, type UpgradeProposal } from "./upgrade-step.js";
-import type { UpgradeTrials } from "./upgrade-trials.js";
+import { UpgradeTrials } from "./upgrade-trials.js";
 
 /** A listed package and the versions it may take, the newest first and the present one among them. */
 interface Seat {
-  readonly entry: Entry & { release: Release };
+  readonly entry: ListedLibrary & { release: Release };
   readonly choices: readonly Release[];
 }
 
 type Places = readonly number[];
 
-const mostChoices = 12;
-const mostPasses = 4;
+const maxChoices = 12;
+const maxPasses = 4;
 
 /** The newest versions found that are compatible together: from the top down, and from the present set up. */
 export function proposeUpgrade(
-  entries: readonly (Entry & { release: Release })[],
+  entries: readonly (ListedLibrary & { release: Release })[],
   trials: UpgradeTrials,
 ): UpgradeProposal | null {
   if (entries.length === 0) return null;
@@ -38,7 +37,7 @@ function choicesFor(release: Release): Release[] {
     (other) => other.status === "Published" && compareVersions(other.version, version) < 0,
   );
   const near = newerReleases(release);
-  return [...near.slice(0, mostChoices), release, ...lower.toReversed().slice(0, mostChoices)];
+  return [...near.slice(0, maxChoices), release, ...lower.toReversed().slice(0, maxChoices)];
 }
 
 function lowered(seats: readonly Seat[], places: Places): number {
@@ -94,7 +93,7 @@ function ascend(seats: readonly Seat[], present: Places, trials: UpgradeTrials):
 function climb(seats: readonly Seat[], start: Places, trials: UpgradeTrials): Places {
   let places = start;
   let broken = trials.findings(releasesAt(seats, places))?.length ?? 0;
-  for (let pass = 0; pass < mostPasses; pass += 1) {
+  for (let pass = 0; pass < maxPasses; pass += 1) {
     const before = places;
     for (const [index] of seats.entries()) {
       for (let place = 0; place < (places[index] ?? 0); place += 1) {

@@ -1,6 +1,7 @@
-import type { Release, Snapshot } from "@factory/nuget/package-snapshot";
 import { compareVersions, isPrerelease, type NugetVersion } from "@factory/nuget/version";
-import type { Finding } from "../evaluation/evaluation-context.js";
+import type { Release } from "../evaluation/catalog-library.js";
+import type { CatalogSnapshot } from "../evaluation/evaluation-context.js";
+import type { Finding } from "../rules/finding.js";
 import type { RuleName } from "../rules/rule-names.js";
 
 export type VersionJump = "Major" | "Minor" | "Patch" | "Prerelease";
@@ -47,7 +48,7 @@ export function newerReleases({ library, version }: Release): Release[] {
 export function blockOf(
   { rule, detail, subject, packageName }: Finding,
   to: Release,
-  snapshot: Snapshot,
+  snapshot: CatalogSnapshot,
 ): UpgradeBlock {
   const own = to.library.key;
   // a subject names the packages of the broken pair

@@ -1,34 +1,31 @@
-import type { Release, Snapshot } from "@factory/nuget/package-snapshot";
-import { type Finding, situationOf } from "../evaluation/evaluation-context.js";
+import type { PackageIdentity } from "@factory/nuget/package-metadata";
+import type { Release } from "../evaluation/catalog-library.js";
+import { type CatalogSnapshot, createEvaluationContext } from "../evaluation/evaluation-context.js";
 import type { EvaluationInput } from "../evaluation/evaluation-input.js";
 import { addedTo, findingsOf } from "../rules/all-rules.js";
+import type { Finding } from "../rules/finding.js";
 
-export interface Listed {
-  packageName: string;
-  version: string;
-}
-
-const mostEvaluations = 400;
+const maxEvaluations = 400;
 /** Packages and dependencies looked at in all evaluations together: some 200 ms, but the same on every machine. */
-const mostSteps = 60_000;
+const maxSteps = 60_000;
 
 /** Evaluates variants of one set, each once, until its budget is spent. */
 export class UpgradeTrials {
   readonly #input: EvaluationInput;
-  readonly snapshot: Snapshot;
+  readonly snapshot: CatalogSnapshot;
   readonly #seen = new Map<string, readonly Finding[]>();
   readonly #before: readonly Finding[];
   readonly #budget: number;
   evaluations = 0;
   isExhausted = false;
 
-  constructor(input: EvaluationInput, snapshot: Snapshot) {
+  constructor(input: EvaluationInput, snapshot: CatalogSnapshot) {
     this.#input = input;
     this.snapshot = snapshot;
-    const situation = situationOf(input, snapshot);
-    this.#before = findingsOf(situation);
-    const steps = situation.entries.length + situation.graph.edges.length;
-    this.#budget = Math.min(mostEvaluations, Math.ceil(mostSteps / Math.max(1, steps)));
+    const context = createEvaluationContext(input, snapshot);
+    this.#before = findingsOf(context);
+    const steps = context.listed.length + context.graph.edges.length;
+    this.#budget = Math.min(maxEvaluations, Math.ceil(maxSteps / Math.max(1, steps)));
   }
 
   /** What is broken with these releases in the places of what is listed; undefined when the budget is spent. */
@@ -42,7 +39,7 @@ export class UpgradeTrials {
       return undefined;
     }
     this.evaluations += 1;
-    const findings = findingsOf(situationOf({ ...this.#input, libraries }, this.snapshot));
+    const findings = findingsOf(createEvaluationContext({ ...this.#input, libraries }, this.snapshot));
     this.#seen.set(key, findings);
     return findings;
   }
@@ -54,7 +51,7 @@ export class UpgradeTrials {
   }
 
   /** The set with these releases in it, in the order of the given one. */
-  listed(releases: readonly Release[]): Listed[] {
+  listed(releases: readonly Release[]): PackageIdentity[] {
     const byKey = new Map(releases.map((release) => [release.library.key, release]));
     return this.#input.libraries.map(({ packageName, version }) => {
       const release = byKey.get(packageName.toLowerCase());

@@ -1,38 +1,43 @@
+import type { DependencyGraph } from "@factory/nuget/dependency-graph";
 import type { Framework } from "@factory/nuget/framework";
 import { asProject } from "@factory/nuget/framework-compatibility";
-import { type Entry, entriesOf } from "@factory/nuget/listed-package";
-import type { Snapshot } from "@factory/nuget/package-snapshot";
-import { type Graph, walk } from "@factory/nuget/restore-walk";
-import type { RuleName } from "../rules/rule-names.js";
-import type { EvaluationInput, Move, TemplateSide } from "./evaluation-input.js";
+import { membersOf } from "@factory/nuget/graph-members";
+import { lookUpPackages } from "@factory/nuget/listed-package";
+import type { PackageSnapshot } from "@factory/nuget/package-snapshot";
+import { resolveDependencies } from "@factory/nuget/restore-walk";
+import type { CatalogLibrary, ListedLibrary, Member } from "./catalog-library.js";
+import type { EvaluationInput, TemplateSide } from "./evaluation-input.js";
 
-/** A set as the rules look at it: sorted, so that nothing depends on the order of the request. */
-export interface Situation {
+export type CatalogSnapshot = PackageSnapshot<CatalogLibrary>;
+
+/** What the rules look at: the set in a fixed order, so that no answer depends on the order of the request. */
+export interface EvaluationContext {
   readonly input: EvaluationInput;
-  readonly snapshot: Snapshot;
+  readonly snapshot: CatalogSnapshot;
+  /** The runtime as the framework of a project. */
   readonly project: Framework;
   readonly template: TemplateSide | undefined;
-  readonly entries: readonly Entry[];
-  readonly graph: Graph;
+  /** The libraries of the set. */
+  readonly listed: readonly ListedLibrary[];
+  readonly graph: DependencyGraph<CatalogLibrary>;
+  /** The libraries of the set and their transitive dependencies. */
+  readonly members: readonly Member[];
 }
 
-/** A broken rule, and the changes that may mend it: groups of moves, the preferred group first. */
-export interface Finding {
-  readonly rule: RuleName;
-  /** The listed version or the pair it is about; a finding about the same subject is the same finding in another set. */
-  readonly subject: string;
-  readonly packageName: string;
-  readonly detail: string;
-  readonly moves: () => Move[][];
-}
-
-export function situationOf(input: EvaluationInput, snapshot: Snapshot): Situation {
+/** Looks up the set in the snapshot and resolves its dependencies. */
+export function createEvaluationContext(input: EvaluationInput, snapshot: CatalogSnapshot): EvaluationContext {
   const project = asProject(input.runtime);
-  const entries = entriesOf(input, snapshot);
-  const graph = walk(entries, {
+  const listed = lookUpPackages(input.libraries, snapshot);
+  const graph = resolveDependencies(listed, snapshot.sourceFor(project));
+  return {
+    input,
     snapshot,
-    isSupported: (release) => snapshot.supports(release, project),
-    dependenciesOf: (release) => snapshot.dependenciesOf(release, project),
-  });
-  return { input, snapshot, project, template: input.template, entries, graph };
+    project,
+    template: input.template,
+    listed,
+    graph,
+    get members() {
+      return membersOf(listed, graph);
+    },
+  };
 }

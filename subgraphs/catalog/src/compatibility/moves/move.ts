@@ -1,5 +1,22 @@
 import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
-import type { EvaluationInput, Move, TemplateSide } from "../evaluation/evaluation-input.js";
+import type { EvaluationInput, TemplateSide } from "../evaluation/evaluation-input.js";
+
+/** A change of the set. With ChangeVersion a `packageName` of null means the template; see `applyMove`. */
+export interface Move {
+  action: "ChangeVersion" | "Remove" | "Replace" | "Add" | "ChangeRuntime";
+  packageName: string | null;
+  fromVersion: string | null;
+  toVersion: string | null;
+  runtime: string | null;
+  /** With Replace: the package that comes in, at `toVersion`. */
+  replacedBy: string | null;
+}
+
+/** A move and what an evaluation of the changed set showed. */
+export interface Resolution extends Move {
+  verified: boolean;
+  resolvesAll: boolean;
+}
 
 const nothing: Omit<Move, "action"> = {
   packageName: null,

@@ -1,12 +1,13 @@
 import { frameworkName, parseFramework } from "@factory/nuget/framework";
 import { isCompatible } from "@factory/nuget/framework-compatibility";
-import { membersOf, nameOf } from "@factory/nuget/graph-members";
-import { compareText, type Entry, entryName } from "@factory/nuget/listed-package";
-import { type Release, releaseName } from "@factory/nuget/package-snapshot";
+import { memberName } from "@factory/nuget/graph-members";
+import { releaseName } from "@factory/nuget/release";
 import { lastDayOfSupport } from "@factory/nuget/support-lifecycle";
+import { compareText } from "@factory/nuget/text-order";
 import { isPrerelease } from "@factory/nuget/version";
 import { describeRange } from "@factory/nuget/version-range";
-import type { Situation } from "../evaluation/evaluation-context.js";
+import type { ListedLibrary, Release } from "../evaluation/catalog-library.js";
+import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import type { AdvisoryCode } from "./rule-names.js";
 
 export interface Advisory {
@@ -19,13 +20,13 @@ export interface Advisory {
 const lastFramework = parseFramework("net481");
 
 /** What a reader should know though it breaks no rule. Ordered by package, then by code. */
-export function advisoriesOf(situation: Situation): Advisory[] {
+export function advisoriesOf(context: EvaluationContext): Advisory[] {
   const advisories = [
-    ...templateAdvisories(situation),
-    ...situation.entries.flatMap((entry) => entryAdvisories(situation, entry)),
-    ...unknownDependencies(situation),
-    ...vulnerabilities(situation),
-    ...endOfLife(situation),
+    ...templateAdvisories(context),
+    ...context.listed.flatMap((entry) => entryAdvisories(context, entry)),
+    ...unknownDependencies(context),
+    ...vulnerabilities(context),
+    ...endOfLife(context),
   ];
   return advisories.sort(
     (a, b) =>
@@ -35,7 +36,7 @@ export function advisoriesOf(situation: Situation): Advisory[] {
   );
 }
 
-function templateAdvisories({ template }: Situation): Advisory[] {
+function templateAdvisories({ template }: EvaluationContext): Advisory[] {
   if (template === undefined) return [];
   const name = `Template version ${template.semanticVersion}`;
   if (template.status === "Deprecated")
@@ -44,11 +45,11 @@ function templateAdvisories({ template }: Situation): Advisory[] {
   return [{ code: "TemplateVersionDraft", detail: `${name} is a draft and may still be replaced.`, packageName: null }];
 }
 
-function entryAdvisories(situation: Situation, entry: Entry): Advisory[] {
+function entryAdvisories(context: EvaluationContext, entry: ListedLibrary): Advisory[] {
   const { packageName, text, library, release } = entry;
   const advise = (code: AdvisoryCode, detail: string) => ({ code, detail, packageName });
   if (library === undefined)
-    return situation.input.unknownLibraries === "violation"
+    return context.input.unknownLibraries === "violation"
       ? []
       : [advise("LibraryUnknown", `${packageName} is not in this catalog; ${text} was not checked.`)];
   if (library.releases.length === 0)
@@ -56,10 +57,10 @@ function entryAdvisories(situation: Situation, entry: Entry): Advisory[] {
   if (release === undefined) return [];
   const advisories: Advisory[] = [];
   if (release.status === "Deprecated" || release.registered.deprecation)
-    advisories.push(advise("LibraryVersionDeprecated", `${entryName(entry)} is deprecated${because(release)}.`));
+    advisories.push(advise("LibraryVersionDeprecated", `${packageName} ${text} is deprecated${because(release)}.`));
   if (isPrerelease(release.version))
-    advisories.push(advise("LibraryVersionPrerelease", `${entryName(entry)} is a prerelease.`));
-  if (isFallback(situation, release)) advisories.push(advise("TargetFallbackUsed", fallbackDetail(situation, release)));
+    advisories.push(advise("LibraryVersionPrerelease", `${packageName} ${text} is a prerelease.`));
+  if (isFallback(context, release)) advisories.push(advise("TargetFallbackUsed", fallbackDetail(context, release)));
   return advisories;
 }
 
@@ -71,17 +72,17 @@ function because({ registered }: Release): string {
 }
 
 // NU1901 to NU1904, for what a library brings in too
-function vulnerabilities(situation: Situation): Advisory[] {
-  return membersOf(situation).flatMap((member) =>
+function vulnerabilities(context: EvaluationContext): Advisory[] {
+  return context.members.flatMap((member) =>
     (member.release?.registered.vulnerabilities ?? []).map(({ severity, advisoryUrl }) => ({
       code: "LibraryVulnerable" as const,
-      detail: `${nameOf(member)} has a known vulnerability of ${severity.toLowerCase()} severity: ${advisoryUrl}`,
+      detail: `${memberName(member)} has a known vulnerability of ${severity.toLowerCase()} severity: ${advisoryUrl}`,
       packageName: member.packageName,
     })),
   );
 }
 
-function endOfLife({ input }: Situation): Advisory[] {
+function endOfLife({ input }: EvaluationContext): Advisory[] {
   const last = lastDayOfSupport(input.runtime);
   if (last === undefined || input.now === undefined || input.now.toISOString().slice(0, 10) <= last) return [];
   const detail = `Support of ${frameworkName(input.runtime)} ended on ${last}.`;
@@ -89,7 +90,7 @@ function endOfLife({ input }: Situation): Advisory[] {
 }
 
 // NU1701: a restore would take it with a warning, but nothing says that it runs
-function isFallback({ project, snapshot }: Situation, release: Release): boolean {
+function isFallback({ project, snapshot }: EvaluationContext, release: Release): boolean {
   if (project.identifier !== ".NETCoreApp" || project.version[0] < 2 || lastFramework === undefined) return false;
   return (
     !snapshot.supports(release, project) &&
@@ -97,12 +98,12 @@ function isFallback({ project, snapshot }: Situation, release: Release): boolean
   );
 }
 
-function fallbackDetail({ input }: Situation, release: Release): string {
+function fallbackDetail({ input }: EvaluationContext, release: Release): string {
   const runtime = frameworkName(input.runtime);
   return `A restore for ${runtime} would take the .NET Framework assets of ${releaseName(release)} with warning NU1701; whether they run is not known.`;
 }
 
-function unknownDependencies({ graph, input }: Situation): Advisory[] {
+function unknownDependencies({ graph, input }: EvaluationContext): Advisory[] {
   if (input.unknownLibraries === "violation") return [];
   const details = new Map(
     graph.unknown.map(({ from, packageName, range }) => {

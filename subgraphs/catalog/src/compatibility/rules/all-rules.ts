@@ -1,9 +1,10 @@
-import { compareText } from "@factory/nuget/listed-package";
-import type { Finding, Situation } from "../evaluation/evaluation-context.js";
+import { compareText } from "@factory/nuget/text-order";
+import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import { contractMismatches, exclusiveTwice } from "./capabilities.js";
 import { conflicting } from "./declared-conflicts.js";
 import { downgraded, missingRequirements, versionConflicts } from "./dependencies.js";
 import { cyclic } from "./dependency-cycles.js";
+import type { Finding } from "./finding.js";
 import { unsupportedLibraries, unsupportedTemplate } from "./framework-support.js";
 import { duplicated, notRegistered, retired, versionNotFound } from "./listed-versions.js";
 import { type RuleName, ruleOrder } from "./rule-names.js";
@@ -11,7 +12,7 @@ import { constraintsNotMet } from "./runtime-constraints.js";
 import { pinnedOtherwise } from "./template-pins.js";
 import { notSettled } from "./unsettled-set.js";
 
-const rules: Record<RuleName, (situation: Situation) => Finding[]> = {
+const rules: Record<RuleName, (context: EvaluationContext) => Finding[]> = {
   LibraryDuplicated: duplicated,
   LibraryNotRegistered: notRegistered,
   LibraryVersionNotFound: versionNotFound,
@@ -31,8 +32,8 @@ const rules: Record<RuleName, (situation: Situation) => Finding[]> = {
 };
 
 /** Every broken rule of a set; all rules run. Ordered by rule, then by package. */
-export function findingsOf(situation: Situation): Finding[] {
-  return ruleOrder.flatMap((rule) => rules[rule](situation).sort(byPackage));
+export function findingsOf(context: EvaluationContext): Finding[] {
+  return ruleOrder.flatMap((rule) => rules[rule](context).sort(byPackage));
 }
 
 function byPackage(a: Finding, b: Finding): number {

@@ -1,17 +1,17 @@
-import { type Member, membersOf, nameOf } from "@factory/nuget/graph-members";
-import type { KnownLibrary, Release } from "@factory/nuget/package-snapshot";
-import type { Finding, Situation } from "../evaluation/evaluation-context.js";
-import type { Move } from "../evaluation/evaluation-input.js";
+import { memberName } from "@factory/nuget/graph-members";
+import { capabilityKeysOf, type KnownLibrary, type Member, type Release } from "../evaluation/catalog-library.js";
+import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import { alternatives, moveTo, offering, releasesNear } from "../moves/candidates.js";
-import { add, remove, replace } from "../moves/move.js";
-import { sentence } from "./listed-versions.js";
+import { add, type Move, remove, replace } from "../moves/move.js";
+import type { Finding } from "./finding.js";
+import { joinNames } from "./word-list.js";
 
 type Provider = Member & { release: Release };
 
 /** Two libraries offer what only one of a set may offer; one finding per pair. */
-export function exclusiveTwice(situation: Situation): Finding[] {
+export function exclusiveTwice(context: EvaluationContext): Finding[] {
   const pairs = new Map<string, { one: Provider; other: Provider; shared: string[] }>();
-  for (const [shared, providers] of exclusiveOffers(situation))
+  for (const [shared, providers] of exclusiveOffers(context))
     for (const [index, one] of providers.entries())
       for (const other of providers.slice(index + 1)) {
         const subject = `${one.key}|${other.key}`;
@@ -21,23 +21,23 @@ export function exclusiveTwice(situation: Situation): Finding[] {
     rule: "CapabilityConflictsWith",
     subject,
     packageName: one.packageName,
-    detail: `${nameOf(one)} and ${nameOf(other)} both offer ${sentence(shared)}, which only one library of a set may offer.`,
+    detail: `${memberName(one)} and ${memberName(other)} both offer ${joinNames(shared)}, which only one library of a set may offer.`,
     moves: () => [
       [one, other].filter(({ direct }) => direct).map(({ packageName, text }) => remove(packageName, text)),
-      [other, one].flatMap((side) => (side.direct ? alternatives(situation, side.release.library, side.text) : [])),
+      [other, one].flatMap((side) => (side.direct ? alternatives(context, side.release.library, side.text) : [])),
     ],
   }));
 }
 
 /** Who offers what is exclusive, by its name; one member for each package. */
-function exclusiveOffers(situation: Situation): Map<string, Provider[]> {
-  const members = providersOf(situation);
+function exclusiveOffers(context: EvaluationContext): Map<string, Provider[]> {
+  const members = providersOf(context);
   const offers = new Map<string, Provider[]>();
   const marked = new Set<string>();
-  for (const { release } of members) for (const key of release.library.exclusive) marked.add(key);
+  for (const { release } of members) for (const key of capabilityKeysOf(release.library).exclusive) marked.add(key);
   if (marked.size === 0) return offers;
   for (const member of members)
-    for (const key of member.release.library.offered) {
+    for (const key of capabilityKeysOf(member.release.library).offered) {
       if (!marked.has(key)) continue;
       const known = offers.get(key) ?? [];
       if (!known.some((one) => one.key === member.key)) offers.set(key, [...known, member]);
@@ -45,13 +45,13 @@ function exclusiveOffers(situation: Situation): Map<string, Provider[]> {
   return new Map([...offers].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function providersOf(situation: Situation): Provider[] {
-  return membersOf(situation).filter((member): member is Provider => member.release !== undefined);
+function providersOf(context: EvaluationContext): Provider[] {
+  return context.members.filter((member): member is Provider => member.release !== undefined);
 }
 
 /** A library consumes one version of a contract and the set offers only others. */
-export function contractMismatches(situation: Situation): Finding[] {
-  const members = providersOf(situation);
+export function contractMismatches(context: EvaluationContext): Finding[] {
+  const members = providersOf(context);
   const consumers = members.filter(({ release }) => (release.registered.consumes?.length ?? 0) > 0);
   return consumers.flatMap((consumer) =>
     [...new Set(consumer.release.registered.consumes ?? [])].sort().flatMap((contract) => {
@@ -60,15 +60,15 @@ export function contractMismatches(situation: Situation): Finding[] {
       const met = sameName.some(({ release }) => offers(release.library, contract));
       if (met || sameName.length === 0) return [];
       const offered = sameName.map(
-        (member) => `${nameOf(member)} offers ${sentence(contractsNamed(member.release.library, name))}`,
+        (member) => `${memberName(member)} offers ${joinNames(contractsNamed(member.release.library, name))}`,
       );
       return [
         {
           rule: "CapabilityContractMismatch" as const,
           subject: `${consumer.key}|${contract.toLowerCase()}`,
           packageName: consumer.packageName,
-          detail: `${nameOf(consumer)} consumes ${contract}, but ${sentence([...new Set(offered)])}.`,
-          moves: () => mismatchMoves(situation, { consumer, contract, providers: sameName }),
+          detail: `${memberName(consumer)} consumes ${contract}, but ${joinNames([...new Set(offered)])}.`,
+          moves: () => mismatchMoves(context, { consumer, contract, providers: sameName }),
         },
       ];
     }),
@@ -82,16 +82,16 @@ interface Mismatch {
 }
 
 /** A version of the consumer that takes what is offered, then a provider of what it asks for. */
-function mismatchMoves(situation: Situation, { consumer, contract, providers }: Mismatch): Move[][] {
+function mismatchMoves(context: EvaluationContext, { consumer, contract, providers }: Mismatch): Move[][] {
   const name = nameOfContract(contract);
   const test = ({ registered }: Release) =>
     (registered.consumes ?? []).every(
       (one) => nameOfContract(one) !== name || providers.some(({ release }) => offers(release.library, one)),
     );
   const { release } = consumer;
-  const fitting = offering(situation, (library) => offers(library, contract));
+  const fitting = offering(context, (library) => offers(library, contract));
   return [
-    moveTo(consumer, releasesNear(situation, release.library, { from: release.version, test })),
+    moveTo(consumer, releasesNear(context, release.library, { from: release.version, test })),
     providers
       .filter(({ direct }) => direct)
       .flatMap(({ packageName, text }) =>
@@ -101,16 +101,16 @@ function mismatchMoves(situation: Situation, { consumer, contract, providers }: 
   ];
 }
 
-function offers({ capabilities }: KnownLibrary, contract: string): boolean {
-  return capabilities.some((one) => one.contract?.toLowerCase() === contract.toLowerCase());
+function offers({ registered }: KnownLibrary, contract: string): boolean {
+  return registered.capabilities.some((one) => one.contract?.toLowerCase() === contract.toLowerCase());
 }
 
 function offersName(library: KnownLibrary, name: string): boolean {
   return contractsNamed(library, name).length > 0;
 }
 
-function contractsNamed({ capabilities }: KnownLibrary, name: string): string[] {
-  return capabilities.flatMap(({ contract }) =>
+function contractsNamed({ registered }: KnownLibrary, name: string): string[] {
+  return registered.capabilities.flatMap(({ contract }) =>
     contract !== null && nameOfContract(contract) === name ? [contract] : [],
   );
 }

@@ -1,10 +1,11 @@
-import { type Member, membersOf, nameOf } from "@factory/nuget/graph-members";
-import type { DeclaredConflict, Release } from "@factory/nuget/package-snapshot";
+import { memberName } from "@factory/nuget/graph-members";
 import type { NugetVersion } from "@factory/nuget/version";
 import { covers, describeRange } from "@factory/nuget/version-range";
-import type { Finding, Situation } from "../evaluation/evaluation-context.js";
-import type { Move } from "../evaluation/evaluation-input.js";
+import { conflictsOf, type DeclaredConflict, type Member, type Release } from "../evaluation/catalog-library.js";
+import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import { alternatives, moveTo, releasesNear, smallestFirst } from "../moves/candidates.js";
+import type { Move } from "../moves/move.js";
+import type { Finding } from "./finding.js";
 
 type Declaring = Member & { release: Release };
 
@@ -15,9 +16,9 @@ interface Clash {
 }
 
 /** Declared conflicts; one finding per pair of packages, whoever of them declares it. */
-export function conflicting(situation: Situation): Finding[] {
+export function conflicting(context: EvaluationContext): Finding[] {
   const pairs = new Map<string, Clash[]>();
-  for (const clash of clashes(membersOf(situation))) {
+  for (const clash of clashes(context.members)) {
     const pair = [clash.by.key, clash.with.key].sort().join("|");
     pairs.set(pair, [...(pairs.get(pair) ?? []), clash]);
   }
@@ -26,18 +27,20 @@ export function conflicting(situation: Situation): Finding[] {
     subject,
     packageName: [...both].map(({ by }) => by.packageName).sort()[0] ?? "",
     detail: detailOf(both),
-    moves: () => movesFor(situation, both),
+    moves: () => movesFor(context, both),
   }));
 }
 
 function clashes(members: readonly Member[]): Clash[] {
-  const declaring = members.filter((member): member is Declaring => (member.release?.conflicts.length ?? 0) > 0);
+  const declaring = members.filter(
+    (member): member is Declaring => member.release !== undefined && conflictsOf(member.release).length > 0,
+  );
   if (declaring.length === 0) return [];
   const byKey = new Map<string, Member[]>();
   for (const member of members) byKey.set(member.key, [...(byKey.get(member.key) ?? []), member]);
   const found: Clash[] = [];
   for (const by of declaring)
-    for (const conflict of by.release.conflicts)
+    for (const conflict of conflictsOf(by.release))
       for (const other of byKey.get(conflict.key) ?? [])
         if (by.key !== other.key && isMeant(conflict, other.version)) found.push({ by, conflict, with: other });
   return found;
@@ -50,31 +53,31 @@ function isMeant({ range }: DeclaredConflict, version: NugetVersion | undefined)
 function detailOf(both: readonly Clash[]): string {
   const declared = both.map(
     ({ by, conflict, with: other }) =>
-      `${nameOf(by)} conflicts with ${other.packageName} ${conflict.range ? describeRange(conflict.range) : "in any version"}`,
+      `${memberName(by)} conflicts with ${other.packageName} ${conflict.range ? describeRange(conflict.range) : "in any version"}`,
   );
   const [first] = both;
-  return `${[...new Set(declared)].join(", and ")}; the set has ${first ? nameOf(first.with) : ""}.`;
+  return `${[...new Set(declared)].join(", and ")}; the set has ${first ? memberName(first.with) : ""}.`;
 }
 
 /** Another version of the side that is declared against, then of the declaring side, then something else. */
-function movesFor(situation: Situation, both: readonly Clash[]): Move[][] {
+function movesFor(context: EvaluationContext, both: readonly Clash[]): Move[][] {
   const against = both.flatMap(({ conflict, with: other }) =>
-    otherVersions(situation, other, (to) => !isMeant(conflict, to.version)),
+    otherVersions(context, other, (to) => !isMeant(conflict, to.version)),
   );
   const declaring = both.flatMap(({ by, with: other }) => {
     const names = (one: DeclaredConflict) => one.key === other.key && isMeant(one, other.version);
-    return otherVersions(situation, by, (to) => !to.conflicts.some(names));
+    return otherVersions(context, by, (to) => !conflictsOf(to).some(names));
   });
-  const instead = both.flatMap(({ by, with: other }) => [other, by].flatMap((side) => alternativesTo(situation, side)));
+  const instead = both.flatMap(({ by, with: other }) => [other, by].flatMap((side) => alternativesTo(context, side)));
   return [smallestFirst(against), smallestFirst(declaring), instead];
 }
 
-function otherVersions(situation: Situation, member: Member, test: (release: Release) => boolean): Move[] {
+function otherVersions(context: EvaluationContext, member: Member, test: (release: Release) => boolean): Move[] {
   const { release } = member;
   if (release === undefined) return [];
-  return moveTo(member, releasesNear(situation, release.library, { from: release.version, test }));
+  return moveTo(member, releasesNear(context, release.library, { from: release.version, test }));
 }
 
-function alternativesTo(situation: Situation, { release, direct }: Member): Move[] {
-  return release === undefined || !direct ? [] : alternatives(situation, release.library, release.text);
+function alternativesTo(context: EvaluationContext, { release, direct }: Member): Move[] {
+  return release === undefined || !direct ? [] : alternatives(context, release.library, release.text);
 }

@@ -1,100 +1,99 @@
-import { type Release, releaseName } from "@factory/nuget/package-snapshot";
-import type { Edge, Node, Overruled } from "@factory/nuget/restore-walk";
+import type { EclipsedDependency } from "@factory/nuget/dependency-graph";
+import { releaseName } from "@factory/nuget/release";
 import { compareVersions, formatVersion, type NugetVersion } from "@factory/nuget/version";
 import { describeRange, isAbove, isBelow, satisfies, type VersionRange } from "@factory/nuget/version-range";
-import type { Finding, Situation } from "../evaluation/evaluation-context.js";
-import type { Move } from "../evaluation/evaluation-input.js";
+import type { CatalogLibrary, Edge, Node, Release } from "../evaluation/catalog-library.js";
+import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import { moveTo, releasesNear, smallestFirst } from "../moves/candidates.js";
-import { changeVersion } from "../moves/move.js";
-import { sentence } from "./listed-versions.js";
+import { changeVersion, type Move } from "../moves/move.js";
+import type { Finding } from "./finding.js";
+import { joinNames } from "./word-list.js";
 
 /** A violation all the same: what a package was not made for is to be known before a restore. */
-export const onlyWarned = "A restore takes it and only warns (NU1608).";
+export const onlyWarns = "A restore takes it and only warns (NU1608).";
 
 /** Dependencies that the catalog can not fill, or that the set pins above what they allow. */
-export function missingRequirements(situation: Situation): Finding[] {
-  const { graph, input } = situation;
+export function missingRequirements(context: EvaluationContext): Finding[] {
+  const { graph, input } = context;
   const unknown = input.unknownLibraries === "violation" ? graph.unknown : [];
   return [
-    ...edgesToPins(situation, (edge, pin) => pin.version !== undefined && isAbove(edge.range, pin.version)).map(
+    ...edgesToPins(context, (edge, pin) => pin.version !== undefined && isAbove(edge.range, pin.version)).map(
       ({ edge, pin }) => ({
         ...about("LibraryRequires", edge),
-        detail: `${asks(edge)}, but the set lists ${nameOf(pin)}. ${onlyWarned}`,
-        moves: () => [satisfying(situation, edge, pin), otherAskers(situation, edge)],
+        detail: `${asks(edge)}, but the set lists ${nameOf(pin)}. ${onlyWarns}`,
+        moves: () => [satisfying(context, edge, pin), otherDependents(context, edge)],
       }),
     ),
     ...graph.unsatisfied.map((edge) => ({
       ...about("LibraryRequires", edge),
-      detail: `${asks(edge)}; the catalog has ${sentence(registered(situation, edge))}.`,
-      moves: () => [[], otherAskers(situation, edge)],
+      detail: `${asks(edge)}; the catalog has ${joinNames(registered(context, edge))}.`,
+      moves: () => [[], otherDependents(context, edge)],
     })),
     ...unknown.map((edge) => ({
       ...about("LibraryRequires", edge),
       detail: `${asks(edge)}, which is not registered in this catalog.`,
-      moves: () => [[], otherAskers(situation, edge)],
+      moves: () => [[], otherDependents(context, edge)],
     })),
   ];
 }
 
 /** The set pins a package lower than something in it asks (NU1605). */
-export function downgraded(situation: Situation): Finding[] {
-  const below = edgesToPins(situation, (edge, pin) => pin.version !== undefined && isBelow(edge.range, pin.version));
+export function downgraded(context: EvaluationContext): Finding[] {
+  const below = edgesToPins(context, (edge, pin) => pin.version !== undefined && isBelow(edge.range, pin.version));
   return [
     ...below.map(({ edge, pin }) => ({
       ...about("LibraryDowngraded", edge),
       detail: `${asks(edge)}, but the set lists ${nameOf(pin)}.`,
-      moves: () => [satisfying(situation, edge, pin), otherAskers(situation, edge)],
+      moves: () => [satisfying(context, edge, pin), otherDependents(context, edge)],
     })),
-    ...overruled(situation, isBelow).map((found) => overruledFinding(situation, "LibraryDowngraded", found)),
+    ...eclipsed(context, isBelow).map((found) => eclipsedFinding(context, "LibraryDowngraded", found)),
   ];
 }
 
-interface OverruledDemand extends Overruled {
+interface EclipsedViolation extends EclipsedDependency<CatalogLibrary> {
   node: Node;
 }
 
 // what a nearer asker says counts only where what is then taken does not serve the other
-function overruled(
-  { graph }: Situation,
+function eclipsed(
+  { graph }: EvaluationContext,
   misses: (range: VersionRange, version: NugetVersion) => boolean,
-): OverruledDemand[] {
-  return graph.overruled.flatMap(({ edge, by }) => {
+): EclipsedViolation[] {
+  return graph.eclipsed.flatMap(({ edge, by }) => {
     const node = graph.nodes.get(edge.key);
     return node?.version !== undefined && misses(edge.range, node.version) ? [{ edge, by, node }] : [];
   });
 }
 
-function overruledFinding(
-  situation: Situation,
+function eclipsedFinding(
+  context: EvaluationContext,
   rule: "LibraryDowngraded" | "LibraryVersionConflict",
-  { edge, by, node }: OverruledDemand,
+  { edge, by, node }: EclipsedViolation,
 ): Finding {
-  const nearer = situation.graph.edges.find(({ from, key }) => from === by && key === edge.key);
-  const note = rule === "LibraryVersionConflict" ? ` ${onlyWarned}` : "";
+  const nearer = context.graph.edges.find(({ from, key }) => from === by && key === edge.key);
+  const note = rule === "LibraryVersionConflict" ? ` ${onlyWarns}` : "";
   return {
     ...about(rule, edge),
     detail: `${asks(edge)}, but ${releaseName(by)} is nearer and a restore takes ${nameOf(node)} for it.${note}`,
     moves: () => [
-      satisfying(situation, edge, node),
-      [edge, ...(nearer ? [nearer] : [])].flatMap((one) => otherAskers(situation, one)),
+      satisfying(context, edge, node),
+      [edge, ...(nearer ? [nearer] : [])].flatMap((one) => otherDependents(context, one)),
     ],
   };
 }
 
 /** Several ask for one package and no version of it serves them all (NU1107), or what is taken is above a bound (NU1608). */
-export function versionConflicts(situation: Situation): Finding[] {
-  const above = overruled(situation, isAbove).map((found) =>
-    overruledFinding(situation, "LibraryVersionConflict", found),
-  );
-  const disjoint = [...situation.graph.conflicts].map(([key, edges]): Finding => {
-    const packageName = situation.snapshot.library(key)?.packageName ?? key;
-    const sides = opposed(situation, edges);
+export function versionConflicts(context: EvaluationContext): Finding[] {
+  const above = eclipsed(context, isAbove).map((found) => eclipsedFinding(context, "LibraryVersionConflict", found));
+  const disjoint = [...context.graph.conflicts].map(([key, edges]): Finding => {
+    const packageName = context.snapshot.library(key)?.packageName ?? key;
+    const sides = opposed(context, edges);
     return {
       rule: "LibraryVersionConflict",
       subject: key,
       packageName,
       detail: `${sides.map(asks).join(" and ")}; no version of ${packageName} serves ${sides.length === 2 ? "both" : "them all"}.`,
-      moves: () => [smallestFirst(sides.flatMap((edge) => otherAskers(situation, edge)))],
+      moves: () => [smallestFirst(sides.flatMap((edge) => otherDependents(context, edge)))],
     };
   });
   return [...disjoint, ...above];
@@ -105,7 +104,7 @@ interface Pinned {
   pin: Node;
 }
 
-function edgesToPins({ graph }: Situation, test: (edge: Edge, pin: Node) => boolean): Pinned[] {
+function edgesToPins({ graph }: EvaluationContext, test: (edge: Edge, pin: Node) => boolean): Pinned[] {
   return graph.edges.flatMap((edge) => {
     const pin = graph.nodes.get(edge.key);
     return pin?.direct && edge.from.library.key !== edge.key && test(edge, pin) ? [{ edge, pin }] : [];
@@ -129,14 +128,14 @@ function nameOf({ packageName, release, version }: Node): string {
   return version === undefined ? packageName : `${packageName} ${formatVersion(version)}`;
 }
 
-function registered({ snapshot }: Situation, { key }: Edge): string[] {
+function registered({ snapshot }: EvaluationContext, { key }: Edge): string[] {
   return (snapshot.library(key)?.releases ?? []).map(({ text, status }) =>
     status === "Retired" ? `${text} (retired)` : text,
   );
 }
 
 /** The asked package itself, at the lowest version that satisfies. */
-function satisfying(situation: Situation, { range }: Edge, pin: Node): Move[] {
+function satisfying(context: EvaluationContext, { range }: Edge, pin: Node): Move[] {
   const { release, version, packageName } = pin;
   if (release === undefined) {
     // nothing is registered to choose from: the bound itself is all that is known
@@ -146,7 +145,7 @@ function satisfying(situation: Situation, { range }: Edge, pin: Node): Move[] {
       : [];
   }
   const test = (one: Release) => satisfies(range, one.version);
-  const near = releasesNear(situation, release.library, { from: release.version, test });
+  const near = releasesNear(context, release.library, { from: release.version, test });
   return moveTo(
     pin,
     near.sort((a, b) => compareVersions(a.version, b.version)),
@@ -154,14 +153,14 @@ function satisfying(situation: Situation, { range }: Edge, pin: Node): Move[] {
 }
 
 /** Other versions of the listed package through which the demand came. */
-function otherAskers(situation: Situation, { path }: Edge): Move[] {
+function otherDependents(context: EvaluationContext, { path }: Edge): Move[] {
   const [head] = path;
   if (head === undefined) return [];
-  return moveTo({ direct: true, release: head }, releasesNear(situation, head.library, { from: head.version }));
+  return moveTo({ direct: true, release: head }, releasesNear(context, head.library, { from: head.version }));
 }
 
 /** The first two demands that exclude each other, or all of them where only the sum does. */
-function opposed({ snapshot }: Situation, edges: readonly Edge[]): readonly Edge[] {
+function opposed({ snapshot }: EvaluationContext, edges: readonly Edge[]): readonly Edge[] {
   for (const [index, one] of edges.entries())
     for (const other of edges.slice(index + 1)) {
       const both = (release: Release) =>

@@ -1,28 +1,30 @@
 import { compareParts } from "@factory/nuget/four-parts";
 import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
-import { type Member, membersOf, nameOf } from "@factory/nuget/graph-members";
-import type { Release } from "@factory/nuget/package-snapshot";
+import { memberName } from "@factory/nuget/graph-members";
 import { formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
 import { describeRange, isAbove, parseRange, type VersionRange } from "@factory/nuget/version-range";
-import type { Finding, Situation } from "../evaluation/evaluation-context.js";
-import type { Move, TemplateVersionSide } from "../evaluation/evaluation-input.js";
+import type { Member, Release } from "../evaluation/catalog-library.js";
+import type { EvaluationContext } from "../evaluation/evaluation-context.js";
+import type { TemplateVersionSide } from "../evaluation/evaluation-input.js";
 import { alternatives, moveTo, releasesNear, runtimesWhere } from "../moves/candidates.js";
-import { templateMoves } from "./framework-support.js";
-import { sentence } from "./listed-versions.js";
+import type { Move } from "../moves/move.js";
+import { templateMoves } from "../moves/template-moves.js";
+import type { Finding } from "./finding.js";
+import { joinNames } from "./word-list.js";
 
 /** The runtime is newer than the template's SDKs can build, or than a library runs on. */
-export function constraintsNotMet(situation: Situation): Finding[] {
-  return [...templateConstraint(situation), ...membersOf(situation).flatMap((one) => runtimeBound(situation, one))];
+export function constraintsNotMet(context: EvaluationContext): Finding[] {
+  return [...templateConstraint(context), ...context.members.flatMap((one) => runtimeBound(context, one))];
 }
 
-function templateConstraint(situation: Situation): Finding[] {
-  const { template, project, input } = situation;
+function templateConstraint(context: EvaluationContext): Finding[] {
+  const { template, project, input } = context;
   if (template === undefined || admits(template, project)) return [];
   const asked = (template.sdkVersions ?? []).map(inWords);
-  const detail = `Template version ${template.semanticVersion} is made for SDK ${sentence(asked)}, which can not build ${frameworkName(input.runtime)}.`;
+  const detail = `Template version ${template.semanticVersion} is made for SDK ${joinNames(asked)}, which can not build ${frameworkName(input.runtime)}.`;
   const moves = (): Move[][] => [
-    ...templateMoves(situation, (version) => admits(version, project)),
-    runtimesWhere(situation, (runtime) => admits(template, runtime)),
+    ...templateMoves(context, (version) => admits(version, project)),
+    runtimesWhere(context, (runtime) => admits(template, runtime)),
   ];
   return [{ rule: "RuntimeConstraintNotMet", subject: "", packageName: "", detail, moves }];
 }
@@ -59,19 +61,19 @@ function inWords(text: string): string {
   return range === undefined ? text : describeRange(range);
 }
 
-function runtimeBound(situation: Situation, member: Member): Finding[] {
+function runtimeBound(context: EvaluationContext, member: Member): Finding[] {
   const { release, direct, key, text, packageName } = member;
   const last = release && lastRuntime(release);
-  const { project, input } = situation;
+  const { project, input } = context;
   if (release === undefined || last === undefined || isWithin(release, project)) return [];
-  const detail = `${nameOf(member)} runs on ${frameworkName(last)} at most; the runtime is ${frameworkName(input.runtime)}.`;
+  const detail = `${memberName(member)} runs on ${frameworkName(last)} at most; the runtime is ${frameworkName(input.runtime)}.`;
   const moves = (): Move[][] => [
     moveTo(
       member,
-      releasesNear(situation, release.library, { from: release.version, test: (one) => isWithin(one, project) }),
+      releasesNear(context, release.library, { from: release.version, test: (one) => isWithin(one, project) }),
     ),
-    direct ? alternatives(situation, release.library, text) : [],
-    runtimesWhere(situation, (runtime) => isWithin(release, runtime)),
+    direct ? alternatives(context, release.library, text) : [],
+    runtimesWhere(context, (runtime) => isWithin(release, runtime)),
   ];
   return [{ rule: "RuntimeConstraintNotMet", subject: `${key}|${text}`, packageName, detail, moves }];
 }

@@ -1,65 +1,65 @@
-import type { Entry } from "@factory/nuget/listed-package";
-import { releaseName } from "@factory/nuget/package-snapshot";
-import type { Edge } from "@factory/nuget/restore-walk";
+import { releaseName } from "@factory/nuget/release";
 import { compareVersions, formatVersion, type NugetVersion, parseVersion } from "@factory/nuget/version";
 import { describeRange, isAbove, isBelow, parseRange, satisfies } from "@factory/nuget/version-range";
-import type { Finding, Situation } from "../evaluation/evaluation-context.js";
-import type { Move, TemplatePin, TemplateVersionSide } from "../evaluation/evaluation-input.js";
+import type { Edge, ListedLibrary } from "../evaluation/catalog-library.js";
+import type { EvaluationContext } from "../evaluation/evaluation-context.js";
+import type { TemplatePin, TemplateVersionSide } from "../evaluation/evaluation-input.js";
 import { moveTo, releasesNear } from "../moves/candidates.js";
-import { changeVersion } from "../moves/move.js";
-import { onlyWarned } from "./dependencies.js";
-import { templateMoves } from "./framework-support.js";
+import { changeVersion, type Move } from "../moves/move.js";
+import { templateMoves } from "../moves/template-moves.js";
+import { onlyWarns } from "./dependencies.js";
+import type { Finding } from "./finding.js";
 
 /** The template's own projects reference a package in another version than the set lists or asks for. */
-export function pinnedOtherwise(situation: Situation): Finding[] {
-  const pins = [...(situation.template?.pins ?? [])].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+export function pinnedOtherwise(context: EvaluationContext): Finding[] {
+  const pins = [...(context.template?.pins ?? [])].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const seen = new Set<string>();
   return pins.flatMap((pin) => {
     const version = parseVersion(pin.version);
     // a template that pins a package twice is a matter of its validation
     if (version === undefined || seen.has(keyOf(pin))) return [];
     seen.add(keyOf(pin));
-    const listed = situation.entries.filter(({ key }) => key === keyOf(pin));
+    const listed = context.listed.filter(({ key }) => key === keyOf(pin));
     const [entry] = listed;
-    if (entry === undefined) return askedOtherwise(situation, pin, version);
+    if (entry === undefined) return askedOtherwise(context, pin, version);
     // listed twice it has to be listed once first
-    return listed.length > 1 ? [] : listedOtherwise(situation, pin, entry);
+    return listed.length > 1 ? [] : listedOtherwise(context, pin, entry);
   });
 }
 
-function listedOtherwise(situation: Situation, pin: TemplatePin, entry: Entry): Finding[] {
+function listedOtherwise(context: EvaluationContext, pin: TemplatePin, entry: ListedLibrary): Finding[] {
   const { version, library, packageName, text, key } = entry;
   if (version === undefined || serves(pin, version)) return [];
   const pinned = parseVersion(pin.version);
   const higher = pinned !== undefined && compareVersions(pinned, version) > 0;
-  const detail = `Template version ${templateName(situation)} itself references ${packageName} ${pinText(pin)}; the set lists ${text}.`;
+  const detail = `Template version ${templateName(context)} itself references ${packageName} ${pinText(pin)}; the set lists ${text}.`;
   const moves = (): Move[][] => {
-    const toPin = [changeVersion(packageName, [text, registeredText(situation, pin)])];
+    const toPin = [changeVersion(packageName, [text, registeredText(context, pin)])];
     const near =
       library === undefined
         ? []
-        : releasesNear(situation, library, { from: version, test: (one) => serves(pin, one.version) });
+        : releasesNear(context, library, { from: version, test: (one) => serves(pin, one.version) });
     const align = [...moveTo({ direct: true, release: entry.release }, near), ...toPin];
-    const others = templateMoves(situation, (other) => pinServes(other, key, version));
+    const others = templateMoves(context, (other) => pinServes(other, key, version));
     // the higher of the two is what both sides can agree on
     return higher ? [align, ...others] : [...others, align];
   };
   return [{ rule: "TemplatePinsDifferentVersion", subject: key, packageName, detail, moves }];
 }
 
-function askedOtherwise(situation: Situation, pin: TemplatePin, version: NugetVersion): Finding[] {
+function askedOtherwise(context: EvaluationContext, pin: TemplatePin, version: NugetVersion): Finding[] {
   const misses = ({ range }: Edge) => isBelow(range, version) || isAbove(range, version);
-  const broken = situation.graph.edges.filter((edge) => edge.key === keyOf(pin) && misses(edge));
+  const broken = context.graph.edges.filter((edge) => edge.key === keyOf(pin) && misses(edge));
   return broken.map((edge) => {
     const { from, path, packageName, range, key } = edge;
     const chain = path.map(releaseName).join(" → ");
-    const detail = `${chain} requires ${packageName} ${describeRange(range)}, but template version ${templateName(situation)} itself references ${pinText(pin)}.${isAbove(range, version) ? ` ${onlyWarned}` : ""}`;
+    const detail = `${chain} requires ${packageName} ${describeRange(range)}, but template version ${templateName(context)} itself references ${pinText(pin)}.${isAbove(range, version) ? ` ${onlyWarns}` : ""}`;
     const [head] = path;
     const moves = (): Move[][] => [
-      ...templateMoves(situation, (other) => pinAnswers(other, edge)),
+      ...templateMoves(context, (other) => pinAnswers(other, edge)),
       head === undefined
         ? []
-        : moveTo({ direct: true, release: head }, releasesNear(situation, head.library, { from: head.version })),
+        : moveTo({ direct: true, release: head }, releasesNear(context, head.library, { from: head.version })),
     ];
     return {
       rule: "TemplatePinsDifferentVersion" as const,
@@ -101,13 +101,13 @@ function pinText({ version, range }: TemplatePin): string {
 }
 
 // the spelling under which the version is registered, if it is
-function registeredText({ snapshot }: Situation, pin: TemplatePin): string {
+function registeredText({ snapshot }: EvaluationContext, pin: TemplatePin): string {
   const pinned = parseVersion(pin.version);
   const releases = snapshot.library(keyOf(pin))?.releases ?? [];
   const found = releases.find(({ version }) => pinned !== undefined && compareVersions(version, pinned) === 0);
   return found?.text ?? (pinned === undefined ? pin.version : formatVersion(pinned));
 }
 
-function templateName({ template }: Situation): string {
+function templateName({ template }: EvaluationContext): string {
   return template?.semanticVersion ?? "";
 }

@@ -1,15 +1,15 @@
-import { Nearness } from "@factory/nuget/nearest-wins";
-import { Snapshot } from "@factory/nuget/package-snapshot";
-import type { Edge } from "@factory/nuget/restore-walk";
+import { NearestWins } from "@factory/nuget/nearest-wins";
+import { PackageSnapshot } from "@factory/nuget/package-snapshot";
 import fc from "fast-check";
 import { type CatalogSketch, evaluate, inputOf } from "../catalog-sketch.fixture.js";
-import { situationOf } from "../evaluation/evaluation-context.js";
+import type { Edge } from "../evaluation/catalog-library.js";
+import { createEvaluationContext } from "../evaluation/evaluation-context.js";
 
 function walked(sketch: CatalogSketch, set: string) {
   const input = inputOf(sketch, set);
-  const snapshot = new Snapshot(input.catalog);
-  const { graph, entries } = situationOf(input, snapshot);
-  return { graph, snapshot, roots: entries.flatMap(({ release }) => release ?? []) };
+  const snapshot = new PackageSnapshot(input.catalog);
+  const { graph, listed } = createEvaluationContext(input, snapshot);
+  return { graph, snapshot, roots: listed.flatMap(({ release }) => release ?? []) };
 }
 
 function byPackage(edges: readonly Edge[]): Map<string, Edge[]> {
@@ -101,7 +101,7 @@ describe("the search for a nearer asker", () => {
         };
         return Object.defineProperty(Object.create(edge) as Edge, "from", { get: look });
       });
-      const nearness = new Nearness(roots, byPackage(counted), snapshot);
+      const nearness = new NearestWins(roots, byPackage(counted), snapshot);
       const contested = graph.edges.filter(({ packageName }) => packageName.startsWith("X"));
       const heard = contested.filter((edge) => nearness.nearer(edge) === undefined);
       expect([contested.length, heard.length]).toEqual([31 * packages, packages]);
@@ -122,10 +122,10 @@ describe("the search for a nearer asker", () => {
       fc.property(sketch, (catalog) => {
         const { graph, snapshot, roots } = walked(catalog, "A 1.0.0, B 1.0.0");
         const asking = byPackage(graph.edges);
-        const together = new Nearness(roots, asking, snapshot);
+        const together = new NearestWins(roots, asking, snapshot);
         for (let time = 0; time < 5; time += 1)
           for (const edge of graph.edges) {
-            const alone = new Nearness(roots, asking, snapshot).nearer(edge);
+            const alone = new NearestWins(roots, asking, snapshot).nearer(edge);
             expect(together.nearer(edge) === undefined).toBe(alone === undefined);
             if (alone !== undefined) exhausted += 1;
           }

@@ -1,15 +1,16 @@
-import type { Finding, Situation } from "../evaluation/evaluation-context.js";
-import { sentence } from "./listed-versions.js";
+import type { EvaluationContext } from "../evaluation/evaluation-context.js";
+import type { Finding } from "./finding.js";
+import { joinNames } from "./word-list.js";
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** The versions still changed when the evaluation gave up: nothing it says about them can be relied on. */
-export function notSettled({ graph, snapshot }: Situation): Finding[] {
+export function notSettled({ graph, snapshot }: EvaluationContext): Finding[] {
   const names = graph.unsettled.map((key) => snapshot.library(key)?.packageName ?? key);
   const [first] = names;
   if (first === undefined) return [];
-  const more = names.length > mostNamed ? [`${names.length - mostNamed} more`] : [];
-  const listed = sentence([...names.slice(0, mostNamed), ...more]);
+  const more = names.length > maxNamed ? [`${names.length - maxNamed} more`] : [];
+  const listed = joinNames([...names.slice(0, maxNamed), ...more]);
   return [
     {
       rule: "LibrarySetNotSettled",

@@ -1,0 +1,92 @@
+import type { DependencyEdge, GraphNode } from "@factory/nuget/dependency-graph";
+import type { GraphMember } from "@factory/nuget/graph-members";
+import type { ListedPackage } from "@factory/nuget/listed-package";
+import type { PackageMetadata, PackageVersionMetadata } from "@factory/nuget/package-metadata";
+import type { KnownLibrary as NugetLibrary, Release as NugetRelease } from "@factory/nuget/release";
+import { parseRange, type VersionRange } from "@factory/nuget/version-range";
+
+export interface Vulnerability {
+  severity: "Low" | "Moderate" | "High" | "Critical";
+  advisoryUrl: string;
+}
+
+export interface Deprecation {
+  /** Legacy, CriticalBugs or Other, as in NuGet. */
+  reason: string | null;
+  message: string | null;
+  alternatePackage: string | null;
+}
+
+/** A version of a library as the rules read it: NuGet's metadata, and what the catalog knows besides. */
+export interface CatalogLibraryVersion extends PackageVersionMetadata {
+  libraryVersionId: string;
+  conflictsWith: { packageName: string; range: string | null }[];
+  /** Contracts that another library of the set has to offer, for example `messaging/v2`. */
+  consumes?: string[];
+  vulnerabilities?: Vulnerability[];
+  deprecation?: Deprecation | null;
+  /** The last framework of its family that the version runs on. */
+  maxRuntime?: string | null;
+}
+
+/** A library with its released versions, as the rules read it. */
+export interface CatalogLibrary extends PackageMetadata {
+  libraryId: string;
+  /** Of an `exclusive` capability a set may have one library only. */
+  capabilities: { name: string; contract: string | null; exclusive?: boolean }[];
+  versions: CatalogLibraryVersion[];
+}
+
+export type Release = NugetRelease<CatalogLibrary>;
+export type KnownLibrary = NugetLibrary<CatalogLibrary>;
+export type ListedLibrary = ListedPackage<CatalogLibrary>;
+export type Member = GraphMember<CatalogLibrary>;
+export type Node = GraphNode<CatalogLibrary>;
+export type Edge = DependencyEdge<CatalogLibrary>;
+
+/** A package that a release declares it does not work with. */
+export interface DeclaredConflict {
+  /** The package name in lower case. */
+  readonly key: string;
+  /** Undefined: the release conflicts with every version. */
+  readonly range: VersionRange | undefined;
+}
+
+interface CapabilityKeys {
+  readonly offered: readonly string[];
+  readonly exclusive: readonly string[];
+}
+
+const noConflicts: readonly DeclaredConflict[] = [];
+const conflicts = new WeakMap<Release, readonly DeclaredConflict[]>();
+const capabilityKeys = new WeakMap<KnownLibrary, CapabilityKeys>();
+
+/** The conflicts that a release declares, its ranges parsed. */
+export function conflictsOf(release: Release): readonly DeclaredConflict[] {
+  const { conflictsWith } = release.registered;
+  if (conflictsWith.length === 0) return noConflicts;
+  let known = conflicts.get(release);
+  if (known === undefined) conflicts.set(release, (known = conflictsWith.flatMap((one) => readConflict(one))));
+  return known;
+}
+
+/** The contracts of a library's capabilities, or their names where they have no contract: in lower case, each once. */
+export function capabilityKeysOf(library: KnownLibrary): CapabilityKeys {
+  let known = capabilityKeys.get(library);
+  if (known === undefined) {
+    const { capabilities } = library.registered;
+    known = { offered: keysOf(capabilities), exclusive: keysOf(capabilities.filter(({ exclusive }) => exclusive)) };
+    capabilityKeys.set(library, known);
+  }
+  return known;
+}
+
+function keysOf(capabilities: CatalogLibrary["capabilities"]): string[] {
+  return [...new Set(capabilities.map(({ name, contract }) => (contract ?? name).toLowerCase()))];
+}
+
+// a range that is not valid declares no conflict; ranges are checked when they are stored
+function readConflict({ packageName, range: text }: { packageName: string; range: string | null }): DeclaredConflict[] {
+  const range = text === null ? undefined : parseRange(text);
+  return text !== null && range === undefined ? [] : [{ key: packageName.toLowerCase(), range }];
+}
