@@ -2,7 +2,7 @@ import { compareVersions } from "@factory/nuget/version";
 import type { ListedLibrary, Release } from "../evaluation/catalog-library.js";
 import type { Finding } from "../rules/finding.js";
 import { blockOf, jumpBetween, newerReleases, type UpgradeBlock, type UpgradeProposal } from "./upgrade-step.js";
-import { UpgradeTrials } from "./upgrade-trials.js";
+import type { UpgradeTrials } from "./upgrade-trials.js";
 
 /** A listed package and the versions it may take, the newest first and the present one among them. */
 interface Seat {
