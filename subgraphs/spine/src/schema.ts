@@ -7,9 +7,9 @@ import type { ApprovalService } from "./approvals/approval.service.js";
 import { InvitationResolver } from "./invitations/invitation.resolver.js";
 import type { InvitationService } from "./invitations/invitation.service.js";
 import type { InvitationAcceptance } from "./invitations/invitation-acceptance.service.js";
-import { ApiClientResolver } from "./oauth-clients/oauth-client.resolver.js";
-import type { ApiClientService } from "./oauth-clients/oauth-client.service.js";
-import type { ApiClientAdministrationService } from "./oauth-clients/oauth-client-administration.service.js";
+import { OAuthClientResolver } from "./oauth-clients/oauth-client.resolver.js";
+import type { OAuthClientService } from "./oauth-clients/oauth-client.service.js";
+import type { OAuthClientAdministrationService } from "./oauth-clients/oauth-client-administration.service.js";
 import { PrincipalResolver } from "./principals/principal.resolver.js";
 import { RoleResolver } from "./roles/role.resolver.js";
 import type { RoleService } from "./roles/role.service.js";
@@ -30,8 +30,8 @@ export interface SpineServices {
   readonly tenants: TenantService;
   readonly lifecycle: TenantLifecycleService;
   readonly provisioning: ProvisioningService;
-  readonly apiClients: ApiClientService;
-  readonly apiClientAdministration: ApiClientAdministrationService;
+  readonly apiClients: OAuthClientService;
+  readonly apiClientAdministration: OAuthClientAdministrationService;
   readonly roles: RoleService;
   readonly roleAssignments: RoleAssignmentService;
   readonly approvals: ApprovalService;
@@ -51,7 +51,7 @@ export function spineSchema(services: SpineServices, logger: Logger): Subgraph {
     resolvers: [
       jobResolver("spine", services.jobs),
       new TenantResolver(tenants, services.lifecycle, services.provisioning),
-      new ApiClientResolver(services.apiClients, services.apiClientAdministration),
+      new OAuthClientResolver(services.apiClients, services.apiClientAdministration),
       new RoleResolver(services.roles),
       new RoleAssignmentResolver(services.roleAssignments),
       new ApprovalResolver(services.approvals),

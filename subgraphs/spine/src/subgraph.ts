@@ -22,8 +22,8 @@ import { startInvitations } from "./invitations/start-invitations.js";
 import { type MailSettings, openMailTransport } from "./mail/mail-transport.js";
 import { Mailer, mailRetention, sendMailJob, waitingMails } from "./mail/mailer.js";
 import { ClientSecrets } from "./oauth-clients/client-secret.js";
-import { ApiClientService } from "./oauth-clients/oauth-client.service.js";
-import { ApiClientAdministrationService } from "./oauth-clients/oauth-client-administration.service.js";
+import { OAuthClientService } from "./oauth-clients/oauth-client.service.js";
+import { OAuthClientAdministrationService } from "./oauth-clients/oauth-client-administration.service.js";
 import type { GivenClient, PlatformClient } from "./oauth-clients/platform-client.js";
 import { createPlanSubscription } from "./plan-subscriptions/create-plan-subscription.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
@@ -108,8 +108,8 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       tenants,
       provisioning,
       lifecycle: new TenantLifecycleService(database),
-      apiClients: new ApiClientService(database, secrets, tenants),
-      apiClientAdministration: new ApiClientAdministrationService({
+      apiClients: new OAuthClientService(database, secrets, tenants),
+      apiClientAdministration: new OAuthClientAdministrationService({
         database,
         secrets,
         cursors,

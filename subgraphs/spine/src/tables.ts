@@ -20,7 +20,7 @@ import { Migration20261122072419_outbox_status } from "./migrations/Migration202
 import { Migration20261122074348_waiting_rows } from "./migrations/Migration20261122074348_waiting_rows.js";
 import { Migration20261122103120_list_orders } from "./migrations/Migration20261122103120_list_orders.js";
 import { Migration20261122104313_foreign_keys } from "./migrations/Migration20261122104313_foreign_keys.js";
-import { ApiClient } from "./oauth-clients/oauth-client.entity.js";
+import { OAuthClient } from "./oauth-clients/oauth-client.entity.js";
 import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
 import { spineReferences } from "./references.js";
 import { Revocation } from "./revocations/revocation.entity.js";
@@ -37,7 +37,7 @@ export const spineTables = {
     Tenant,
     ProvisioningRun,
     PlanSubscription,
-    ApiClient,
+    OAuthClient,
     SigningKey,
     User,
     Invitation,

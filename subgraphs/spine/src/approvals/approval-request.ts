@@ -10,7 +10,7 @@ import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 
 /** What an agent wants to be allowed. */
-export interface ScopeWish {
+export interface ApprovalRequest {
   readonly agentClientId: string;
   readonly agentTaskId: string;
   readonly subject: string;
@@ -18,31 +18,31 @@ export interface ScopeWish {
 }
 
 /** What has been said to a wish so far, and until when that holds. */
-export interface Standing {
+export interface ApprovalDecision {
   readonly approvalId: string;
   readonly status: "Pending" | "Approved" | "Rejected";
   readonly validUntil: Date;
 }
 
 /** So many people can be asked for one agent at once. */
-const mostPending = 20;
+const maxPending = 20;
 const pendingMs = 24 * 60 * 60_000;
 
-interface StandingRow {
+interface DecisionRow {
   approval_id: string;
-  status: Standing["status"];
+  status: ApprovalDecision["status"];
   valid_until_ms: number;
 }
 
 /** An approval covers a wish for fewer scopes; a question and a refusal speak of their own wish only. */
-const standingOf = (
+const decisionSelect = (
   tenant: string,
 ) => `select approval_id, status, extract(epoch from valid_until)::float8 * 1000 as valid_until_ms
   from approvals where tenant_id = ${tenant} and agent_client_id = $2 and agent_task_id = $3 and subject = $4 and valid_until > now()
     and (status = 'Approved' and scopes @> $5 or status in ('Pending', 'Rejected') and scope_key = $6)
   order by array_position(array['Approved', 'Rejected', 'Pending'], status), valid_until desc limit 1`;
 
-const standing = tenantStatement("approval_standing", standingOf("scope.tenant"));
+const standing = tenantStatement("approval_standing", decisionSelect("scope.tenant"));
 
 /** Asks for approvals on behalf of agents: each wish once. */
 export class ApprovalRequests {
@@ -52,12 +52,12 @@ export class ApprovalRequests {
     this.#database = database;
   }
 
-  async standing(tenant: Tenant, wish: ScopeWish): Promise<Standing | undefined> {
-    return standingView(await this.#database.reader.row<StandingRow>(standing, tenant, ...wishValues(wish)));
+  async standing(tenant: Tenant, wish: ApprovalRequest): Promise<ApprovalDecision | undefined> {
+    return decisionView(await this.#database.reader.row<DecisionRow>(standing, tenant, ...requestValues(wish)));
   }
 
   /** The standing of the wish, which is Pending when nothing was said to it before. */
-  request(tenant: Tenant, wish: ScopeWish, cause: Cause): Promise<Standing> {
+  request(tenant: Tenant, wish: ApprovalRequest, cause: Cause): Promise<ApprovalDecision> {
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const { execute } = transaction;
       const agent = [tenant.uuid, wish.agentClientId];
@@ -65,7 +65,9 @@ export class ApprovalRequests {
         advisoryLocks.approvalRequest,
         wish.agentClientId,
       ]);
-      const said = standingView((await execute<StandingRow>(standingOf("$1"), [tenant.uuid, ...wishValues(wish)]))[0]);
+      const said = decisionView(
+        (await execute<DecisionRow>(decisionSelect("$1"), [tenant.uuid, ...requestValues(wish)]))[0],
+      );
       if (said) return said;
       await execute(
         `update approvals set status = 'Expired' where tenant_id = $1 and agent_client_id = $2
@@ -77,14 +79,14 @@ export class ApprovalRequests {
          where tenant_id = $1 and agent_client_id = $2 and status = 'Pending'`,
         agent,
       );
-      if ((open?.count ?? 0) >= mostPending)
-        throw new DomainError("RATE_LIMITED", { detail: `${mostPending} approvals of this agent are Pending.` });
+      if ((open?.count ?? 0) >= maxPending)
+        throw new DomainError("RATE_LIMITED", { detail: `${maxPending} approvals of this agent are Pending.` });
       return ask(transaction, wish);
     });
   }
 }
 
-function ask({ em, tenant, record }: Transaction, wish: ScopeWish): Standing {
+function ask({ em, tenant, record }: Transaction, wish: ApprovalRequest): ApprovalDecision {
   const requestedAt = new Date();
   const approval = em.create(Approval, {
     ...wish,
@@ -107,11 +109,11 @@ function ask({ em, tenant, record }: Transaction, wish: ScopeWish): Standing {
 
 const scopeKey = (scopes: readonly Scope[]) => scopes.toSorted().join(" ");
 
-function wishValues({ agentClientId, agentTaskId, subject, scopes }: ScopeWish): unknown[] {
+function requestValues({ agentClientId, agentTaskId, subject, scopes }: ApprovalRequest): unknown[] {
   return [agentClientId, agentTaskId, subject, scopes, scopeKey(scopes)];
 }
 
-function standingView(row: StandingRow | undefined): Standing | undefined {
+function decisionView(row: DecisionRow | undefined): ApprovalDecision | undefined {
   if (!row) return undefined;
   const { approval_id: id, status, valid_until_ms: validUntilMs } = row;
   return { approvalId: encodeId("apr", id), status, validUntil: new Date(validUntilMs) };

@@ -4,7 +4,7 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
 import { type Answer, principal, RunningSpine } from "../running-spine.fixture.js";
-import { ApprovalRequests, type ScopeWish } from "./approval-request.js";
+import { type ApprovalRequest, ApprovalRequests } from "./approval-request.js";
 
 let platform: RunningSpine;
 let database: Database;
@@ -27,7 +27,7 @@ const fields =
 const publish: readonly Scope[] = ["templates.publish"];
 const everything: readonly Scope[] = ["governance.read", "governance.approve", ...publish];
 
-const aWish = (changes: Partial<ScopeWish> = {}): ScopeWish => ({
+const aWish = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   agentClientId: newId("cli"),
   agentTaskId: "task-1",
   subject: "usr_subject",
@@ -35,11 +35,11 @@ const aWish = (changes: Partial<ScopeWish> = {}): ScopeWish => ({
   ...changes,
 });
 
-const request = (wish: ScopeWish, owner = tenantId) =>
+const request = (wish: ApprovalRequest, owner = tenantId) =>
   requests.request(tenantWithId(owner), wish, { trace: continueTrace(undefined), actorId: wish.subject });
-const standing = (wish: ScopeWish, owner = tenantId) => requests.standing(tenantWithId(owner), wish);
+const standing = (wish: ApprovalRequest, owner = tenantId) => requests.standing(tenantWithId(owner), wish);
 
-async function aPending(changes: Partial<ScopeWish> = {}): Promise<ScopeWish & { approvalId: string }> {
+async function aPending(changes: Partial<ApprovalRequest> = {}): Promise<ApprovalRequest & { approvalId: string }> {
   const wish = aWish(changes);
   return { ...wish, approvalId: (await request(wish)).approvalId };
 }

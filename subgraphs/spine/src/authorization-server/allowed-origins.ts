@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export type Share = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Pages of the listed origins may redeem codes, ask for userinfo and read the answers (Fetch, CORS protocol); never with cookies. */
-export function shareWith(allowedOrigins: readonly string[]): Share {
+export function corsFor(allowedOrigins: readonly string[]): Share {
   const allowed = new Set(allowedOrigins);
   return ({ headers, method }, response) => {
     if (allowed.size === 0) return false;

@@ -19,33 +19,33 @@ import type { HttpRoute } from "../http-endpoints/http-route.js";
 import { causeOf } from "../http-endpoints/request-cause.js";
 import { errorPage } from "../pages/error.page.js";
 import { sendPage } from "../pages/page.js";
-import { type AddressClass, AddressRate } from "../request-limits/address-rate-limiter.js";
+import { type AddressLimit, AddressRateLimiter } from "../request-limits/address-rate-limiter.js";
 import { clientLimits, FailureLimiter, loginLimits } from "../request-limits/failure-limiter.js";
-import { TokenRate } from "../request-limits/token-rate-limiter.js";
+import { TokenRateLimiter } from "../request-limits/token-rate-limiter.js";
 import { revocationRetention } from "../revocations/revocation-retention.js";
-import { KeyRing } from "../signing-keys/key-ring.js";
+import { ActiveSigningKeys } from "../signing-keys/key-ring.js";
 import {
   keySetMaxAgeSeconds,
   type RotationRequest,
-  SigningKeys,
+  SigningKeyStore,
   signingKeysChannel,
 } from "../signing-keys/signing-key-store.js";
 import { tenantLookup } from "../tenants/tenant-lookup.js";
 import { PasswordSignIn } from "./accounts/password-sign-in.js";
-import { Accounts } from "./accounts/user-accounts.js";
-import { shareWith } from "./allowed-origins.js";
-import { registeredClient } from "./client-authentication/registered-client.js";
+import { UserAccounts } from "./accounts/user-accounts.js";
+import { corsFor } from "./allowed-origins.js";
+import { findRegisteredClient } from "./client-authentication/registered-client.js";
 import { discoveryDocument, jwksPath } from "./discovery-document.js";
-import { SubjectTokens } from "./grants/subject-token.js";
-import { ArtifactStore, artifactRetention } from "./provider/oidc-adapter.js";
-import { createTokenProvider, tokenPath } from "./provider/oidc-provider.js";
+import { SubjectTokenVerifier } from "./grants/subject-token.js";
+import { artifactRetention, OidcAdapter } from "./provider/oidc-adapter.js";
+import { createOidcProvider, tokenPath } from "./provider/oidc-provider.js";
 import { browserRoutes } from "./sign-in/browser-routes.js";
-import { ConsentMemory } from "./sign-in/consent-memory.js";
-import { FormTokens } from "./sign-in/csrf-token.js";
-import { IssuedTokens } from "./tokens/access-tokens.js";
+import { RememberedConsents } from "./sign-in/consent-memory.js";
+import { CsrfTokens } from "./sign-in/csrf-token.js";
+import { AccessTokens } from "./tokens/access-tokens.js";
 import { ClientRoles } from "./tokens/client-roles.js";
-import { GrantFamilies } from "./tokens/token-families.js";
-import { introspectionPath, revocationPath, TokenInspection } from "./tokens/token-introspection.js";
+import { TokenFamilies } from "./tokens/token-families.js";
+import { introspectionPath, revocationPath, TokenIntrospection } from "./tokens/token-introspection.js";
 import { userinfo, userinfoPath } from "./tokens/userinfo-endpoint.js";
 
 export interface AuthorizationServerOptions {
@@ -95,20 +95,20 @@ const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
   const { issuer, pool, database, masterKeys, logger, listener } = options;
   const clock = options.clock ?? (() => Date.now());
-  const keys = new KeyRing(
-    new SigningKeys(pool, new ValueSeal(masterKeys.keyring("factory spine signing keys"))),
+  const keys = new ActiveSigningKeys(
+    new SigningKeyStore(pool, new ValueSeal(masterKeys.keyring("factory spine signing keys"))),
     logger,
     clock,
   );
-  const accounts = new Accounts(pool, database.reader);
-  const families = new GrantFamilies(pool, () => causeOf(Provider.ctx));
+  const accounts = new UserAccounts(pool, database.reader);
+  const families = new TokenFamilies(pool, () => causeOf(Provider.ctx));
   const passwords = new PasswordSignIn(
     accounts,
     database,
     logger,
     new FailureLimiter(loginLimits(options.rateLimitFactor)),
   );
-  const artifacts = new ArtifactStore(
+  const artifacts = new OidcAdapter(
     pool,
     async ({ kind, grantId }) => {
       if (grantId) await families.revoke(grantId, kind === "RefreshToken" ? "RefreshTokenReuseDetected" : "Silent");
@@ -116,30 +116,30 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     (grantId) => families.revoke(grantId, "Silent"),
   );
   const clientReads = new ReadPipeline(options.workerUrl, clientConnections, ServerWatch.of(options.workerUrl, logger));
-  const findClient = (clientId: string) => registeredClient(clientReads, clientId);
-  const issued = new IssuedTokens({ issuer, keys: () => keys.published, pool, database });
+  const findClient = (clientId: string) => findRegisteredClient(clientReads, clientId);
+  const issued = new AccessTokens({ issuer, keys: () => keys.published, pool, database });
   const tenantExists = tenantLookup(clientReads);
   const subjectVerifier = new TokenVerifier({
     ...{ issuer, audience: issuer, tenantExists },
     keys: async () => keys.published,
   });
   keys.onChange(() => subjectVerifier.keysChanged());
-  const addresses = new AddressRate(options.rateLimitFactor);
+  const addresses = new AddressRateLimiter(options.rateLimitFactor);
   const parts = {
     issuer,
     findClient,
     cookieKeys: masterKeys.keyring("factory spine cookies"),
-    consents: new ConsentMemory(pool),
+    consents: new RememberedConsents(pool),
     accounts,
     artifacts,
     families,
     passwords,
-    subjects: new SubjectTokens(subjectVerifier, pool),
+    subjects: new SubjectTokenVerifier(subjectVerifier, pool),
     approvals: new ApprovalRequests(database),
     clientRoles: new ClientRoles(database.reader),
-    inspection: new TokenInspection({ accounts, families, issued }),
+    inspection: new TokenIntrospection({ accounts, families, issued }),
     failures: new FailureLimiter(clientLimits),
-    rate: new TokenRate(options.rateLimitFactor),
+    rate: new TokenRateLimiter(options.rateLimitFactor),
     addresses,
     logger,
   };
@@ -148,7 +148,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   let serve: Callback;
   try {
     await keys.start((current) => {
-      provider = createTokenProvider({ ...parts, keys: current });
+      provider = createOidcProvider({ ...parts, keys: current });
       serve = provider.callback();
     });
     await listener.on(signingKeysChannel, () => void keys.refresh());
@@ -164,7 +164,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     accounts,
     passwords,
     consents: parts.consents,
-    forms: new FormTokens(masterKeys.keyring("factory spine forms")),
+    forms: new CsrfTokens(masterKeys.keyring("factory spine forms")),
     logger,
   });
   const discovery = document("application/json", () => discoveryDocument(issuer));
@@ -189,7 +189,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     [jwksPath]: document("application/jwk-set+json", () => keys.published),
     ...options.pages,
   };
-  const share = shareWith(options.allowedOrigins ?? []);
+  const share = corsFor(options.allowedOrigins ?? []);
   return {
     jwks: async () => keys.published,
     tenantExists,
@@ -220,7 +220,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   };
 }
 
-function refuse(response: ServerResponse, kind: AddressClass | undefined, retryAfterSeconds: number): void {
+function refuse(response: ServerResponse, kind: AddressLimit | undefined, retryAfterSeconds: number): void {
   response.setHeader("retry-after", String(retryAfterSeconds));
   const description = "Too many requests come from this address.";
   if (kind !== "pages") return oauthError(response, "RATE_LIMITED", description);

@@ -8,7 +8,7 @@ import type { HttpRoute } from "../http-endpoints/http-route.js";
 import { causeOf } from "../http-endpoints/request-cause.js";
 import { errorPage } from "../pages/error.page.js";
 import { sendPage } from "../pages/page.js";
-import { isForeign, readForm } from "../pages/read-form.js";
+import { isCrossSite, readForm } from "../pages/read-form.js";
 import { FailureLimiter } from "../request-limits/failure-limiter.js";
 import { passwordLength } from "../users/password-hash.js";
 import { type InvitationProblem, invitationPage, joinedPage } from "./invitation.page.js";
@@ -36,7 +36,7 @@ export function invitationEndpoint({ issuer, acceptance, logger }: Options): Htt
       const token = new URL(request.url ?? "", issuer).searchParams.get("token") ?? "";
       return show(response, token, await acceptance.look(token));
     }
-    const form = isForeign(request, issuer) ? undefined : await readForm(request);
+    const form = isCrossSite(request, issuer) ? undefined : await readForm(request);
     if (!form) throw new DomainError("VALIDATION_FAILED");
     await accept({ req: request, res: response }, form, acceptance);
   };

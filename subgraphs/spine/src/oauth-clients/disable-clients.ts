@@ -1,17 +1,17 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { revoke } from "../revocations/record-revocation.js";
-import type { ApiClient } from "./oauth-client.entity.js";
-import { apiClientFacts } from "./oauth-client.view.js";
+import { recordRevocation } from "../revocations/record-revocation.js";
+import type { OAuthClient } from "./oauth-client.entity.js";
+import { oauthClientFacts } from "./oauth-client.view.js";
 
 /** Their secrets open nothing from then on, and what they were given is refused. Repeating changes nothing. */
-export async function disableClients(transaction: Transaction, clients: readonly ApiClient[]): Promise<void> {
+export async function disableClients(transaction: Transaction, clients: readonly OAuthClient[]): Promise<void> {
   const active = clients.filter(({ status }) => status === "Active");
   if (active.length === 0) return;
-  await revoke(transaction, "Client", ...active.map(({ clientId }) => clientId));
+  await recordRevocation(transaction, "Client", ...active.map(({ clientId }) => clientId));
   for (const client of active) {
     client.status = "Disabled";
     client.tokensFrom = new Date();
     const subject = `clients/${client.clientId}`;
-    transaction.record({ type: "ApiClientDisabled", subject, data: apiClientFacts(client) });
+    transaction.record({ type: "ApiClientDisabled", subject, data: oauthClientFacts(client) });
   }
 }

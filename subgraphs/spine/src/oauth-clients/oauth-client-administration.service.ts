@@ -13,30 +13,30 @@ import { LockMode } from "@mikro-orm/postgresql";
 import { requireActing } from "../access-control/active-principal-statement.js";
 import { requireHeld } from "../access-control/held-scopes.js";
 import type { RightsLost } from "../access-control/permission-loss.js";
-import { revoke } from "../revocations/record-revocation.js";
+import { recordRevocation } from "../revocations/record-revocation.js";
 import { redirectUriErrors } from "./check-client.js";
-import { requireRoomForClient } from "./client-limits.js";
+import { requireClientLimit } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
 import { disableClients } from "./disable-clients.js";
-import { ApiClient } from "./oauth-client.entity.js";
+import { OAuthClient } from "./oauth-client.entity.js";
 import type { UpdateApiClientInput } from "./oauth-client.input.js";
-import type { ApiClientSecretType, OAuthClientConnection, OAuthClientType } from "./oauth-client.type.js";
+import type { OAuthClientConnection, OAuthClientSecretType, OAuthClientType } from "./oauth-client.type.js";
 import {
-  type ApiClientRow,
-  apiClientColumns,
-  apiClientFacts,
-  apiClientRowView,
-  apiClientView,
+  type OAuthClientRow,
+  oauthClientColumns,
+  oauthClientFacts,
+  oauthClientRowView,
+  oauthClientView,
 } from "./oauth-client.view.js";
 import { checkKeySet, isSameKey, type PublicJwk, type PublicKeySet } from "./public-keys.js";
 
 const oneClient = tenantStatement(
   "one_api_client",
-  `select ${apiClientColumns} from api_clients
+  `select ${oauthClientColumns} from api_clients
    where tenant_id = scope.tenant and client_id = $2 and not platform_admin`,
 );
 
-export const sortedApiClients = new SortedList<OAuthClientType, TenantStatement>({
+export const sortedOAuthClients = new SortedList<OAuthClientType, TenantStatement>({
   list: "apiClients",
   columns: {
     createdAt: { column: "created_at", type: "timestamptz", of: ({ createdAt }) => createdAt },
@@ -48,7 +48,7 @@ export const sortedApiClients = new SortedList<OAuthClientType, TenantStatement>
   statement: (name, { after, order, limit }) =>
     tenantStatement(
       name,
-      `select ${apiClientColumns} from api_clients
+      `select ${oauthClientColumns} from api_clients
        where tenant_id = scope.tenant and not platform_admin ${after}
        order by ${order} limit ${limit}`,
     ),
@@ -62,7 +62,7 @@ interface AdministrationParts {
 }
 
 /** The clients of the caller's own tenant. The platform's administrator client is its operator's: nobody finds it here. */
-export class ApiClientAdministrationService {
+export class OAuthClientAdministrationService {
   readonly #database: Database;
   readonly #secrets: ClientSecrets;
   readonly #cursors: CursorSeal;
@@ -76,15 +76,15 @@ export class ApiClientAdministrationService {
   }
 
   async find(context: RequestContext, clientId: string): Promise<OAuthClientType | undefined> {
-    const row = await this.#database.reader.row<ApiClientRow>(oneClient, tenantOf(context), clientId);
-    return row && apiClientRowView(row);
+    const row = await this.#database.reader.row<OAuthClientRow>(oneClient, tenantOf(context), clientId);
+    return row && oauthClientRowView(row);
   }
 
   async list(context: RequestContext, request: PageRequest<never>): Promise<OAuthClientConnection> {
     const tenant = tenantOf(context);
-    const page = sortedApiClients.page(this.#cursors, { tenantId: tenant.tenantId }, request);
-    const rows = await this.#database.reader.rows<ApiClientRow>(page.statement, tenant, ...page.values);
-    return page.connection(rows.map(apiClientRowView));
+    const page = sortedOAuthClients.page(this.#cursors, { tenantId: tenant.tenantId }, request);
+    const rows = await this.#database.reader.rows<OAuthClientRow>(page.statement, tenant, ...page.values);
+    return page.connection(rows.map(oauthClientRowView));
   }
 
   disable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
@@ -97,9 +97,9 @@ export class ApiClientAdministrationService {
   enable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
     return this.#change(context, { field: "enableApiClient", clientId }, async (client, transaction) => {
       if (client.status === "Active") return;
-      await requireRoomForClient(transaction, false);
+      await requireClientLimit(transaction, false);
       client.status = "Active";
-      tell(transaction, "ApiClientEnabled", client);
+      recordClientEvent(transaction, "ApiClientEnabled", client);
     });
   }
 
@@ -112,12 +112,12 @@ export class ApiClientAdministrationService {
       if (input.redirectUris != null) changeAddresses(client, input.redirectUris);
       if (keys) await changeKeys(transaction, client, { keys: keys.keySet, by: principalOf(context).subject });
       if (input.name != null) client.name = input.name;
-      tell(transaction, "ApiClientUpdated", client);
+      recordClientEvent(transaction, "ApiClientUpdated", client);
     });
   }
 
   /** The old secret opens nothing from then on; its tokens live until they expire, if the same holder renews it. */
-  async rotateSecret(context: RequestContext, clientId: string): Promise<ApiClientSecretType> {
+  async rotateSecret(context: RequestContext, clientId: string): Promise<OAuthClientSecretType> {
     const rotated = await mutate(this.#database, context, {
       field: "rotateApiClientSecret",
       arguments: { clientId },
@@ -127,9 +127,9 @@ export class ApiClientAdministrationService {
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
         client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
-        await handOver(transaction, client, principalOf(context).subject);
-        tell(transaction, "ApiClientSecretRotated", client);
-        return { ...apiClientView(client), secretNonce };
+        await recordSecretHolders(transaction, client, principalOf(context).subject);
+        recordClientEvent(transaction, "ApiClientSecretRotated", client);
+        return { ...oauthClientView(client), secretNonce };
       },
     });
     const { secretNonce, ...client } = rotated;
@@ -139,7 +139,7 @@ export class ApiClientAdministrationService {
   #change(
     context: RequestContext,
     { field, clientId, ...given }: { field: string; clientId: string; input?: UpdateApiClientInput },
-    change: (client: ApiClient, transaction: Transaction) => Promise<void> | void,
+    change: (client: OAuthClient, transaction: Transaction) => Promise<void> | void,
   ): Promise<OAuthClientType> {
     return mutate(this.#database, context, {
       field,
@@ -147,33 +147,37 @@ export class ApiClientAdministrationService {
       commit: async (transaction) => {
         const client = await findToChange(context, transaction, clientId);
         await change(client, transaction);
-        return apiClientView(client);
+        return oauthClientView(client);
       },
     });
   }
 }
 
 /** What changes a client is for callers who hold each of its scopes, whatever it changes. */
-async function findToChange(context: RequestContext, transaction: Transaction, clientId: string): Promise<ApiClient> {
+async function findToChange(context: RequestContext, transaction: Transaction, clientId: string): Promise<OAuthClient> {
   const { em, tenant } = transaction;
   await requireActing(transaction, principalOf(context).subject);
   const row = { tenantId: tenant.tenantId, clientId, platformAdmin: false };
-  const client = await em.findOne(ApiClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const client = await em.findOne(OAuthClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!client) throw new DomainError("NOT_FOUND", { detail: "There is no such client." });
   requireHeld(context, client.scopes, "the client holds");
   return client;
 }
 
 /** Codes, refresh tokens and access tokens of before are refused once somebody else holds the secret or the keys. */
-async function handOver(transaction: Transaction, client: ApiClient, holders: string | null): Promise<void> {
+async function recordSecretHolders(
+  transaction: Transaction,
+  client: OAuthClient,
+  holders: string | null,
+): Promise<void> {
   if ((client.secretHeldBy ?? null) === holders) return;
   client.secretHeldBy = holders;
   client.tokensFrom = new Date();
-  await revoke(transaction, "Client", client.clientId);
+  await recordRevocation(transaction, "Client", client.clientId);
 }
 
-function changeAddresses(client: ApiClient, redirectUris: readonly string[]): void {
-  // nobody is asked for consent there, so its codes would tell of people who agreed to nothing
+function changeAddresses(client: OAuthClient, redirectUris: readonly string[]): void {
+  // nobody is asked for consent there, so its codes would recordClientEvent of people who agreed to nothing
   if (client.firstParty && client.tenantId !== platformTenantId)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
       detail: "A first-party client is the platform's: a platform administrator makes one with other addresses.",
@@ -195,7 +199,7 @@ function changeAddresses(client: ApiClient, redirectUris: readonly string[]): vo
 /** A secret is not exchanged for keys: another client is made. */
 async function changeKeys(
   transaction: Transaction,
-  client: ApiClient,
+  client: OAuthClient,
   change: { keys: PublicKeySet; by: string },
 ): Promise<void> {
   if (!client.jwks)
@@ -203,13 +207,13 @@ async function changeKeys(
       detail: "The client does not prove who it is by a key.",
       errors: [{ pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client made with keys has keys." }],
     });
-  await handOver(transaction, client, keyHolders(client, client.jwks, change));
+  await recordSecretHolders(transaction, client, keyHolders(client, client.jwks, change));
   client.jwks = change.keys;
 }
 
 /** Who installed a key that stays still signs with it. */
 function keyHolders(
-  { secretHeldBy }: ApiClient,
+  { secretHeldBy }: OAuthClient,
   before: PublicKeySet,
   { keys: after, by }: { keys: PublicKeySet; by: string },
 ): string | null {
@@ -219,6 +223,6 @@ function keyHolders(
   return [...holders].join(" ") || null;
 }
 
-function tell({ record }: Transaction, type: EventType, client: ApiClient): void {
-  record({ type, subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
+function recordClientEvent({ record }: Transaction, type: EventType, client: OAuthClient): void {
+  record({ type, subject: `clients/${client.clientId}`, data: oauthClientFacts(client) });
 }

@@ -9,7 +9,7 @@ import type { PublicKeySet } from "./public-keys.js";
 @Entity(workerTable("api_clients"))
 @Index({ name: "api_clients_page", properties: ["tenantId", "createdAt", "clientId"] })
 @Index({ name: "api_clients_by_name", properties: ["tenantId", "name", "clientId"] })
-export class ApiClient {
+export class OAuthClient {
   [PrimaryKeyProp]?: ["tenantId", "clientId"];
 
   @PrimaryKey({ type: wireId("ten") })

@@ -3,16 +3,16 @@ import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { CreateApiClientInput, UpdateApiClientInput } from "./oauth-client.input.js";
-import type { ApiClientService } from "./oauth-client.service.js";
-import { ApiClientSecretType, OAuthClientConnection, OAuthClientType } from "./oauth-client.type.js";
-import { type ApiClientAdministrationService, sortedApiClients } from "./oauth-client-administration.service.js";
+import type { OAuthClientService } from "./oauth-client.service.js";
+import { OAuthClientConnection, OAuthClientSecretType, OAuthClientType } from "./oauth-client.type.js";
+import { type OAuthClientAdministrationService, sortedOAuthClients } from "./oauth-client-administration.service.js";
 
 @Resolver(() => OAuthClientType)
-export class ApiClientResolver {
-  readonly #clients: ApiClientService;
-  readonly #administration: ApiClientAdministrationService;
+export class OAuthClientResolver {
+  readonly #clients: OAuthClientService;
+  readonly #administration: OAuthClientAdministrationService;
 
-  constructor(clients: ApiClientService, administration: ApiClientAdministrationService) {
+  constructor(clients: OAuthClientService, administration: OAuthClientAdministrationService) {
     this.#clients = clients;
     this.#administration = administration;
   }
@@ -22,28 +22,28 @@ export class ApiClientResolver {
   apiClients(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,
-    @SortArg(sortedApiClients) sort: string | null | undefined,
+    @SortArg(sortedOAuthClients) sort: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<OAuthClientConnection> {
     return this.#administration.list(context, { first, after, sort });
   }
 
-  @Mutation(() => ApiClientSecretType, { description: "A client of any tenant that is Active." })
+  @Mutation(() => OAuthClientSecretType, { description: "A client of any tenant that is Active." })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   createTenantApiClient(
     @Arg("tenantId", () => ID) tenantId: string,
     @Arg("input") input: CreateApiClientInput,
     @Ctx() context: RequestContext,
-  ): Promise<ApiClientSecretType> {
+  ): Promise<OAuthClientSecretType> {
     return this.#clients.createForTenant(context, tenantId, input);
   }
 
-  @Mutation(() => ApiClientSecretType, { description: "A client of the caller's own tenant." })
+  @Mutation(() => OAuthClientSecretType, { description: "A client of the caller's own tenant." })
   @Auth({ scopes: ["client.manage"] })
   createApiClient(
     @Arg("input") input: CreateApiClientInput,
     @Ctx() context: RequestContext,
-  ): Promise<ApiClientSecretType> {
+  ): Promise<OAuthClientSecretType> {
     return this.#clients.createOwn(context, input);
   }
 
@@ -80,7 +80,7 @@ export class ApiClientResolver {
     return this.#administration.update(context, clientId, input);
   }
 
-  @Mutation(() => ApiClientSecretType, {
+  @Mutation(() => OAuthClientSecretType, {
     description:
       "The old secret opens nothing from then on. Needs every scope of the client. Where somebody else held the secret before, all tokens of before are refused, and people are asked for consent again.",
   })
@@ -88,7 +88,7 @@ export class ApiClientResolver {
   rotateApiClientSecret(
     @Arg("clientId", () => ID) clientId: string,
     @Ctx() context: RequestContext,
-  ): Promise<ApiClientSecretType> {
+  ): Promise<OAuthClientSecretType> {
     return this.#administration.rotateSecret(context, clientId);
   }
 }

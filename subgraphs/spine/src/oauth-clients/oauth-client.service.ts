@@ -9,17 +9,17 @@ import { requireActing } from "../access-control/active-principal-statement.js";
 import { requireHeld } from "../access-control/held-scopes.js";
 import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
 import { type CheckedClient, checkClient } from "./check-client.js";
-import { requireRoomForClient } from "./client-limits.js";
+import { requireClientLimit } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
-import { ApiClient } from "./oauth-client.entity.js";
+import { OAuthClient } from "./oauth-client.entity.js";
 import type { CreateApiClientInput } from "./oauth-client.input.js";
-import type { ApiClientSecretType } from "./oauth-client.type.js";
-import { type ApiClientView, apiClientFacts, apiClientView } from "./oauth-client.view.js";
+import type { OAuthClientSecretType } from "./oauth-client.type.js";
+import { type OAuthClientView, oauthClientFacts, oauthClientView } from "./oauth-client.view.js";
 
 /** What is stored for a repeated request: the secret's nonce in place of the secret. */
-type StoredClient = ApiClientView & { secretNonce: string | null };
+type StoredClient = OAuthClientView & { secretNonce: string | null };
 
-export class ApiClientService {
+export class OAuthClientService {
   readonly #database: Database;
   readonly #secrets: ClientSecrets;
   readonly #tenants: TenantService;
@@ -31,7 +31,7 @@ export class ApiClientService {
   }
 
   /** For the caller's own tenant. Nobody gives away a scope that he does not hold himself. */
-  async createOwn(context: RequestContext, input: CreateApiClientInput): Promise<ApiClientSecretType> {
+  async createOwn(context: RequestContext, input: CreateApiClientInput): Promise<OAuthClientSecretType> {
     if (input.firstParty === true)
       throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
         detail: "Only a platform administrator makes a first-party client.",
@@ -47,7 +47,7 @@ export class ApiClientService {
     context: RequestContext,
     tenantId: string,
     input: CreateApiClientInput,
-  ): Promise<ApiClientSecretType> {
+  ): Promise<OAuthClientSecretType> {
     const checked = checkClient(input, tenantId);
     if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
     const mutation = { field: "createTenantApiClient", arguments: { tenantId, input }, tenant: tenantWithId(tenantId) };
@@ -58,13 +58,13 @@ export class ApiClientService {
     context: RequestContext,
     mutation: { field: string; arguments: unknown; tenant: Tenant },
     checked: CheckedClient,
-  ): Promise<ApiClientSecretType> {
+  ): Promise<OAuthClientSecretType> {
     const { secretNonce, ...client } = await mutate<StoredClient>(this.#database, context, {
       ...mutation,
       commit: async (transaction) => {
         await this.#tenants.requireActive(transaction);
         await requireActing(transaction, principalOf(context).subject);
-        await requireRoomForClient(transaction, true);
+        await requireClientLimit(transaction, true);
         return this.#persist(transaction, checked, principalOf(context).subject);
       },
     });
@@ -77,7 +77,7 @@ export class ApiClientService {
     const secretNonce = checked.isPublic || checked.jwks ? null : this.#secrets.newNonce();
     // of a client without one: the digest of what nobody knows, so that no secret ever matches
     const secret = secretNonce === null ? randomBytes(32).toString("hex") : this.#secrets.derive(clientId, secretNonce);
-    const client = em.create(ApiClient, {
+    const client = em.create(OAuthClient, {
       ...checked,
       tenantId: tenant.tenantId,
       clientId,
@@ -89,7 +89,7 @@ export class ApiClientService {
       createdAt: new Date(),
     });
     em.persist(client);
-    record({ type: "ApiClientCreated", subject: `clients/${clientId}`, data: apiClientFacts(client) });
-    return { ...apiClientView(client), secretNonce };
+    record({ type: "ApiClientCreated", subject: `clients/${clientId}`, data: oauthClientFacts(client) });
+    return { ...oauthClientView(client), secretNonce };
   }
 }

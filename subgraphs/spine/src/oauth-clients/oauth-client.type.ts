@@ -3,10 +3,10 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 
-export const ApiClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
-registerEnumType(ApiClientStatus, { name: "ApiClientStatus" });
+export const OAuthClientStatus = { Active: "Active", Disabled: "Disabled" } as const;
+registerEnumType(OAuthClientStatus, { name: "ApiClientStatus" });
 
-/** `ApiClient` is a vendor's in the graph: what a provider of the integrations is called through. */
+/** A client of the token endpoint. In the graph `OAuthClient` is another thing: the client of a vendor that a provider uses. */
 @ObjectType("OAuthClient", { simpleResolvers: true, description: "Who asks the token endpoint for tokens." })
 @Directive('@key(fields: "clientId")')
 export class OAuthClientType {
@@ -37,8 +37,8 @@ export class OAuthClientType {
   @Field(() => [String], { description: "Of the public keys that stand in place of a secret." })
   keyIds: string[];
 
-  @Field(() => ApiClientStatus)
-  status: keyof typeof ApiClientStatus;
+  @Field(() => OAuthClientStatus)
+  status: keyof typeof OAuthClientStatus;
 
   @Field(() => ID)
   tenantId: string;
@@ -48,7 +48,7 @@ export class OAuthClientType {
 }
 
 @ObjectType("ApiClientSecret", { simpleResolvers: true })
-export class ApiClientSecretType extends OAuthClientType {
+export class OAuthClientSecretType extends OAuthClientType {
   @Field(() => String, { nullable: true, description: "Shown in this answer only; null for a client without one." })
   clientSecret: string | null;
 }

@@ -1,11 +1,11 @@
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { GrantType } from "./grant-types.js";
-import type { ApiClient } from "./oauth-client.entity.js";
+import type { OAuthClient } from "./oauth-client.entity.js";
 import type { OAuthClientType } from "./oauth-client.type.js";
 import type { PublicKeySet } from "./public-keys.js";
 
 /** A row of `api_clients` as PostgreSQL gives it. */
-export interface ApiClientRow {
+export interface OAuthClientRow {
   tenant_id: string;
   client_id: string;
   name: string;
@@ -20,13 +20,13 @@ export interface ApiClientRow {
   created_at: Date;
 }
 
-export const apiClientColumns =
+export const oauthClientColumns =
   "tenant_id, client_id, name, scopes, grant_types, principal_type, redirect_uris, first_party, is_public, jwks, status, created_at";
 
 /** Plain, hence storable as JSON. */
-export type ApiClientView = Pick<OAuthClientType, keyof OAuthClientType>;
+export type OAuthClientView = Pick<OAuthClientType, keyof OAuthClientType>;
 
-export function apiClientRowView(row: ApiClientRow): ApiClientView {
+export function oauthClientRowView(row: OAuthClientRow): OAuthClientView {
   return {
     clientId: row.client_id,
     name: row.name,
@@ -43,7 +43,7 @@ export function apiClientRowView(row: ApiClientRow): ApiClientView {
   };
 }
 
-export function apiClientView(client: ApiClient): ApiClientView {
+export function oauthClientView(client: OAuthClient): OAuthClientView {
   const { clientId, name, scopes, grantTypes, principalType, redirectUris, firstParty, status, tenantId } = client;
   return {
     ...{ clientId, name, scopes, grantTypes, principalType, redirectUris, firstParty, status, tenantId },
@@ -53,9 +53,9 @@ export function apiClientView(client: ApiClient): ApiClientView {
   };
 }
 
-/** What events tell of a client. */
-export function apiClientFacts(client: ApiClient): Record<string, unknown> {
-  const { createdAt: _, ...facts } = apiClientView(client);
+/** What events recordClientEvent of a client. */
+export function oauthClientFacts(client: OAuthClient): Record<string, unknown> {
+  const { createdAt: _, ...facts } = oauthClientView(client);
   return facts;
 }
 

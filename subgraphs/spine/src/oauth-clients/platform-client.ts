@@ -3,8 +3,8 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { platformScopes } from "@factory/schema/scopes";
 import { type ClientSecrets, secretDigest, secretMatches } from "./client-secret.js";
-import { ApiClient } from "./oauth-client.entity.js";
-import { apiClientFacts } from "./oauth-client.view.js";
+import { OAuthClient } from "./oauth-client.entity.js";
+import { oauthClientFacts } from "./oauth-client.view.js";
 
 /** Chosen by the operator (PLATFORM_CLIENT_ID, PLATFORM_CLIENT_SECRET) in place of a generated one. */
 export interface GivenClient {
@@ -27,7 +27,7 @@ export async function ensurePlatformClient(
   secrets: ClientSecrets,
   given: GivenClient | undefined,
 ): Promise<PlatformClient> {
-  const clients = await transaction.em.find(ApiClient, { tenantId: platformTenantId, platformAdmin: true });
+  const clients = await transaction.em.find(OAuthClient, { tenantId: platformTenantId, platformAdmin: true });
   const current = given ? takeGiven(transaction, clients, given) : takeGenerated(transaction, clients, secrets);
   for (const client of clients) client.status = client === current ? "Active" : "Disabled";
   bringScopesUpToDate(transaction, current);
@@ -36,13 +36,17 @@ export async function ensurePlatformClient(
 }
 
 /** Not once the master key is gone that it was derived from: then the secret only works. */
-function shownAgain({ clientId, secretNonce, secretDigest: digest }: ApiClient, secrets: ClientSecrets) {
+function shownAgain({ clientId, secretNonce, secretDigest: digest }: OAuthClient, secrets: ClientSecrets) {
   if (secretNonce === null || !secrets.canDerive(secretNonce)) return undefined;
   const secret = secrets.derive(clientId, secretNonce);
   return secretMatches(secret, digest) ? secret : undefined;
 }
 
-function takeGiven(transaction: Transaction, clients: readonly ApiClient[], { id, secret }: GivenClient): ApiClient {
+function takeGiven(
+  transaction: Transaction,
+  clients: readonly OAuthClient[],
+  { id, secret }: GivenClient,
+): OAuthClient {
   const known = clients.find(({ clientId }) => clientId === id);
   const digest = secretDigest(secret);
   if (!known) return createClient(transaction, { clientId: id, secretNonce: null, secretDigest: digest });
@@ -50,7 +54,7 @@ function takeGiven(transaction: Transaction, clients: readonly ApiClient[], { id
   return known;
 }
 
-function takeGenerated(transaction: Transaction, clients: readonly ApiClient[], secrets: ClientSecrets): ApiClient {
+function takeGenerated(transaction: Transaction, clients: readonly OAuthClient[], secrets: ClientSecrets): OAuthClient {
   const known = clients.find(({ secretNonce }) => secretNonce !== null);
   if (known) return known;
   const clientId = newId("cli");
@@ -63,17 +67,17 @@ function takeGenerated(transaction: Transaction, clients: readonly ApiClient[], 
 }
 
 /** A release may give the administrator more to do. */
-function bringScopesUpToDate({ record }: Transaction, client: ApiClient): void {
+function bringScopesUpToDate({ record }: Transaction, client: OAuthClient): void {
   if (client.scopes.join(" ") === platformScopes.join(" ")) return;
   client.scopes = [...platformScopes];
-  record({ type: "ApiClientUpdated", subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
+  record({ type: "ApiClientUpdated", subject: `clients/${client.clientId}`, data: oauthClientFacts(client) });
 }
 
 function createClient(
   { em, record }: Transaction,
-  identity: Pick<ApiClient, "clientId" | "secretNonce" | "secretDigest">,
-): ApiClient {
-  const client = em.create(ApiClient, {
+  identity: Pick<OAuthClient, "clientId" | "secretNonce" | "secretDigest">,
+): OAuthClient {
+  const client = em.create(OAuthClient, {
     ...identity,
     tenantId: platformTenantId,
     name: "Platform administrator",
@@ -88,6 +92,6 @@ function createClient(
     createdAt: new Date(),
   });
   em.persist(client);
-  record({ type: "ApiClientCreated", subject: `clients/${client.clientId}`, data: apiClientFacts(client) });
+  record({ type: "ApiClientCreated", subject: `clients/${client.clientId}`, data: oauthClientFacts(client) });
   return client;
 }

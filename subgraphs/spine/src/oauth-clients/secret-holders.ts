@@ -1,5 +1,5 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { ApiClient } from "./oauth-client.entity.js";
+import { OAuthClient } from "./oauth-client.entity.js";
 
 interface HeldRow {
   client_id: string;
@@ -31,9 +31,13 @@ export async function clientsHeldOnlyBy(transaction: Transaction, principalId: s
 }
 
 /** To be changed, those of them that are Active. */
-export function activeOf({ em, tenant }: Transaction, clients: readonly HeldClient[]): Promise<ApiClient[]> {
+export function loadActiveClients({ em, tenant }: Transaction, clients: readonly HeldClient[]): Promise<OAuthClient[]> {
   const active = clients.filter(({ status }) => status === "Active").map(({ clientId }) => clientId);
-  return em.find(ApiClient, { tenantId: tenant.tenantId, clientId: { $in: active } }, { orderBy: { clientId: "asc" } });
+  return em.find(
+    OAuthClient,
+    { tenantId: tenant.tenantId, clientId: { $in: active } },
+    { orderBy: { clientId: "asc" } },
+  );
 }
 
 function soleHoldings(rows: readonly HeldRow[], principalId: string): Set<string> {

@@ -1,4 +1,4 @@
-/** Text that is HTML already; everything else is escaped where it is put in. */
+/** Text that is HTML already. `html` escapes every value that is not. */
 export class Html {
   constructor(readonly text: string) {}
 
@@ -11,7 +11,7 @@ export type Content = Html | string | readonly Content[] | undefined;
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
@@ -23,5 +23,5 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
 function shown(content: Content): string {
   if (content === undefined) return "";
   if (content instanceof Html) return content.text;
-  return typeof content === "string" ? escaped(content) : content.map(shown).join("");
+  return typeof content === "string" ? escapeHtml(content) : content.map(shown).join("");
 }

@@ -11,15 +11,15 @@ export interface PageAnswer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   /** Origins that a form of the page ends at: browsers hold redirects after a form to form-action as well. */
-  readonly formTargets?: readonly string[];
+  readonly formActionOrigins?: readonly string[];
 }
 
 /** Nothing runs, nothing is loaded, nobody frames it, and nobody keeps it. */
-export function pageHeaders({ headers = {}, formTargets = [] }: PageAnswer): Record<string, string> {
+export function pageHeaders({ headers = {}, formActionOrigins = [] }: PageAnswer): Record<string, string> {
   const policy = [
     "default-src 'none'",
     `style-src ${styleSource}`,
-    `form-action 'self'${formTargets.map((target) => ` ${target}`).join("")}`,
+    `form-action 'self'${formActionOrigins.map((target) => ` ${target}`).join("")}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ];

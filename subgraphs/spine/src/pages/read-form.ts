@@ -20,7 +20,7 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
  * Browsers say where a form comes from. `null` is what they send from our own pages, because of the referrer policy;
  * then Sec-Fetch-Site tells, and where neither is there, the form's token still does.
  */
-export function isForeign({ headers }: IncomingMessage, issuer: string): boolean {
+export function isCrossSite({ headers }: IncomingMessage, issuer: string): boolean {
   const { origin } = headers;
   if (origin !== undefined && origin !== "null" && origin !== new URL(issuer).origin) return true;
   const site = headers["sec-fetch-site"];

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from "node:http";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
-import { RequestWindows } from "./fixed-window-limiter.js";
+import { FixedWindowLimiter } from "./fixed-window-limiter.js";
 
 /** Requests of an address in 60 seconds. A sign-in takes about six of the pages. */
 const limits = { pages: 240, clients: 600 } as const;
 
-export type AddressClass = keyof typeof limits;
+export type AddressLimit = keyof typeof limits;
 
 /** What needs no token costs a statement or a stored row all the same, so its requests count by address. */
-export class AddressRate {
-  readonly #windows: RequestWindows;
+export class AddressRateLimiter {
+  readonly #windows: FixedWindowLimiter;
   readonly #factor: number;
   readonly #proven = new WeakSet<IncomingMessage>();
 
   constructor(factor = 1, clock?: () => number) {
     this.#factor = factor;
-    this.#windows = new RequestWindows(clock);
+    this.#windows = new FixedWindowLimiter(clock);
   }
 
   /** Counts one request; seconds to wait when it is one too many. */
-  spend(kind: AddressClass, request: IncomingMessage): number | undefined {
+  spend(kind: AddressLimit, request: IncomingMessage): number | undefined {
     const limit = Math.max(1, Math.floor(limits[kind] * this.#factor));
     return this.#windows.spend(keyOf(kind, request), limit);
   }
@@ -32,4 +32,4 @@ export class AddressRate {
   }
 }
 
-const keyOf = (kind: AddressClass, request: IncomingMessage) => `${kind} ${clientNetworkOf(request)}`;
+const keyOf = (kind: AddressLimit, request: IncomingMessage) => `${kind} ${clientNetworkOf(request)}`;

@@ -8,7 +8,7 @@ interface Window {
 }
 
 /** Counts requests by key in windows of 60 seconds. */
-export class RequestWindows {
+export class FixedWindowLimiter {
   readonly #windows = new Map<string, Window>();
   readonly #clock: () => number;
 

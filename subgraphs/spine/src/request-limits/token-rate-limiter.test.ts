@@ -1,9 +1,9 @@
-import { TokenRate } from "./token-rate-limiter.js";
+import { TokenRateLimiter } from "./token-rate-limiter.js";
 
-describe("TokenRate", () => {
+describe("TokenRateLimiter", () => {
   it("lets 600 requests of a client through in a minute, and others go on", () => {
     let now = 0;
-    const rate = new TokenRate(1, () => now);
+    const rate = new TokenRateLimiter(1, () => now);
     for (let request = 0; request < 600; request += 1) expect(rate.spend("cli_a", "Standard")).toBeUndefined();
     now = 20_000;
     expect(rate.spend("cli_a", "Standard")).toBe(40);
@@ -13,7 +13,7 @@ describe("TokenRate", () => {
   });
 
   it("follows the edition", () => {
-    const rate = new TokenRate(1, () => 0);
+    const rate = new TokenRateLimiter(1, () => 0);
     const allowed = (client: string, edition: string) => {
       let requests = 0;
       while (rate.spend(client, edition) === undefined) requests += 1;

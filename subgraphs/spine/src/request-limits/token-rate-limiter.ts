@@ -1,16 +1,16 @@
-import { RequestWindows } from "./fixed-window-limiter.js";
+import { FixedWindowLimiter } from "./fixed-window-limiter.js";
 
 const tokensPerWindow = 600;
 const editionFactors: Readonly<Record<string, number>> = { Free: 0.2, Standard: 1, Enterprise: 10 };
 
 /** Requests of each client at the token endpoint: 600 in 60 seconds, edition Standard. */
-export class TokenRate {
-  readonly #windows: RequestWindows;
+export class TokenRateLimiter {
+  readonly #windows: FixedWindowLimiter;
   readonly #factor: number;
 
   constructor(factor = 1, clock?: () => number) {
     this.#factor = factor;
-    this.#windows = new RequestWindows(clock);
+    this.#windows = new FixedWindowLimiter(clock);
   }
 
   /** Counts one request; seconds to wait when it is one too many. */

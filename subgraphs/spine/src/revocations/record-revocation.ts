@@ -6,7 +6,7 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
 export const revocationChannel = "spine_revocations";
 
 /** Tokens issued to the subjects until now are refused within a second of the transaction's end. */
-export async function revoke(
+export async function recordRevocation(
   { execute, tenant, notify }: Pick<Transaction, "execute" | "tenant" | "notify">,
   kind: Revocation["kind"],
   ...subjects: readonly string[]

@@ -12,7 +12,7 @@ interface RevocationRow {
   revoked_at: Date;
 }
 
-type Told = (revocation: Revocation) => void;
+type RevocationListener = (revocation: Revocation) => void;
 
 /** Longer than any transaction: what was written before the last look may have been committed after it. */
 const overlapMs = 60_000;
@@ -29,7 +29,7 @@ export class RevocationFeed {
   readonly #loop: DrainLoop;
   readonly #told = new Map<string, number>();
   #since = new Date(0);
-  #tell: Told = () => undefined;
+  #tell: RevocationListener = () => undefined;
 
   constructor(pool: Pool, logger: Logger) {
     this.#pool = pool;
@@ -40,7 +40,7 @@ export class RevocationFeed {
   }
 
   /** Those of before are told when this returns. */
-  async start(listener: Listener, tell: Told): Promise<void> {
+  async start(listener: Listener, tell: RevocationListener): Promise<void> {
     this.#tell = tell;
     await listener.on(revocationChannel, () => this.#loop.wake());
     await this.#drain();

@@ -9,7 +9,7 @@ const newestRevocation = tenantStatement(
 );
 
 /** Milliseconds until a token of this user, read for from then on, can be told from those that a revocation covers. */
-export async function unsettledFor(
+export async function waitAfterRevocationMs(
   reader: TenantReader,
   tenant: Tenant,
   userId: string,

@@ -57,7 +57,7 @@ async function done(who: Principal, field: Field, variables: Record<string, unkn
   return data[field];
 }
 
-const refusalOf = async (who: Principal, field: Field, variables: Record<string, unknown> = {}) =>
+const accountError = async (who: Principal, field: Field, variables: Record<string, unknown> = {}) =>
   (await ask(who, field, variables)).refusal;
 
 async function roleCalled(code: string, of = tenantId): Promise<string> {
@@ -132,16 +132,16 @@ describe("Query.roles", () => {
     expect((await done(owner(), "roles", { filter: { isSystem: true, q: "filter" } })).items).toEqual([]);
     expect((await done(owner(), "roles", { filter: { q: "%" } })).items).toEqual([]);
     const { nextCursor } = await done(owner(), "roles", { first: 1 });
-    const refusal = await refusalOf(owner(), "roles", { after: nextCursor, filter: { isSystem: true } });
+    const refusal = await accountError(owner(), "roles", { after: nextCursor, filter: { isSystem: true } });
     expect(refusal).toMatchObject({ code: "INVALID_CURSOR" });
-    expect(await refusalOf(owner(other), "roles", { after: nextCursor })).toMatchObject({ code: "INVALID_CURSOR" });
+    expect(await accountError(owner(other), "roles", { after: nextCursor })).toMatchObject({ code: "INVALID_CURSOR" });
   });
 
   it("shows no role of another tenant", async () => {
     const { roleId } = await aRole("Secret");
     for (const unknown of [newId("rol"), "nothing"]) {
-      const expected = await refusalOf(owner(other), "role", { roleId: unknown });
-      const { traceId: _, ...refusal } = (await refusalOf(owner(other), "role", { roleId })) ?? {};
+      const expected = await accountError(owner(other), "role", { roleId: unknown });
+      const { traceId: _, ...refusal } = (await accountError(owner(other), "role", { roleId })) ?? {};
       expect(expected).toMatchObject({ ...refusal, code: "NOT_FOUND", status: 404 });
     }
     expect((await done(owner(), "role", { roleId })).code).toBe("Secret");
@@ -154,23 +154,25 @@ describe("roles of a tenant's own", () => {
     expect(role).toMatchObject({ code: "Reader-1", scopes: ["templates.read", "user.read"], isSystem: false });
     for (const scope of ["tenant.read", "tenant.manage", "nothing"])
       expect(
-        await refusalOf(owner(), "createRole", { input: { code: "Wide", name: "Wide", scopes: ["user.read", scope] } }),
+        await accountError(owner(), "createRole", {
+          input: { code: "Wide", name: "Wide", scopes: ["user.read", scope] },
+        }),
       ).toMatchObject({ code: "REFERENCE_NOT_FOUND", errors: [{ pointer: "/input/scopes/1", code: "UNKNOWN_VALUE" }] });
   });
 
   it.each(["x", "1st", "a b", `a${"b".repeat(64)}`, "ä1", "", "a.b"])("are not called %j", async (code) => {
-    expect(await refusalOf(owner(), "createRole", { input: { code, name: "x", scopes: ["user.read"] } })).toMatchObject(
-      {
-        code: "VALIDATION_FAILED",
-        errors: [{ pointer: "/input/code" }],
-      },
-    );
+    expect(
+      await accountError(owner(), "createRole", { input: { code, name: "x", scopes: ["user.read"] } }),
+    ).toMatchObject({
+      code: "VALIDATION_FAILED",
+      errors: [{ pointer: "/input/code" }],
+    });
   });
 
   it("have codes of their own, ignoring case", async () => {
     for (const code of ["TenantOwner", "tenantowner", "reader-1"])
       expect(
-        await refusalOf(owner(), "createRole", { input: { code, name: "x", scopes: ["user.read"] } }),
+        await accountError(owner(), "createRole", { input: { code, name: "x", scopes: ["user.read"] } }),
       ).toMatchObject({
         code: "CONFLICT",
         status: 409,
@@ -180,17 +182,17 @@ describe("roles of a tenant's own", () => {
   it("are made and widened within the caller's own scopes only", async () => {
     const helper = holding("role.assign", "user.read");
     const input = { code: "Helper", name: "Helper", scopes: ["user.read", "config.manage"] };
-    expect(await refusalOf(helper, "createRole", { input })).toMatchObject({
+    expect(await accountError(helper, "createRole", { input })).toMatchObject({
       code: "INSUFFICIENT_SCOPE",
       requiredScopes: ["config.manage"],
     });
     const { roleId } = await done(helper, "createRole", { input: { ...input, scopes: ["user.read"] } });
-    expect(await refusalOf(helper, "updateRole", { roleId, input: { scopes: ["config.manage"] } })).toMatchObject({
+    expect(await accountError(helper, "updateRole", { roleId, input: { scopes: ["config.manage"] } })).toMatchObject({
       code: "INSUFFICIENT_SCOPE",
     });
     await done(owner(), "updateRole", { roleId, input: { scopes: ["user.read", "config.manage"] } });
     for (const field of ["updateRole", "deleteRole"] as const)
-      expect(await refusalOf(helper, field, { roleId, input: { name: "Mine" } })).toMatchObject({
+      expect(await accountError(helper, field, { roleId, input: { name: "Mine" } })).toMatchObject({
         code: "INSUFFICIENT_SCOPE",
       });
   });
@@ -225,7 +227,7 @@ describe("roles of a tenant's own", () => {
     const userId = await aUser();
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
     await done(owner(), "deleteRole", { roleId });
-    expect(await refusalOf(owner(), "role", { roleId })).toMatchObject({ code: "NOT_FOUND" });
+    expect(await accountError(owner(), "role", { roleId })).toMatchObject({ code: "NOT_FOUND" });
     expect(await access(userId)).toEqual({ roles: [], scopes: [] });
     expect(await revoked(userId)).toEqual(["Principal"]);
     expect((await eventsAbout(userId)).at(-1)).toMatchObject({
@@ -250,8 +252,8 @@ describe("roles of a tenant's own", () => {
 
   it("are the only ones that anybody edits", async () => {
     const roleId = await roleCalled("Viewer");
-    expect(await refusalOf(owner(), "updateRole", { roleId, input: { name: "x" } })).toMatchObject({ status: 409 });
-    expect(await refusalOf(owner(), "deleteRole", { roleId })).toMatchObject({ status: 409 });
+    expect(await accountError(owner(), "updateRole", { roleId, input: { name: "x" } })).toMatchObject({ status: 409 });
+    expect(await accountError(owner(), "deleteRole", { roleId })).toMatchObject({ status: 409 });
   });
 });
 
@@ -303,12 +305,12 @@ describe("Mutation.assignRole", () => {
     const roleId = await roleCalled("Viewer");
     const strangers = [newId("usr"), await aUser("Disabled"), await aUser("Active", other), "cli_nobody", "x"];
     for (const principalId of strangers)
-      expect(await refusalOf(owner(), "assignRole", { roleId, input: { principalId } })).toMatchObject({
+      expect(await accountError(owner(), "assignRole", { roleId, input: { principalId } })).toMatchObject({
         code: "REFERENCE_NOT_FOUND",
         status: 422,
         errors: [{ pointer: "/input/principalId" }],
       });
-    expect(await refusalOf(owner(), "assignRole", { roleId, input: { userId: newId("usr") } })).toMatchObject({
+    expect(await accountError(owner(), "assignRole", { roleId, input: { userId: newId("usr") } })).toMatchObject({
       errors: [{ pointer: "/input/userId" }],
     });
   });
@@ -324,7 +326,7 @@ describe("Mutation.assignRole", () => {
       [{ userId, expiresAt: "2999-01-01" }, "/input/expiresAt"],
     ];
     for (const [input, pointer] of wrong)
-      expect([input, await refusalOf(owner(), "assignRole", { roleId, input })]).toEqual([
+      expect([input, await accountError(owner(), "assignRole", { roleId, input })]).toEqual([
         input,
         expect.objectContaining({ code: "VALIDATION_FAILED", errors: [expect.objectContaining({ pointer })] }),
       ]);
@@ -333,7 +335,7 @@ describe("Mutation.assignRole", () => {
   it("gives no role that reaches beyond the caller", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("TenantAdmin");
-    expect(await refusalOf(holding("role.assign"), "assignRole", { roleId, input: { userId } })).toMatchObject({
+    expect(await accountError(holding("role.assign"), "assignRole", { roleId, input: { userId } })).toMatchObject({
       code: "INSUFFICIENT_SCOPE",
       status: 403,
     });
@@ -359,10 +361,10 @@ describe("Mutation.assignRole", () => {
     const roleId = await roleCalled("Viewer", other);
     const input = { userId: await aUser() };
     for (const field of ["assignRole", "updateRole", "deleteRole", "roleAssignments"] as const)
-      expect([field, await refusalOf(owner(), field, { roleId, input: field === "assignRole" ? input : {} })]).toEqual([
+      expect([
         field,
-        expect.objectContaining({ code: "NOT_FOUND" }),
-      ]);
+        await accountError(owner(), field, { roleId, input: field === "assignRole" ? input : {} }),
+      ]).toEqual([field, expect.objectContaining({ code: "NOT_FOUND" })]);
   });
 });
 
@@ -425,7 +427,7 @@ describe("Mutation.unassignRole", () => {
       subject: `roles/${roleId}/assignments/${assignmentId}`,
       data: { reason: "Requested", unassignedBy: "cli_test" },
     });
-    expect(await refusalOf(owner(), "unassignRole", { roleId, assignmentId })).toMatchObject({ code: "NOT_FOUND" });
+    expect(await accountError(owner(), "unassignRole", { roleId, assignmentId })).toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("knows the assignment under its own role and tenant only", async () => {
@@ -440,7 +442,7 @@ describe("Mutation.unassignRole", () => {
       [owner(), roleId, "x"],
     ] as const;
     for (const [who, role, assignment] of elsewhere)
-      expect(await refusalOf(who, "unassignRole", { roleId: role, assignmentId: assignment })).toMatchObject({
+      expect(await accountError(who, "unassignRole", { roleId: role, assignmentId: assignment })).toMatchObject({
         code: "NOT_FOUND",
       });
     expect((await access(userId)).roles).toEqual(["Viewer"]);
@@ -451,7 +453,7 @@ describe("Mutation.unassignRole", () => {
     const roleId = await roleCalled("TenantAdmin");
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
     const helper = holding("role.assign");
-    expect(await refusalOf(helper, "unassignRole", { roleId, assignmentId })).toMatchObject({
+    expect(await accountError(helper, "unassignRole", { roleId, assignmentId })).toMatchObject({
       code: "INSUFFICIENT_SCOPE",
     });
     await done({ ...helper, subject: userId }, "unassignRole", { roleId, assignmentId });
@@ -465,9 +467,9 @@ describe("Mutation.unassignRole", () => {
     const firstOwns = await give(first);
     await give(passing, inAMinute());
     const conflict = { code: "CONFLICT", status: 409 };
-    expect(await refusalOf(owner(), "unassignRole", { roleId, assignmentId: firstOwns })).toMatchObject(conflict);
+    expect(await accountError(owner(), "unassignRole", { roleId, assignmentId: firstOwns })).toMatchObject(conflict);
     expect(
-      await refusalOf(owner(), "assignRole", { roleId, input: { userId: first, expiresAt: inAMinute() } }),
+      await accountError(owner(), "assignRole", { roleId, input: { userId: first, expiresAt: inAMinute() } }),
     ).toMatchObject(conflict);
     const secondOwns = await give(second);
     const answers = await Promise.all(

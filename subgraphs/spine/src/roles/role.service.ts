@@ -12,7 +12,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { RightsLost } from "../access-control/permission-loss.js";
-import { revoke } from "../revocations/record-revocation.js";
+import { recordRevocation } from "../revocations/record-revocation.js";
 import { requireGrantable } from "./assign-roles.js";
 import { Role } from "./role.entity.js";
 import { recordRole } from "./role.events.js";
@@ -157,7 +157,7 @@ export class RoleService {
   async #narrowed(transaction: Transaction, role: Role): Promise<void> {
     const held = (await holders(transaction, role)).map(({ assignment }) => assignment.principalId);
     if (held.length === 0) return;
-    await revoke(transaction, "Principal", ...held);
+    await recordRevocation(transaction, "Principal", ...held);
     await this.#rightsLost(transaction, held);
   }
 }

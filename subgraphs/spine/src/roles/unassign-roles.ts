@@ -1,6 +1,6 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { RightsLost } from "../access-control/permission-loss.js";
-import { revoke } from "../revocations/record-revocation.js";
+import { recordRevocation } from "../revocations/record-revocation.js";
 import { Role } from "./role.entity.js";
 import type { RoleAssignment } from "./role-assignment.entity.js";
 
@@ -54,5 +54,5 @@ export async function removeRoles(
     });
   }
   if (held.length > 0)
-    await revoke(transaction, "Principal", ...new Set(held.map(({ assignment }) => assignment.principalId)));
+    await recordRevocation(transaction, "Principal", ...new Set(held.map(({ assignment }) => assignment.principalId)));
 }

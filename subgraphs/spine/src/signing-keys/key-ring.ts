@@ -1,28 +1,28 @@
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { JSONWebKeySet } from "jose";
 import {
+  keyRefreshSeconds,
   type LoadedKey,
-  noticedWithinSeconds,
   type Rotation,
   type RotationRequest,
-  type SigningKeys,
+  type SigningKeyStore,
 } from "./signing-key-store.js";
 
-type Told = () => Promise<void>;
+type KeyChangeListener = () => Promise<void>;
 
 /** The keys of this process: which are published, and which one signs. Follows the stored ones as they change and as time passes. */
-export class KeyRing {
-  readonly #stored: SigningKeys;
+export class ActiveSigningKeys {
+  readonly #stored: SigningKeyStore;
   readonly #logger: Logger;
   readonly #clock: () => number;
-  readonly #tell = new Set<Told>();
+  readonly #tell = new Set<KeyChangeListener>();
   #sign: (keys: readonly LoadedKey[]) => void = () => undefined;
   #keys: readonly LoadedKey[] = [];
   #published: JSONWebKeySet = { keys: [] };
   #refreshing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(stored: SigningKeys, logger: Logger, clock: () => number) {
+  constructor(stored: SigningKeyStore, logger: Logger, clock: () => number) {
     this.#stored = stored;
     this.#logger = logger;
     this.#clock = clock;
@@ -36,11 +36,11 @@ export class KeyRing {
   async start(sign: (keys: readonly LoadedKey[]) => void): Promise<void> {
     this.#sign = sign;
     await this.#follow();
-    this.#timer = setInterval(() => void this.refresh(), noticedWithinSeconds * 1000).unref();
+    this.#timer = setInterval(() => void this.refresh(), keyRefreshSeconds * 1000).unref();
   }
 
   /** Verifiers of this process: told before a new key signs, and again once an old one is withdrawn. */
-  onChange(told: Told): void {
+  onChange(told: KeyChangeListener): void {
     this.#tell.add(told);
   }
 

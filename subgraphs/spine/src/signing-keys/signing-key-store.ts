@@ -35,9 +35,9 @@ export interface Rotation {
 /** How long anybody may keep a key set that he has read. */
 export const keySetMaxAgeSeconds = 600;
 /** The latest at which every process knows of a change, should its wake-up be lost. */
-export const noticedWithinSeconds = 60;
-const publishedBeforeSeconds = keySetMaxAgeSeconds + noticedWithinSeconds;
-const publishedAfterSeconds = longestLifetimeSeconds + noticedWithinSeconds;
+export const keyRefreshSeconds = 60;
+const publishedBeforeSeconds = keySetMaxAgeSeconds + keyRefreshSeconds;
+const publishedAfterSeconds = longestLifetimeSeconds + keyRefreshSeconds;
 const rotatedAfterDays = 90;
 
 /** Of a rotation that a caller asked for. */
@@ -56,7 +56,7 @@ const current = `select key_id, sealed_private_key, signs_from, retires_at from 
   where retires_at is null or retires_at > $1 order by signs_from desc, key_id`;
 
 /** The keys of the authorization server as they are stored: sealed, with the times at which each signs and retires. */
-export class SigningKeys {
+export class SigningKeyStore {
   readonly #pool: Pool;
   readonly #seal: ValueSeal;
 

@@ -7,7 +7,7 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
-import { revoke } from "../revocations/record-revocation.js";
+import { recordRevocation } from "../revocations/record-revocation.js";
 import { Tenant } from "./tenant.entity.js";
 import type { TenantMoveInput } from "./tenant.input.js";
 import { unknownTenant } from "./tenant.service.js";
@@ -65,7 +65,7 @@ async function moveTenant(transaction: Transaction, move: TenantMove, reason: st
     });
   tenant.status = to;
   tenant.updatedAt = new Date();
-  await revoke(transaction, to === "Active" ? "TenantOpened" : "TenantClosed", tenantId);
+  await recordRevocation(transaction, to === "Active" ? "TenantOpened" : "TenantClosed", tenantId);
   record({ type: event, subject: `tenants/${tenantId}`, data: { ...tenantFacts(tenant), reason } });
   return tenantEntityView(tenant);
 }

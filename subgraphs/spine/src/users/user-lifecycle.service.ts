@@ -11,8 +11,8 @@ import { lockHands } from "../access-control/active-principal-statement.js";
 import { requireHeld } from "../access-control/held-scopes.js";
 import type { RightsLost } from "../access-control/permission-loss.js";
 import { disableClients } from "../oauth-clients/disable-clients.js";
-import { activeOf, clientsHeldOnlyBy } from "../oauth-clients/secret-holders.js";
-import { revoke } from "../revocations/record-revocation.js";
+import { clientsHeldOnlyBy, loadActiveClients } from "../oauth-clients/secret-holders.js";
+import { recordRevocation } from "../revocations/record-revocation.js";
 import { requireAnotherOwner } from "../roles/last-owner-statement.js";
 import { RoleAssignment } from "../roles/role-assignment.entity.js";
 import { removeRoles, withCodes } from "../roles/unassign-roles.js";
@@ -69,7 +69,7 @@ export class UserLifecycleService {
         await this.#takeAllRoles(context, transaction, userId);
         const orphans = await clientsHeldOnlyBy(transaction, userId);
         if (clients === "Disable") {
-          const active = await activeOf(transaction, orphans);
+          const active = await loadActiveClients(transaction, orphans);
           requireHeld(
             context,
             active.flatMap(({ scopes }) => scopes),
@@ -131,7 +131,7 @@ async function moveUser(
   if (user.status === "Active") await requireAnotherOwner(transaction, userId);
   const now = new Date();
   Object.assign(user, { status: to, updatedAt: now, ...(to === "Active" ? {} : { tokensFrom: now }) });
-  if (to !== "Active") await revoke(transaction, "Principal", userId);
+  if (to !== "Active") await recordRevocation(transaction, "Principal", userId);
   return { user, roles };
 }
 

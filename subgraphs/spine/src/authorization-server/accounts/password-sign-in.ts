@@ -7,8 +7,8 @@ import type { FailureLimiter, LoginAttempt } from "../../request-limits/failure-
 import { emailKey } from "../../users/email-key.js";
 import { PasswordsBusyError, passwordLength, passwordMatches } from "../../users/password-hash.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
-import { type Accounts, refusalOf, type UserAccount } from "./user-accounts.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { accountError, type UserAccount, type UserAccounts } from "./user-accounts.js";
 
 export interface PasswordAttempt {
   client: RegisteredClient;
@@ -30,13 +30,13 @@ const longestName = 254;
 
 /** Somebody says who he is and proves it by a password: at the token endpoint, or on the sign-in page. */
 export class PasswordSignIn {
-  readonly #accounts: Accounts;
+  readonly #accounts: UserAccounts;
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #failures: FailureLimiter<LoginAttempt>;
   readonly #telling = new Set<Promise<void>>();
 
-  constructor(accounts: Accounts, database: Database, logger: Logger, failures: FailureLimiter<LoginAttempt>) {
+  constructor(accounts: UserAccounts, database: Database, logger: Logger, failures: FailureLimiter<LoginAttempt>) {
     this.#accounts = accounts;
     this.#database = database;
     this.#logger = logger;
@@ -50,7 +50,7 @@ export class PasswordSignIn {
     const limited = { tenant: tenant?.tenantId ?? "", username: emailKey(username), address };
     const retryAfterSeconds = this.#failures.blockedFor(limited);
     if (retryAfterSeconds !== undefined)
-      throw new TokenRefusal("RATE_LIMITED", "rate_limited", "Too many failed attempts.", {
+      throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many failed attempts.", {
         status: 429,
         retryAfterSeconds,
       });
@@ -86,7 +86,7 @@ export class PasswordSignIn {
     if (!claimed) return {};
     // again: he may have been disabled while the password waited for its turn
     const now = matches ? await this.#accounts.byId(claimed.userId) : undefined;
-    return now && !refusalOf(now, client) ? { claimed, proven: now } : { claimed };
+    return now && !accountError(now, client) ? { claimed, proven: now } : { claimed };
   }
 
   /** Not waited for: the time it takes would tell a known tenant from an unknown one. */
@@ -107,8 +107,8 @@ function onlyTenant({ tenantId, firstParty }: RegisteredClient): Tenant | undefi
   return tenantId === platformTenantId && firstParty ? undefined : tenantWithId(tenantId);
 }
 
-export function signInFailed(): TokenRefusal {
-  return new TokenRefusal("UNAUTHENTICATED", "invalid_grant", "The user name or the password is wrong.");
+export function signInFailed(): OAuthError {
+  return new OAuthError("UNAUTHENTICATED", "invalid_grant", "The user name or the password is wrong.");
 }
 
 async function inTime(verdict: Promise<boolean>): Promise<boolean> {
@@ -116,7 +116,7 @@ async function inTime(verdict: Promise<boolean>): Promise<boolean> {
     return await verdict;
   } catch (error) {
     if (!(error instanceof PasswordsBusyError)) throw error;
-    throw new TokenRefusal("UNAVAILABLE", "temporarily_unavailable", "Too many sign-ins at once.", {
+    throw new OAuthError("UNAVAILABLE", "temporarily_unavailable", "Too many sign-ins at once.", {
       status: 503,
       retryAfterSeconds: 1,
     });

@@ -4,7 +4,7 @@ import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
-import { unsettledFor } from "../../revocations/wait-after-revocation.js";
+import { waitAfterRevocationMs } from "../../revocations/wait-after-revocation.js";
 import { type Access, effectiveAccess } from "../../roles/effective-access.js";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { TenantState } from "../../tenants/tenant.states.js";
@@ -12,8 +12,8 @@ import { emailKey } from "../../users/email-key.js";
 import { recordSignIn } from "../../users/record-sign-in.js";
 import type { UserState } from "../../users/user.states.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
-import { readsBegin, readsFrom } from "../oauth-requests/read-time.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
 import { type UserAccountRow, userAccountById, userAccountsByEmail } from "./user-account-statement.js";
 
 /** A user and his tenant as the authorization server needs them. */
@@ -41,7 +41,7 @@ export interface UserAccess {
 }
 
 /** Users as the sign-in page, the token endpoint and the token exchange look them up. */
-export class Accounts {
+export class UserAccounts {
   readonly #pool: Pool;
   readonly #reader: TenantReader;
 
@@ -84,12 +84,15 @@ export class Accounts {
   /** A token must be newer than every revocation that its roles know of, or verifiers take it for one that does not. */
   async #settledAccess({ tenant, userId }: UserAccount, client: RegisteredClient): Promise<Access> {
     const read = () => effectiveAccess(this.#reader, tenant, userId);
-    const [access, waitMs] = await Promise.all([read(), unsettledFor(this.#reader, tenant, userId, readsFrom())]);
+    const [access, waitMs] = await Promise.all([
+      read(),
+      waitAfterRevocationMs(this.#reader, tenant, userId, readStartMs()),
+    ]);
     if (waitMs === undefined) return access;
     await setTimeout(waitMs);
-    readsBegin();
+    markReadStart();
     // the revocation may have been that of the user himself
-    const refusal = refusalOf(await this.byId(userId), client);
+    const refusal = accountError(await this.byId(userId), client);
     if (refusal) throw refusal;
     return read();
   }
@@ -105,11 +108,11 @@ export function serves(client: RegisteredClient, { tenant }: Pick<UserAccount, "
 }
 
 /** Why an account gets no token through this client; undefined when nothing stands against it. */
-export function refusalOf(account: UserAccount | undefined, client: RegisteredClient): TokenRefusal | undefined {
+export function accountError(account: UserAccount | undefined, client: RegisteredClient): OAuthError | undefined {
   if (account?.status !== "Active" || !serves(client, account))
-    return new TokenRefusal("VALIDATION_FAILED", "invalid_grant", "grant request is invalid");
+    return new OAuthError("VALIDATION_FAILED", "invalid_grant", "grant request is invalid");
   if (account.tenantStatus !== "Active" || client.tenantStatus !== "Active")
-    return new TokenRefusal("TENANT_SUSPENDED", "invalid_grant", "The user's tenant is not active.");
+    return new OAuthError("TENANT_SUSPENDED", "invalid_grant", "The user's tenant is not active.");
   return undefined;
 }
 

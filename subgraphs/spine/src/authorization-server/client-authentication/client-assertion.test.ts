@@ -9,7 +9,7 @@ import {
   SignJWT,
 } from "jose";
 import { type Json, principal, RunningSpine, testSettings, until } from "../../running-spine.fixture.js";
-import { clockToleranceSeconds, requireBrief } from "./client-assertion.js";
+import { clockToleranceSeconds, requireShortLifetime } from "./client-assertion.js";
 
 let platform: RunningSpine;
 let base: string;
@@ -334,7 +334,7 @@ describe("an assertion", () => {
   });
 });
 
-describe("requireBrief", () => {
+describe("requireShortLifetime", () => {
   const start = 1_800_000_000;
   it.each([
     [{ iat: start, exp: start + 300 }, true],
@@ -348,7 +348,7 @@ describe("requireBrief", () => {
     [{ exp: start + 60, aud: ["a"] }, true],
     [{ exp: start + 60, aud: ["a", "a"] }, false],
   ])("of %j: %p", (claims, accepted) => {
-    const check = () => requireBrief(claims, start);
+    const check = () => requireShortLifetime(claims, start);
     if (accepted) expect(check).not.toThrow();
     else expect(check).toThrow();
   });

@@ -1,9 +1,9 @@
 import { errors, type Provider } from "oidc-provider";
-import type { AddressRate } from "../../request-limits/address-rate-limiter.js";
-import type { TokenRate } from "../../request-limits/token-rate-limiter.js";
+import type { AddressRateLimiter } from "../../request-limits/address-rate-limiter.js";
+import type { TokenRateLimiter } from "../../request-limits/token-rate-limiter.js";
 import { currentContext } from "../oauth-requests/current-context.js";
-import { refuseSpent, spend } from "./client-authentication.js";
-import { registeredOf } from "./registered-client.js";
+import { requireTokenQuota, spend } from "./client-authentication.js";
+import { registeredClientOf } from "./registered-client.js";
 
 /** Between a client's clock and ours. */
 export const clockToleranceSeconds = 15;
@@ -16,12 +16,12 @@ export interface ClientAssertionOptions {
   tokenEndpoint: string;
   /** Remembers what may be used once. True for the first use; two uses at the same time do not both get true. */
   artifacts: { takeOnce(kind: string, id: string, expiresAtSeconds: number): Promise<boolean> };
-  rate: TokenRate;
-  addresses: AddressRate;
+  rate: TokenRateLimiter;
+  addresses: AddressRateLimiter;
 }
 
 /** `private_key_jwt` (OpenID Connect Core section 9), where oidc-provider's own rules are wider than ours. */
-export function authenticateByAssertion(provider: Provider, options: ClientAssertionOptions): void {
+export function installAssertionAuthentication(provider: Provider, options: ClientAssertionOptions): void {
   const { issuer, tokenEndpoint, artifacts, rate, addresses } = options;
   // oidc-provider takes the endpoint's address from the Host header, which the caller chooses
   Object.defineProperty(provider.OIDCContext.prototype, "clientJwtAuthExpectedAudience", {
@@ -31,8 +31,8 @@ export function authenticateByAssertion(provider: Provider, options: ClientAsser
   Object.defineProperty(provider.ReplayDetection, "unique", {
     async value(clientId: string, assertionId: string, expiresAt: number): Promise<boolean> {
       const context = currentContext();
-      const registered = registeredOf(context.oidc.client);
-      refuseSpent(rate, context, registered);
+      const registered = registeredClientOf(context.oidc.client);
+      requireTokenQuota(rate, context, registered);
       const id = JSON.stringify([clientId, assertionId]);
       // `expiresAt` is the assertion's own end and the tolerance
       if (!(await artifacts.takeOnce("ReplayDetection", id, expiresAt + rememberedSeconds))) return false;
@@ -44,7 +44,7 @@ export function authenticateByAssertion(provider: Provider, options: ClientAsser
 }
 
 /** After oidc-provider has verified the signature and that exp, iat and nbf are numbers, of which exp alone must be there. */
-export function requireBrief(claims: Record<string, unknown>, nowSeconds = Date.now() / 1000): void {
+export function requireShortLifetime(claims: Record<string, unknown>, nowSeconds = Date.now() / 1000): void {
   const { aud, exp, iat } = claims;
   // draft-ietf-oauth-rfc7523bis section 4: what is for others too, they could present here
   if (Array.isArray(aud) && aud.length !== 1) throw new errors.InvalidClientAuth("the assertion is for others too");

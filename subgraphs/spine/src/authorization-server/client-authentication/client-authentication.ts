@@ -6,25 +6,25 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type Adapter, type Client, errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import { secretDigest, secretMatches } from "../../oauth-clients/client-secret.js";
 import { type GrantType, grantTypes } from "../../oauth-clients/grant-types.js";
-import type { AddressRate } from "../../request-limits/address-rate-limiter.js";
+import type { AddressRateLimiter } from "../../request-limits/address-rate-limiter.js";
 import type { Attempt, FailureLimiter } from "../../request-limits/failure-limiter.js";
-import type { TokenRate } from "../../request-limits/token-rate-limiter.js";
+import type { TokenRateLimiter } from "../../request-limits/token-rate-limiter.js";
 import { currentContext } from "../oauth-requests/current-context.js";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
-import { readsBegin } from "../oauth-requests/read-time.js";
-import { type RegisteredClient, registeredOf } from "./registered-client.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { markReadStart } from "../oauth-requests/read-time.js";
+import { type RegisteredClient, registeredClientOf } from "./registered-client.js";
 
 export interface ClientAuthenticationOptions {
   findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
   /** Grants that a client can use here; it may have more. */
   served: readonly GrantType[];
   failures: FailureLimiter;
-  rate: TokenRate;
-  addresses: AddressRate;
+  rate: TokenRateLimiter;
+  addresses: AddressRateLimiter;
 }
 
 /** Replaces oidc-provider's comparison of plain secrets: ours are digests, and guesses are counted. */
-export function authenticateByDigest(provider: Provider, options: ClientAuthenticationOptions): void {
+export function installSecretAuthentication(provider: Provider, options: ClientAuthenticationOptions): void {
   Object.defineProperty(provider.Client.prototype, "compareClientSecret", {
     value(this: Client, secret: string) {
       return compareSecret(this, secret, options);
@@ -40,7 +40,7 @@ export function clientAdapter({ findClient, served, failures, rate }: ClientAuth
       context.state["presentedClientId"] = clientId;
       if (isProofGiven(context)) refuseBlocked(context, failures);
       const registered = (await findClient(clientId)) ?? nobody;
-      await untilSettled(registered);
+      await waitUntilDistinguishable(registered);
       // anybody may name a public client, so nobody uses up its requests for others
       if (registered.isPublic) spend(rate, context, `${registered.clientId} ${addressOf(context)}`, registered);
       return clientMetadata(registered, served);
@@ -55,11 +55,11 @@ export function clientAdapter({ findClient, served, failures, rate }: ClientAuth
 }
 
 /** Enabled again, it gets no token that verifiers would take for one of before it was disabled. */
-async function untilSettled({ tokensFrom }: RegisteredClient): Promise<void> {
+async function waitUntilDistinguishable({ tokensFrom }: RegisteredClient): Promise<void> {
   const waitMs = tokensFrom + 2 * commitMarginMs - Date.now();
   if (waitMs <= 0) return;
   await setTimeout(waitMs);
-  readsBegin();
+  markReadStart();
 }
 
 /** Stands for every unknown client, so that it takes the same path as a wrong secret; no secret matches it. */
@@ -108,9 +108,9 @@ function compareSecret(client: Client, secret: string, options: ClientAuthentica
   const { failures, rate, addresses } = options;
   const context = currentContext();
   refuseBlocked(context, failures);
-  const registered = registeredOf(client);
+  const registered = registeredClientOf(client);
   if (!secretMatches(secret, registered.secretDigest)) {
-    // here and not by countFailure: between asking and counting nobody else comes
+    // here and not by countFailedAuthentication: between asking and counting nobody else comes
     failures.failed(attemptOf(context));
     context.state["counted"] = true;
     return false;
@@ -121,7 +121,11 @@ function compareSecret(client: Client, secret: string, options: ClientAuthentica
 }
 
 /** After oidc-provider: a bad assertion, or a proof of another kind than the client's, is a failure like a wrong secret. */
-export function countFailure(context: KoaContextWithOIDC, failure: unknown, failures: FailureLimiter): void {
+export function countFailedAuthentication(
+  context: KoaContextWithOIDC,
+  failure: unknown,
+  failures: FailureLimiter,
+): void {
   if (!(failure instanceof errors.InvalidClientAuth) || context.state["counted"] === true) return;
   if (context.state["presentedClientId"] !== undefined && isProofGiven(context)) failures.failed(attemptOf(context));
 }
@@ -146,7 +150,7 @@ function attemptOf(context: KoaContextWithOIDC): Attempt {
 
 /** Of what the client may ask for in a minute. */
 export function spend(
-  rate: TokenRate,
+  rate: TokenRateLimiter,
   { oidc }: KoaContextWithOIDC,
   key: string,
   { editionCode }: RegisteredClient,
@@ -157,7 +161,11 @@ export function spend(
 }
 
 /** Before a request that would be one too many leaves a row behind; counts nothing. */
-export function refuseSpent(rate: TokenRate, { oidc }: KoaContextWithOIDC, client: RegisteredClient): void {
+export function requireTokenQuota(
+  rate: TokenRateLimiter,
+  { oidc }: KoaContextWithOIDC,
+  client: RegisteredClient,
+): void {
   if (oidc.route !== "token") return;
   const retryAfterSeconds = rate.blockedFor(client.clientId, client.editionCode);
   if (retryAfterSeconds !== undefined) throw tooManyTokens(retryAfterSeconds);
@@ -165,8 +173,8 @@ export function refuseSpent(rate: TokenRate, { oidc }: KoaContextWithOIDC, clien
 
 const tooManyTokens = (seconds: number) => tooMany("The client asks for too many tokens.", seconds);
 
-function tooMany(description: string, retryAfterSeconds: number): TokenRefusal {
-  return new TokenRefusal("RATE_LIMITED", "rate_limited", description, { status: 429, retryAfterSeconds });
+function tooMany(description: string, retryAfterSeconds: number): OAuthError {
+  return new OAuthError("RATE_LIMITED", "rate_limited", description, { status: 429, retryAfterSeconds });
 }
 
 const addressOf = ({ req }: KoaContextWithOIDC) => clientNetworkOf(req);

@@ -30,7 +30,7 @@ export interface RegisteredClient {
 }
 
 /** Looks a client up in all tenants, as the worker role: nobody's tenant is known before. */
-export async function registeredClient(
+export async function findRegisteredClient(
   reads: Pick<ReadPipeline, "query">,
   clientId: string,
 ): Promise<RegisteredClient | undefined> {
@@ -59,7 +59,7 @@ export async function registeredClient(
   );
 }
 
-export function registeredOf(client: Client | undefined): RegisteredClient {
+export function registeredClientOf(client: Client | undefined): RegisteredClient {
   const registered = client?.["registered"];
   if (registered === undefined) throw new Error("The token belongs to no client");
   return registered as RegisteredClient;

@@ -1,5 +1,5 @@
 import { errors } from "oidc-provider";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
 
 export const exchangeParameters = [
   "subject_token",
@@ -27,10 +27,10 @@ export interface ExchangeRequest {
 const tokenTypes = ["urn:ietf:params:oauth:token-type:access_token", "urn:ietf:params:oauth:token-type:jwt"] as const;
 
 /** As correlation.agentTaskId takes it, but printable ASCII without blanks at its ends. */
-const taskForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
+const agentTaskIdPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 
 /** RFC 8693 section 2.1, and `agent_task_id`. */
-export function readExchange(parameters: ExchangeParameters, issuer: string): ExchangeRequest {
+export function parseExchangeRequest(parameters: ExchangeParameters, issuer: string): ExchangeRequest {
   if (parameters.actor_token !== undefined || parameters.actor_token_type !== undefined)
     throw new errors.InvalidRequest("actor_token is not supported: the actor is the client that authenticates");
   const subjectToken = required(parameters, "subject_token");
@@ -41,7 +41,7 @@ export function readExchange(parameters: ExchangeParameters, issuer: string): Ex
   if (!isTokenType(issuedTokenType))
     throw new errors.InvalidRequest(`requested_token_type must be one of ${tokenTypes.join(", ")}`);
   const agentTaskId = required(parameters, "agent_task_id");
-  if (!taskForm.test(agentTaskId))
+  if (!agentTaskIdPattern.test(agentTaskId))
     throw new errors.InvalidRequest("agent_task_id must be 1 to 200 printable ASCII characters");
   const targets = [parameters.resource, parameters.audience].flat().filter((target) => target !== undefined);
   if (!targets.every((target) => target === issuer || target === `${issuer}/`)) throw new errors.InvalidTarget();
@@ -51,7 +51,7 @@ export function readExchange(parameters: ExchangeParameters, issuer: string): Ex
 function required(parameters: ExchangeParameters, name: keyof ExchangeParameters): string {
   const value = parameters[name];
   if (typeof value !== "string" || value === "")
-    throw new TokenRefusal("VALIDATION_FAILED", "invalid_request", `missing required parameter '${name}'`);
+    throw new OAuthError("VALIDATION_FAILED", "invalid_request", `missing required parameter '${name}'`);
   return value;
 }
 

@@ -3,14 +3,14 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { errors, type Provider, type TokenEndpointGrantContext } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
-import type { Accounts } from "../accounts/user-accounts.js";
-import { registeredOf } from "../client-authentication/registered-client.js";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
-import { grantedScopes, requireSomeScope, signedInAccount, tokenTerms } from "../tokens/token-terms.js";
+import type { UserAccounts } from "../accounts/user-accounts.js";
+import { registeredClientOf } from "../client-authentication/registered-client.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { createSignedInAccount, grantedScopes, requireSomeScope, resourceServerInfo } from "../tokens/token-terms.js";
 
 export interface PasswordGrantOptions {
   issuer: string;
-  accounts: Accounts;
+  accounts: UserAccounts;
   passwords: PasswordSignIn;
   logger: Logger;
 }
@@ -47,16 +47,16 @@ async function passwordGrant(
   const { oidc } = context;
   const { client } = oidc;
   const { username, password, tenant, scope, resource = issuer } = oidc.params;
-  const registered = registeredOf(client);
+  const registered = registeredClientOf(client);
   if (!registered.firstParty || registered.isPublic)
-    throw new TokenRefusal("VALIDATION_FAILED", "unauthorized_client", "The client may not take passwords.");
+    throw new OAuthError("VALIDATION_FAILED", "unauthorized_client", "The client may not take passwords.");
   if (username === undefined || password === undefined)
     throw new errors.InvalidRequest("missing required parameter(s) 'username' and 'password'");
   const cause = causeOf(context, registered.clientId);
   const address = clientNetworkOf(context.req);
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
   const authTime = Math.floor(Date.now() / 1000);
-  const account = signedInAccount(user, await accounts.access(user, registered), authTime);
+  const account = createSignedInAccount(user, await accounts.access(user, registered), authTime);
   oidc.entity("Account", account);
   const granted = grantedScopes(scope, registered);
   const scopes = requireSomeScope(granted, account.access);
@@ -64,7 +64,7 @@ async function passwordGrant(
   const { accountId } = account;
   const grant = new provider.Grant({ accountId, clientId: registered.clientId });
   grant.addResourceScope(issuer, granted.join(" "));
-  const terms = tokenTerms(issuer, context, String(resource), client);
+  const terms = resourceServerInfo(issuer, context, String(resource), client);
   const grantId = await grant.save();
   oidc.entity("Grant", grant);
   const token = new provider.AccessToken({ accountId, client, grantId, gty: "password" });

@@ -6,7 +6,7 @@ import { decodeJwt } from "jose";
 import type { Pool } from "pg";
 import { isTokenRevoked } from "../../revocations/token-revocation.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
 
 /** The token that an agent brings: for whom it is to act. */
 export interface SubjectToken {
@@ -14,7 +14,7 @@ export interface SubjectToken {
 }
 
 /** Takes access tokens of this issuer that any resource of ours would take, of the agent's own tenant. */
-export class SubjectTokens {
+export class SubjectTokenVerifier {
   readonly #verifier: Pick<TokenVerifier, "verify">;
   readonly #pool: Pool;
 
@@ -46,7 +46,7 @@ export class SubjectTokens {
       const description = `The subject_token is refused: ${error.message}`;
       // 403 as at every other door of the platform
       if (error.code === "TENANT_UNKNOWN")
-        throw new TokenRefusal(error.code, "invalid_request", description, { status: 403 });
+        throw new OAuthError(error.code, "invalid_request", description, { status: 403 });
       throw refusal(error.code, description);
     }
   }
@@ -58,6 +58,6 @@ function mayAct(claim: unknown, agentClientId: string): boolean {
   return typeof claim === "object" && claim !== null && (claim as { sub?: unknown }).sub === agentClientId;
 }
 
-function refusal(code: TokenRefusal["code"], description: string): TokenRefusal {
-  return new TokenRefusal(code, "invalid_request", description);
+function refusal(code: OAuthError["code"], description: string): OAuthError {
+  return new OAuthError(code, "invalid_request", description);
 }

@@ -5,7 +5,7 @@ import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { decodeJwt, importJWK, SignJWT } from "jose";
 import { tokenExchange } from "../../oauth-clients/grant-types.js";
 import { type Json, platformAdmin, principal, RunningSpine, testSettings, until } from "../../running-spine.fixture.js";
-import { SigningKeys } from "../../signing-keys/signing-key-store.js";
+import { SigningKeyStore } from "../../signing-keys/signing-key-store.js";
 import { aUser } from "../../users/user.fixture.js";
 
 interface TestClient {
@@ -86,7 +86,7 @@ async function refused(changes: Record<string, string>, by = agent): Promise<str
 
 /** Under the platform's own key, what it would never sign. */
 async function signed(changes: Record<string, unknown>, header: Record<string, unknown> = {}): Promise<string> {
-  const stored = new SigningKeys(
+  const stored = new SigningKeyStore(
     platform.admin,
     new ValueSeal(testSettings.masterKeys.keyring("factory spine signing keys")),
   );

@@ -5,22 +5,22 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import { isAgentScope, isPublishScope, type Scope } from "@factory/schema/scopes";
 import type Provider from "oidc-provider";
 import { errors, type TokenEndpointGrantContext } from "oidc-provider";
-import type { ApprovalRequests, ScopeWish, Standing } from "../../approvals/approval-request.js";
-import { publishNeedsApproval } from "../../approvals/approval-rule.js";
+import type { ApprovalDecision, ApprovalRequest, ApprovalRequests } from "../../approvals/approval-request.js";
+import { requiresPublishApproval } from "../../approvals/approval-rule.js";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { tokenExchange } from "../../oauth-clients/grant-types.js";
-import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
+import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { agentTokenSeconds } from "../tokens/token-terms.js";
-import { type ExchangeParameters, exchangeParameters, readExchange } from "./exchange-parameters.js";
-import type { SubjectToken, SubjectTokens } from "./subject-token.js";
+import { type ExchangeParameters, exchangeParameters, parseExchangeRequest } from "./exchange-parameters.js";
+import type { SubjectToken, SubjectTokenVerifier } from "./subject-token.js";
 
 /** After it somebody may have decided one of the agent's many requests. */
 const decisionPatienceSeconds = 60;
 
 export interface TokenExchangeOptions {
   readonly issuer: string;
-  readonly subjects: SubjectTokens;
+  readonly subjects: SubjectTokenVerifier;
   readonly approvals: ApprovalRequests;
   readonly logger: Logger;
 }
@@ -31,7 +31,7 @@ type DelegatedClaims = Record<string, unknown>;
 const delegated = new WeakMap<object, DelegatedClaims>();
 
 /** Of a token that was made in exchange for another; undefined for every other token. */
-export const delegatedClaims = (token: object): DelegatedClaims | undefined => delegated.get(token);
+export const exchangedTokenClaims = (token: object): DelegatedClaims | undefined => delegated.get(token);
 
 /** Agents get tokens of their subjects for one task; publishing scopes with an approval alone. */
 export function registerTokenExchange(provider: Provider, options: TokenExchangeOptions): void {
@@ -50,9 +50,9 @@ async function exchange(
   context: TokenEndpointGrantContext<ExchangeParameters>,
 ): Promise<void> {
   const { client } = context.oidc;
-  const agent = registeredOf(client);
+  const agent = registeredClientOf(client);
   requireAgent(agent);
-  const asked = readExchange(context.oidc.params, options.issuer);
+  const asked = parseExchangeRequest(context.oidc.params, options.issuer);
   const subject = await options.subjects.verify(asked.subjectToken, agent);
   requireSameTask(subject, asked.agentTaskId);
   const { principal } = subject;
@@ -112,17 +112,13 @@ async function exchange(
 function requireAgent({ principalType, tenantStatus }: RegisteredClient): void {
   if (principalType !== "Agent") throw new errors.UnauthorizedClient("only an agent exchanges tokens");
   if (tenantStatus !== "Active")
-    throw new TokenRefusal("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
+    throw new OAuthError("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
 }
 
 /** Whom an agent asks for help helps with the same task. */
 function requireSameTask({ principal }: SubjectToken, agentTaskId: string): void {
   if (principal.agentTaskId !== undefined && principal.agentTaskId !== agentTaskId)
-    throw new TokenRefusal(
-      "AGENT_TASK_MISMATCH",
-      "invalid_request",
-      "The subject_token belongs to another agent task.",
-    );
+    throw new OAuthError("AGENT_TASK_MISMATCH", "invalid_request", "The subject_token belongs to another agent task.");
 }
 
 /** Publishing scopes only where they are asked for by name. */
@@ -141,33 +137,33 @@ function scopesOf(
 
 async function approvalFor(
   approvals: ApprovalRequests,
-  wish: ScopeWish,
+  wish: ApprovalRequest,
   tenant: Tenant,
   cause: Parameters<ApprovalRequests["request"]>[2],
-): Promise<Standing | undefined> {
-  if (wish.scopes.length === 0 || !(await publishNeedsApproval(tenant, "Agent"))) return undefined;
+): Promise<ApprovalDecision | undefined> {
+  if (wish.scopes.length === 0 || !(await requiresPublishApproval(tenant, "Agent"))) return undefined;
   const standing = (await approvals.standing(tenant, wish)) ?? (await asked(approvals.request(tenant, wish, cause)));
   if (standing.status === "Approved") return standing;
   const members = { approval_id: standing.approvalId };
   if (standing.status === "Rejected")
-    throw new TokenRefusal("APPROVAL_REQUIRED", "access_denied", "The approval was rejected.", { members });
-  throw new TokenRefusal("APPROVAL_REQUIRED", "approval_required", "Somebody has to approve these scopes.", {
+    throw new OAuthError("APPROVAL_REQUIRED", "access_denied", "The approval was rejected.", { members });
+  throw new OAuthError("APPROVAL_REQUIRED", "approval_required", "Somebody has to approve these scopes.", {
     members,
   });
 }
 
-async function asked(request: Promise<Standing>): Promise<Standing> {
+async function asked(request: Promise<ApprovalDecision>): Promise<ApprovalDecision> {
   try {
     return await request;
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== "RATE_LIMITED") throw error;
     const facts = { status: 429, retryAfterSeconds: decisionPatienceSeconds };
-    throw new TokenRefusal("RATE_LIMITED", "rate_limited", error.message, facts);
+    throw new OAuthError("RATE_LIMITED", "rate_limited", error.message, facts);
   }
 }
 
 /** Neither the subject's token nor the approval is outlived. */
-function secondsLeft(subjectExpiresAt: number, approval: Standing | undefined): number {
+function secondsLeft(subjectExpiresAt: number, approval: ApprovalDecision | undefined): number {
   const now = Math.floor(Date.now() / 1000);
   const approvedUntil = approval ? Math.floor(approval.validUntil.getTime() / 1000) : Number.POSITIVE_INFINITY;
   return Math.max(1, Math.min(agentTokenSeconds, subjectExpiresAt - now, approvedUntil - now));

@@ -1,12 +1,12 @@
 import { errors } from "oidc-provider";
-import { TokenRefusal, tokenError } from "./oauth-error.js";
+import { OAuthError, oauthErrorResponse } from "./oauth-error.js";
 
 const issuer = "https://factory.example";
 
-describe("tokenError", () => {
+describe("oauthErrorResponse", () => {
   it("says when to come back while the database does not answer", () => {
     const failure = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
-    expect(tokenError(failure, issuer)).toEqual({
+    expect(oauthErrorResponse(failure, issuer)).toEqual({
       status: 503,
       body: { error: "temporarily_unavailable", error_description: "Unavailable", code: "UNAVAILABLE" },
       headers: { "retry-after": "1" },
@@ -14,13 +14,13 @@ describe("tokenError", () => {
   });
 
   it("shows nothing of a bug", () => {
-    const { status, body } = tokenError(new TypeError("x is not a function"), issuer);
+    const { status, body } = oauthErrorResponse(new TypeError("x is not a function"), issuer);
     expect(status).toBe(500);
     expect(body).toEqual({ error: "server_error", error_description: "Internal", code: "INTERNAL" });
   });
 
   it("keeps the words of RFC 6749 and asks for Basic credentials with a 401", () => {
-    expect(tokenError(new errors.InvalidClientAuth("detail"), issuer)).toEqual({
+    expect(oauthErrorResponse(new errors.InvalidClientAuth("detail"), issuer)).toEqual({
       status: 401,
       body: { error: "invalid_client", error_description: "client authentication failed", code: "UNAUTHENTICATED" },
       headers: { "www-authenticate": `Basic realm="${issuer}", error="invalid_client"` },
@@ -28,8 +28,8 @@ describe("tokenError", () => {
   });
 
   it("keeps the status and the wait of a refusal of ours", () => {
-    const refusal = new TokenRefusal("RATE_LIMITED", "rate_limited", "Later.", { status: 429, retryAfterSeconds: 7 });
-    expect(tokenError(refusal, issuer)).toEqual({
+    const refusal = new OAuthError("RATE_LIMITED", "rate_limited", "Later.", { status: 429, retryAfterSeconds: 7 });
+    expect(oauthErrorResponse(refusal, issuer)).toEqual({
       status: 429,
       body: { error: "rate_limited", error_description: "Later.", code: "RATE_LIMITED" },
       headers: { "retry-after": "7" },

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import { errors } from "oidc-provider";
 
 /** A refusal of ours inside the provider: an OAuth error word and the platform's own code for it. */
-export class TokenRefusal extends errors.CustomOIDCProviderError {
+export class OAuthError extends errors.CustomOIDCProviderError {
   constructor(
     readonly code: ErrorCode,
     error: string,
@@ -16,31 +16,31 @@ export class TokenRefusal extends errors.CustomOIDCProviderError {
 }
 
 /** RFC 6749 section 5.2, with `code` and `traceId` as everywhere on the platform (8.5 allows more members). */
-export interface TokenErrorBody {
+export interface OAuthErrorBody {
   error: string;
   error_description: string;
   code: ErrorCode;
   traceId: string;
 }
 
-export interface TokenError {
+export interface OAuthErrorResponse {
   status: number;
-  body: Omit<TokenErrorBody, "traceId">;
+  body: Omit<OAuthErrorBody, "traceId">;
   headers: Record<string, string>;
 }
 
 const codeOfStatus: Record<number, ErrorCode> = { 400: "VALIDATION_FAILED", 401: "UNAUTHENTICATED" };
 
 /** oidc-provider 9.13 answers invalid_request where RFC 6749 section 5.2 and RFC 7521 section 4.2.1 have a word of their own. */
-const ownWords: Record<string, { status: number; error: string }> = {
+const errorOverrides: Record<string, { status: number; error: string }> = {
   "no client authentication mechanism provided": { status: 401, error: "invalid_client" },
   "invalid client_assertion format": { status: 401, error: "invalid_client" },
   "client_id mismatch": { status: 401, error: "invalid_client" },
   "requested grant type is not allowed for this client": { status: 400, error: "unauthorized_client" },
 };
 
-export function tokenError(failure: unknown, issuer: string): TokenError {
-  if (failure instanceof TokenRefusal) {
+export function oauthErrorResponse(failure: unknown, issuer: string): OAuthErrorResponse {
+  if (failure instanceof OAuthError) {
     const { retryAfterSeconds, members } = failure.facts;
     const { error, error_description: description = "", code } = failure;
     return {
@@ -51,7 +51,7 @@ export function tokenError(failure: unknown, issuer: string): TokenError {
   }
   if (failure instanceof errors.OIDCProviderError && failure.expose) {
     const description = failure.error_description ?? failure.error;
-    const { status, error } = ownWords[description] ?? { status: failure.statusCode, error: failure.error };
+    const { status, error } = errorOverrides[description] ?? { status: failure.statusCode, error: failure.error };
     return {
       status,
       body: { error, error_description: description, code: codeOfStatus[status] ?? "VALIDATION_FAILED" },

@@ -62,7 +62,7 @@ export const artifactRetention: RetentionRule = {
 };
 
 /** What oidc-provider remembers, in PostgreSQL. An id is a credential: its digest is stored, and nothing it can be read from. */
-export class ArtifactStore {
+export class OidcAdapter {
   readonly #pool: Pool;
   readonly #onReplay: (replayed: ReplayedArtifact) => Promise<void>;
   readonly #revokeGrant: (grantId: string) => Promise<unknown>;

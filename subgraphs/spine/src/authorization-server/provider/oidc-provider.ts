@@ -10,34 +10,34 @@ import { keyAlgorithms } from "../../oauth-clients/public-keys.js";
 import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import type { LoadedKey } from "../../signing-keys/signing-key-store.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
-import { type Accounts, refusalOf } from "../accounts/user-accounts.js";
+import { accountError, type UserAccounts } from "../accounts/user-accounts.js";
 import {
-  authenticateByAssertion,
   clockToleranceSeconds,
-  requireBrief,
+  installAssertionAuthentication,
+  requireShortLifetime,
 } from "../client-authentication/client-assertion.js";
 import {
-  authenticateByDigest,
   type ClientAuthenticationOptions,
   clientAdapter,
-  countFailure,
+  countFailedAuthentication,
+  installSecretAuthentication,
 } from "../client-authentication/client-authentication.js";
-import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
+import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { registerPasswordGrant } from "../grants/password-grant.js";
-import type { SubjectTokens } from "../grants/subject-token.js";
-import { delegatedClaims, registerTokenExchange } from "../grants/token-exchange.js";
-import { TokenRefusal, tokenError } from "../oauth-requests/oauth-error.js";
-import { readsBegin, readsFrom } from "../oauth-requests/read-time.js";
+import type { SubjectTokenVerifier } from "../grants/subject-token.js";
+import { exchangedTokenClaims, registerTokenExchange } from "../grants/token-exchange.js";
+import { OAuthError, oauthErrorResponse } from "../oauth-requests/oauth-error.js";
+import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "../sign-in/authorize-settings.js";
-import type { ConsentMemory } from "../sign-in/consent-memory.js";
-import { storeTerms } from "../sign-in/consent-terms.js";
+import type { RememberedConsents } from "../sign-in/consent-memory.js";
+import { storeConsentTerms } from "../sign-in/consent-terms.js";
 import { renderError } from "../sign-in/render-error.js";
 import type { ClientRoles } from "../tokens/client-roles.js";
 import { grantsOpenid, listOpenid, withOpenid } from "../tokens/openid-scope.js";
-import type { GrantFamilies } from "../tokens/token-families.js";
-import { introspectionPath, revocationPath, type TokenInspection } from "../tokens/token-introspection.js";
-import { requireSomeScope, signedInAccount, tenantClaims, tokenTerms } from "../tokens/token-terms.js";
-import type { ArtifactStore } from "./oidc-adapter.js";
+import type { TokenFamilies } from "../tokens/token-families.js";
+import { introspectionPath, revocationPath, type TokenIntrospection } from "../tokens/token-introspection.js";
+import { createSignedInAccount, requireSomeScope, resourceServerInfo, tenantClaims } from "../tokens/token-terms.js";
+import type { OidcAdapter } from "./oidc-adapter.js";
 
 export const tokenPath = "/connect/token";
 
@@ -54,26 +54,26 @@ const dayS = 86_400;
 const refreshIdleSeconds = 14 * dayS;
 const refreshAbsoluteSeconds = 30 * dayS;
 
-export interface TokenProviderOptions extends Omit<ClientAuthenticationOptions, "served"> {
+export interface OidcProviderOptions extends Omit<ClientAuthenticationOptions, "served"> {
   issuer: string;
   /** The one that signs first. */
   keys: readonly LoadedKey[];
-  accounts: Accounts;
-  artifacts: ArtifactStore;
-  families: GrantFamilies;
+  accounts: UserAccounts;
+  artifacts: OidcAdapter;
+  families: TokenFamilies;
   passwords: PasswordSignIn;
-  subjects: SubjectTokens;
+  subjects: SubjectTokenVerifier;
   approvals: ApprovalRequests;
   /** Signs cookies. */
   cookieKeys: Keyring;
-  consents: ConsentMemory;
-  inspection: TokenInspection;
+  consents: RememberedConsents;
+  inspection: TokenIntrospection;
   clientRoles: ClientRoles;
   logger: Logger;
 }
 
 /** oidc-provider behind our router; what it does otherwise than we promise is bridged here. */
-export function createTokenProvider(options: TokenProviderOptions): Provider {
+export function createOidcProvider(options: OidcProviderOptions): Provider {
   const { issuer, keys, artifacts, inspection, clientRoles } = options;
   const clients = { ...options, served: servedGrantTypes };
   const provider = new Provider(issuer, {
@@ -84,7 +84,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
     extraClientMetadata: { properties: ["registered"], validator: () => undefined },
     enabledJWA: { idTokenSigningAlgValues: ["ES256"], clientAuthSigningAlgValues: keyAlgorithms },
     clockTolerance: clockToleranceSeconds,
-    assertJwtClientAuthClaimsAndHeader: (_context, claims) => requireBrief(claims),
+    assertJwtClientAuthClaimsAndHeader: (_context, claims) => requireShortLifetime(claims),
     // an Origin header is no reason to refuse; the answer carries no CORS header, so a browser's script cannot read it
     clientBasedCORS: () => true,
     ...authorizeSettings(options),
@@ -111,7 +111,7 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       resourceIndicators: {
         enabled: true,
         defaultResource: () => issuer,
-        getResourceServerInfo: (context, resource, client) => tokenTerms(issuer, context, resource, client),
+        getResourceServerInfo: (context, resource, client) => resourceServerInfo(issuer, context, resource, client),
       },
     },
     ttl: {
@@ -126,8 +126,8 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
       },
     },
     extraTokenClaims: (context, token) =>
-      delegatedClaims(token) ??
-      tenantClaims(context, registeredOf(token.client), {
+      exchangedTokenClaims(token) ??
+      tenantClaims(context, registeredClientOf(token.client), {
         grantId: "grantId" in token ? token.grantId : undefined,
         rolesOf: (client) => clientRoles.of(client),
       }),
@@ -137,19 +137,19 @@ export function createTokenProvider(options: TokenProviderOptions): Provider {
           const issuedAt = Number(payload["iat"]);
           payload["nbf"] = issuedAt;
           if (grantsOpenid(context)) payload["scope"] = withOpenid(payload["scope"]);
-          payload["issuedAtMs"] = Math.min(readsFrom(context), issuedAt * 1000 + 999);
+          payload["issuedAtMs"] = Math.min(readStartMs(context), issuedAt * 1000 + 999);
         },
       },
     },
   });
-  authenticateByDigest(provider, clients);
-  authenticateByAssertion(provider, { ...clients, tokenEndpoint: `${issuer}${tokenPath}` });
+  installSecretAuthentication(provider, clients);
+  installAssertionAuthentication(provider, { ...clients, tokenEndpoint: `${issuer}${tokenPath}` });
   Object.defineProperty(provider.Client.prototype, "redirectUriAllowed", {
     value(this: Client, uri: string) {
-      return redirectUriAllowed(uri, registeredOf(this).redirectUris);
+      return redirectUriAllowed(uri, registeredClientOf(this).redirectUris);
     },
   });
-  storeTerms(provider);
+  storeConsentTerms(provider);
   // the router says what the request came by
   provider.proxy = true;
   registerPasswordGrant(provider, options);
@@ -171,15 +171,15 @@ function refusalOfEarlier(
 ) {
   const issuedAt = token?.iiat ?? token?.iat;
   const earlier = issuedAt !== undefined && given.some((to) => to && issuedAt * 1000 < to.tokensFrom + commitMarginMs);
-  return earlier ? new TokenRefusal("VALIDATION_FAILED", "invalid_grant", "grant request is invalid") : undefined;
+  return earlier ? new OAuthError("VALIDATION_FAILED", "invalid_grant", "grant request is invalid") : undefined;
 }
 
 /** Users as oidc-provider meets them, again at every refresh: his state, his roles and his tenant's are those of now. */
-function accountFinder({ accounts, families }: TokenProviderOptions): FindAccount {
+function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount {
   return async (context, userId, token) => {
-    const client = registeredOf(context.oidc.client);
+    const client = registeredClientOf(context.oidc.client);
     const user = await accounts.byId(userId);
-    const refusal = refusalOf(user, client) ?? refusalOfEarlier(token, client, user);
+    const refusal = accountError(user, client) ?? refusalOfEarlier(token, client, user);
     if (refusal || !user) {
       if (!token) return undefined;
       if ("grantId" in token && token.grantId) await families.revoke(token.grantId, "Silent");
@@ -195,11 +195,11 @@ function accountFinder({ accounts, families }: TokenProviderOptions): FindAccoun
       const asked = context.oidc.params?.["scope"];
       requireSomeScope((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
     }
-    return signedInAccount(user, access, token && "authTime" in token ? token.authTime : undefined);
+    return createSignedInAccount(user, access, token && "authTime" in token ? token.authTime : undefined);
   };
 }
 
-function shapeErrors(provider: Provider, { issuer, inspection, failures, logger }: TokenProviderOptions): void {
+function shapeErrors(provider: Provider, { issuer, inspection, failures, logger }: OidcProviderOptions): void {
   const remember = (context: KoaContextWithOIDC, error: unknown) => {
     context.state["failure"] = error;
   };
@@ -214,7 +214,7 @@ function shapeErrors(provider: Provider, { issuer, inspection, failures, logger 
   const application: EventEmitter = provider;
   application.on("error", (error) => logger.error({ err: error }, "authorization server"));
   provider.use(async (context, next) => {
-    readsBegin(context as KoaContextWithOIDC);
+    markReadStart(context as KoaContextWithOIDC);
     // by the router, for an origin of the list; oidc-provider itself would let everybody read
     const shared = context.res.hasHeader("access-control-allow-origin");
     await next();
@@ -224,10 +224,10 @@ function shapeErrors(provider: Provider, { issuer, inspection, failures, logger 
     }
     // what people see is a page
     if (context.path.startsWith(authorizePath)) return;
-    countFailure(context as KoaContextWithOIDC, context.state["failure"], failures);
+    countFailedAuthentication(context as KoaContextWithOIDC, context.state["failure"], failures);
     const failure = await inspection.answerFor(context as KoaContextWithOIDC, context.state["failure"]);
     if (failure === undefined) return listOpenid(context as KoaContextWithOIDC);
-    const { status, body, headers } = tokenError(failure, issuer);
+    const { status, body, headers } = oauthErrorResponse(failure, issuer);
     context.status = status;
     context.set(headers);
     context.body = { ...body, traceId: context.res.getHeader("x-trace-id") };

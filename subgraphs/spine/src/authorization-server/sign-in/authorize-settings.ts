@@ -1,10 +1,10 @@
 import { commitMarginMs } from "@factory/runtime/auth/revocations";
 import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
-import { refusalOf } from "../accounts/user-accounts.js";
-import { registeredOf } from "../client-authentication/registered-client.js";
+import { accountError } from "../accounts/user-accounts.js";
+import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { accountOf } from "../tokens/token-terms.js";
-import type { ConsentMemory } from "./consent-memory.js";
+import type { RememberedConsents } from "./consent-memory.js";
 
 export const authorizePath = "/connect/authorize";
 export const interactionPrefix = "/connect/interaction/";
@@ -19,7 +19,7 @@ export interface AuthorizeOptions {
   issuer: string;
   /** Signs cookies. */
   cookieKeys: Keyring;
-  consents: ConsentMemory;
+  consents: RememberedConsents;
 }
 
 type Settings = Pick<
@@ -79,7 +79,7 @@ function policy(): interactionPolicy.DefaultPolicy {
     const { oidc } = context;
     if (oidc.session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
     const user = accountOf(context)?.user;
-    if (!user || refusalOf(user, registeredOf(oidc.client))) return Check.REQUEST_PROMPT;
+    if (!user || accountError(user, registeredClientOf(oidc.client))) return Check.REQUEST_PROMPT;
     // he was disabled since
     if ((oidc.session.loginTs ?? 0) * 1000 < user.tokensFrom + commitMarginMs) return Check.REQUEST_PROMPT;
     const wanted = oidc.params?.["tenant"];

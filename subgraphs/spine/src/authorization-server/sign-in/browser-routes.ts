@@ -5,9 +5,9 @@ import type { HttpRoute } from "../../http-endpoints/http-route.js";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
 import { readForm } from "../../pages/read-form.js";
-import { asIssuer } from "../oauth-requests/issuer-headers.js";
+import { setIssuerHeaders } from "../oauth-requests/issuer-headers.js";
 import { authorizePath, interactionPrefix } from "./authorize-settings.js";
-import { answeredByPages, interact } from "./interaction-endpoint.js";
+import { answerWithPages, interact } from "./interaction-endpoint.js";
 import type { InteractionOptions } from "./interaction-step.js";
 import { signOut, signOutPath } from "./sign-out.js";
 
@@ -22,10 +22,12 @@ export function browserRoutes(options: InteractionOptions): (path: string) => Ht
   const authorize = {
     methods: ["GET", "POST"],
     handle: (request: IncomingMessage, response: ServerResponse) =>
-      request.method === "POST" ? answeredByPages(asGet, options)(request, response) : resume.handle(request, response),
+      request.method === "POST"
+        ? answerWithPages(redirectToGet, options)(request, response)
+        : resume.handle(request, response),
   };
-  const interaction = { methods: ["GET", "POST"], handle: answeredByPages(interact, options) };
-  const logout = { methods: ["GET", "POST"], handle: answeredByPages(signOut, options) };
+  const interaction = { methods: ["GET", "POST"], handle: answerWithPages(interact, options) };
+  const logout = { methods: ["GET", "POST"], handle: answerWithPages(signOut, options) };
   const below = (path: string, prefix: string) => path.startsWith(prefix) && uidForm.test(path.slice(prefix.length));
   const routeOf = (path: string): HttpRoute | undefined => {
     if (path === authorizePath) return authorize;
@@ -43,7 +45,7 @@ export function browserRoutes(options: InteractionOptions): (path: string) => Ht
  * OpenID Connect Core section 3.1.2.1 has requests by POST too. Sent again by GET they bring the session's cookies along,
  * which browsers keep from a form of another site.
  */
-async function asGet(
+async function redirectToGet(
   { issuer }: InteractionOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -68,7 +70,7 @@ function authorizationEndpoint(provider: () => Provider, issuer: string, logger:
       const page = errorPage({ title: "This sign-in cannot go on", detail, traceId: traceIdOf(response) });
       return sendPage(response, page, { status: 400 });
     }
-    asIssuer(request, issuer);
+    setIssuerHeaders(request, issuer);
     const path = (request.url ?? "").split("?", 1)[0]?.replace(/^\/v1\//, "/");
     request.url = `${path}${search}`;
     provider()

@@ -1,7 +1,7 @@
 import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
 import { isOnOwnMachine, redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
-import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
+import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { accountOf, type SignedInAccount } from "../tokens/token-terms.js";
 import { type ConsentTerms, consentTerms, hasTerms, setTerms } from "./consent-terms.js";
 
@@ -22,7 +22,7 @@ const grantsOf = {
  * Each authorization is a grant of its own, so that revoking one family of tokens leaves the others alone. What somebody
  * has agreed to is what the living grants of a client hold together, as far as they were given on the terms of now.
  */
-export class ConsentMemory {
+export class RememberedConsents {
   readonly #pool: Pool;
 
   constructor(pool: Pool) {
@@ -33,14 +33,14 @@ export class ConsentMemory {
   async grantFor(context: KoaContextWithOIDC): Promise<Grant | undefined> {
     const { oidc } = context;
     const account = accountOf(context);
-    const client = registeredOf(oidc.client);
+    const client = registeredClientOf(oidc.client);
     if (!account || oidc.promptPending("login")) return undefined;
     const asked = [...oidc.requestParamScopes];
     requireUsable(asked, account);
     const redirectUri = String(oidc.params?.["redirect_uri"]);
     // oidc-provider 9.13 checks it at the first request only, and the sign-in may have taken half an hour
     if (!redirectUriAllowed(redirectUri, client.redirectUris)) throw new errors.InvalidRedirectUri();
-    const asks = asksPeople(client, redirectUri);
+    const asks = consentMode(client, redirectUri);
     const terms = asks === "never" ? undefined : await this.termsOf(client);
     const given = oidc.result?.consent?.grantId;
     if (given !== undefined) return givenOn(terms, await oidc.provider.Grant.find(given));
@@ -80,7 +80,7 @@ const givenOn = (terms: ConsentTerms | undefined, grant: Grant | undefined) =>
   terms === undefined || (grant && hasTerms(grant, terms)) ? grant : undefined;
 
 /** RFC 8252 section 8.6: any process on a person's machine can pose as a public client there, one of ours too. */
-function asksPeople({ isPublic, firstParty }: RegisteredClient, redirectUri: string): "always" | "once" | "never" {
+function consentMode({ isPublic, firstParty }: RegisteredClient, redirectUri: string): "always" | "once" | "never" {
   if (isPublic && isOnOwnMachine(redirectUri)) return "always";
   return firstParty ? "never" : "once";
 }

@@ -3,13 +3,13 @@ import { sendPage } from "../../pages/page.js";
 import { consentPage } from "./consent.page.js";
 import { addScopes } from "./consent-memory.js";
 import { setTerms } from "./consent-terms.js";
-import { formTargets } from "./form-targets.js";
-import type { Step } from "./interaction-step.js";
-import { scopeWords } from "./scope-descriptions.js";
+import { formActionOrigins } from "./form-targets.js";
+import type { InteractionStep } from "./interaction-step.js";
+import { scopeDescriptions } from "./scope-descriptions.js";
 
-const words: Record<string, string> = scopeWords;
+const words: Record<string, string> = scopeDescriptions;
 
-export async function askConsent(step: Step): Promise<void> {
+export async function showConsentForm(step: InteractionStep): Promise<void> {
   const { response, client, formToken, interaction, accounts } = step;
   const user = await accounts.byId(interaction.session?.accountId ?? "");
   if (!user) throw new errors.SessionNotFound("the account is gone");
@@ -21,10 +21,10 @@ export async function askConsent(step: Step): Promise<void> {
     permissions: scopesOf(step).map((scope) => words[scope] ?? scope),
     returnsTo: new URL(String(interaction.params["redirect_uri"])).host,
   });
-  sendPage(response, page, { formTargets: formTargets(interaction) });
+  sendPage(response, page, { formActionOrigins: formActionOrigins(interaction) });
 }
 
-export async function allowOrDeny(step: Step, form: URLSearchParams): Promise<void> {
+export async function submitConsent(step: InteractionStep, form: URLSearchParams): Promise<void> {
   const { provider, request, response, interaction, issuer } = step;
   if (form.get("action") !== "allow") {
     const result = { error: "access_denied", error_description: "The access was denied." };
@@ -44,7 +44,7 @@ export async function allowOrDeny(step: Step, form: URLSearchParams): Promise<vo
   );
 }
 
-function scopesOf({ interaction }: Step): string[] {
+function scopesOf({ interaction }: InteractionStep): string[] {
   const { scope } = interaction.params;
   return typeof scope === "string" ? scope.split(" ") : [];
 }

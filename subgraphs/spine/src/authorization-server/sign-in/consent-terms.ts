@@ -26,7 +26,7 @@ export const hasTerms = (grant: Grant, terms: ConsentTerms) => Reflect.get(grant
 export const setTerms = (grant: Grant, terms: ConsentTerms) => Reflect.set(grant, member, terms);
 
 /** oidc-provider stores of a grant what its model lists. */
-export function storeTerms({ Grant }: Provider): void {
+export function storeConsentTerms({ Grant }: Provider): void {
   const stored: unknown = Reflect.get(Grant, "IN_PAYLOAD");
   Object.defineProperty(Grant, "IN_PAYLOAD", { value: [...(stored as string[]), member] });
 }

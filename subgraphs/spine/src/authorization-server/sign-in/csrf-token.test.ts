@@ -1,8 +1,8 @@
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
-import { FormTokens } from "./csrf-token.js";
+import { CsrfTokens } from "./csrf-token.js";
 
 const tokens = (...numbers: [number, ...number[]]) =>
-  new FormTokens(someMasterKeys(...numbers).keyring("factory spine forms"));
+  new CsrfTokens(someMasterKeys(...numbers).keyring("factory spine forms"));
 
 describe("form tokens", () => {
   it("of a form that was shown before a new master key came are accepted while the former key is configured", () => {

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { DerivedKey, Keyring } from "@factory/runtime/sealing/master-keys";
 
 /** Proof that a form was made for this interaction: a page elsewhere can send a form, but not read this one. */
-export class FormTokens {
+export class CsrfTokens {
   readonly #keys: Keyring;
 
   constructor(keys: Keyring) {

@@ -3,19 +3,19 @@ import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure"
 import { errors } from "oidc-provider";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
-import { isForeign, readForm } from "../../pages/read-form.js";
-import { asIssuer } from "../oauth-requests/issuer-headers.js";
+import { isCrossSite, readForm } from "../../pages/read-form.js";
+import { setIssuerHeaders } from "../oauth-requests/issuer-headers.js";
 import { interactionPrefix } from "./authorize-settings.js";
-import { allowOrDeny, askConsent } from "./consent-step.js";
+import { showConsentForm, submitConsent } from "./consent-step.js";
 import type { InteractionOptions } from "./interaction-step.js";
-import { askWhoItIs, signIn } from "./sign-in-step.js";
+import { showSignInForm, signIn } from "./sign-in-step.js";
 
 type Endpoint = (options: InteractionOptions, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Whatever goes wrong, a person reads it. */
-export function answeredByPages(endpoint: Endpoint, options: InteractionOptions) {
+export function answerWithPages(endpoint: Endpoint, options: InteractionOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    asIssuer(request, options.issuer);
+    setIssuerHeaders(request, options.issuer);
     endpoint(options, request, response).catch((error: unknown) => failed(options, response, error));
   };
 }
@@ -39,11 +39,11 @@ export async function interact(
   const purpose = terms === undefined ? name : `${name} ${terms}`;
   const formToken = options.forms.of(uid, purpose);
   const step = { ...options, provider, request, response, interaction, client, terms, formToken };
-  if (request.method !== "POST") return name === "consent" ? askConsent(step) : askWhoItIs(step);
-  const form = isForeign(request, options.issuer) ? undefined : await readForm(request);
+  if (request.method !== "POST") return name === "consent" ? showConsentForm(step) : showSignInForm(step);
+  const form = isCrossSite(request, options.issuer) ? undefined : await readForm(request);
   if (!form || !options.forms.matches(form.get("formToken") ?? "", uid, purpose)) return refuseForm(response);
   response.setHeader("cache-control", "no-store");
-  return name === "consent" ? allowOrDeny(step, form) : signIn(step, form);
+  return name === "consent" ? submitConsent(step, form) : signIn(step, form);
 }
 
 const traceIdOf = (response: ServerResponse) => String(response.getHeader("x-trace-id") ?? "");

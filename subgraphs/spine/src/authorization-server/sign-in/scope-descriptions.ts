@@ -1,7 +1,7 @@
 import type { Scope } from "@factory/schema/scopes";
 
 /** What a scope allows, as somebody reads it who is asked for consent. */
-export const scopeWords: Record<Scope | "openid", string> = {
+export const scopeDescriptions: Record<Scope | "openid", string> = {
   openid: "Know who you are: your e-mail address and your name",
   "templates.read": "See templates and their executions",
   "templates.write": "Create and change templates",

@@ -7,7 +7,7 @@ import { platformAdmin, RunningSpine, testSettings } from "../../running-spine.f
 import { startSpine } from "../../subgraph.js";
 import { hashPassword, PasswordsBusyError } from "../../users/password-hash.js";
 import { aUser, type TestUser } from "../../users/user.fixture.js";
-import { registeredClient } from "../client-authentication/registered-client.js";
+import { findRegisteredClient } from "../client-authentication/registered-client.js";
 import { authorizeLifetimes } from "./authorize-settings.js";
 import { consentTerms } from "./consent-terms.js";
 
@@ -132,7 +132,7 @@ describe("the terms of a consent", () => {
   it("are those of the addresses that a request was checked against, even if they have changed back since", async () => {
     const { admin } = platform;
     const reads = { query: async <R>(statement: QueryConfig) => (await admin.query(statement)).rows as R[] };
-    const client = await registeredClient(reads, clientId);
+    const client = await findRegisteredClient(reads, clientId);
     if (!client) throw new Error("The client is gone");
     const agreedTo = await consentTerms(admin, client);
     expect(await consentTerms(admin, { ...client, redirectUris: ["https://evil.example/"] })).not.toBe(agreedTo);

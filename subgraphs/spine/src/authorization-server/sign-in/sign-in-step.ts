@@ -3,9 +3,9 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type PageAnswer, sendPage } from "../../pages/page.js";
 import type { UserAccount } from "../accounts/user-accounts.js";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
-import { formTargets } from "./form-targets.js";
-import type { Step } from "./interaction-step.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
+import { formActionOrigins } from "./form-targets.js";
+import type { InteractionStep } from "./interaction-step.js";
 import { type SignInProblem, signInPage } from "./sign-in.page.js";
 
 interface Entered {
@@ -15,14 +15,14 @@ interface Entered {
 
 const longestHint = 254;
 
-export async function askWhoItIs(step: Step): Promise<void> {
+export async function showSignInForm(step: InteractionStep): Promise<void> {
   const { login_hint: username, tenant } = step.interaction.params;
   show(step, { username: hint(username), tenant: hint(tenant) });
 }
 
 const hint = (value: unknown) => (typeof value === "string" && value.length <= longestHint ? value : "");
 
-export async function signIn(step: Step, form: URLSearchParams): Promise<void> {
+export async function signIn(step: InteractionStep, form: URLSearchParams): Promise<void> {
   const { provider, request, response, client, passwords } = step;
   if (form.get("action") === "cancel") {
     const result = { error: "access_denied", error_description: "The sign-in was cancelled." };
@@ -43,17 +43,20 @@ export async function signIn(step: Step, form: URLSearchParams): Promise<void> {
   try {
     user = await passwords.signIn({ client, username: entered.username, password, tenant, address, cause });
   } catch (error) {
-    if (!(error instanceof TokenRefusal)) throw error;
+    if (!(error instanceof OAuthError)) throw error;
     return refuse(step, entered, error);
   }
-  await leaveOtherSession(step, user.userId);
+  await endOtherSession(step, user.userId);
   // without `ts` oidc-provider takes the time of a later consent for that of the sign-in
   const result = { login: { accountId: user.userId, amr: ["pwd"], ts: Math.floor(Date.now() / 1000) } };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
 /** oidc-provider would ask whoever was signed in before to sign out first, on a page that needs a script. */
-async function leaveOtherSession({ provider, interaction, request, response }: Step, userId: string): Promise<void> {
+async function endOtherSession(
+  { provider, interaction, request, response }: InteractionStep,
+  userId: string,
+): Promise<void> {
   const { accountId, uid } = interaction.session ?? {};
   if (accountId === undefined || accountId === userId) return;
   // by its cookie: the store knows no session's id
@@ -63,7 +66,7 @@ async function leaveOtherSession({ provider, interaction, request, response }: S
   await interaction.persist();
 }
 
-function refuse(step: Step, entered: Entered, refusal: TokenRefusal): void {
+function refuse(step: InteractionStep, entered: Entered, refusal: OAuthError): void {
   const { retryAfterSeconds } = refusal.facts;
   const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   const status = refusal.statusCode;
@@ -84,9 +87,9 @@ function inWords(seconds: number): string {
   return seconds < 60 ? "a moment" : minutes === 1 ? "a minute" : `${minutes} minutes`;
 }
 
-const servesEverybody = ({ client }: Step) => client.firstParty && client.tenantId === platformTenantId;
+const servesEverybody = ({ client }: InteractionStep) => client.firstParty && client.tenantId === platformTenantId;
 
-function show(step: Step, entered: Entered, problem?: SignInProblem, answer: PageAnswer = {}): void {
+function show(step: InteractionStep, entered: Entered, problem?: SignInProblem, answer: PageAnswer = {}): void {
   const { response, client, formToken, interaction } = step;
   const page = signInPage({
     clientName: client.name,
@@ -95,5 +98,5 @@ function show(step: Step, entered: Entered, problem?: SignInProblem, answer: Pag
     tenant: servesEverybody(step) ? entered.tenant : undefined,
     ...(problem ? { problem } : {}),
   });
-  sendPage(response, page, { ...answer, formTargets: formTargets(interaction) });
+  sendPage(response, page, { ...answer, formActionOrigins: formActionOrigins(interaction) });
 }

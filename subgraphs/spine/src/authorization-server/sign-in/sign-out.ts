@@ -3,7 +3,7 @@ import { decodeJwt } from "jose";
 import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import { errorPage } from "../../pages/error.page.js";
 import { sendPage } from "../../pages/page.js";
-import { isForeign, readForm } from "../../pages/read-form.js";
+import { isCrossSite, readForm } from "../../pages/read-form.js";
 import type { InteractionOptions } from "./interaction-step.js";
 import { signedOutPage, signOutPage } from "./sign-out.page.js";
 
@@ -29,10 +29,10 @@ export async function signOut(
   const user = session.accountId === undefined ? undefined : await accounts.byId(session.accountId);
   if (user && request.method !== "POST") {
     const page = signOutPage({ email: user.email, formToken: forms.of(session.uid, step) });
-    return sendPage(response, page, target === undefined ? {} : { formTargets: [new URL(target).origin] });
+    return sendPage(response, page, target === undefined ? {} : { formActionOrigins: [new URL(target).origin] });
   }
   if (user) {
-    const form = isForeign(request, issuer) ? undefined : await readForm(request);
+    const form = isCrossSite(request, issuer) ? undefined : await readForm(request);
     if (!form || !forms.matches(form.get("formToken") ?? "", session.uid, step)) {
       const detail = "It did not come from the page that was shown to you. Open the page for signing out again.";
       const traceId = String(response.getHeader("x-trace-id") ?? "");

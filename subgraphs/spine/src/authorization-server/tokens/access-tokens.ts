@@ -8,7 +8,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import type { Pool } from "pg";
 import { z } from "zod";
-import { revoke } from "../../revocations/record-revocation.js";
+import { recordRevocation } from "../../revocations/record-revocation.js";
 import { platformTenant } from "../../tenants/platform-tenant.js";
 import { tokenStatus, unrevokedToken } from "./token-status-statement.js";
 
@@ -26,9 +26,9 @@ const ours = z.looseObject({
 });
 
 /** Claims of an access token that this server signed and that has not expired. */
-export type IssuedToken = z.infer<typeof ours>;
+export type AccessTokenClaims = z.infer<typeof ours>;
 
-export interface IssuedTokensOptions {
+export interface AccessTokensOptions {
   issuer: string;
   /** Those published now. */
   keys: () => JSONWebKeySet;
@@ -37,15 +37,15 @@ export interface IssuedTokensOptions {
 }
 
 /** Access tokens that are signed and out: nothing is stored of them but their revocation. */
-export class IssuedTokens {
-  readonly #options: IssuedTokensOptions;
+export class AccessTokens {
+  readonly #options: AccessTokensOptions;
 
-  constructor(options: IssuedTokensOptions) {
+  constructor(options: AccessTokensOptions) {
     this.#options = options;
   }
 
   /** Undefined for whatever is no good token of ours. */
-  async read(token: string): Promise<IssuedToken | undefined> {
+  async read(token: string): Promise<AccessTokenClaims | undefined> {
     const { issuer, keys } = this.#options;
     const checks = { issuer, audience: issuer, typ: "at+jwt", algorithms: ["ES256"] };
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys()), checks).catch(() => ({ payload: undefined }));
@@ -53,11 +53,11 @@ export class IssuedTokens {
   }
 
   /** Neither it, nor its sign-in, user, client or tenant was revoked. */
-  async isGood(token: IssuedToken): Promise<boolean> {
+  async isGood(token: AccessTokenClaims): Promise<boolean> {
     return (await this.standing(token)) === "Good";
   }
 
-  async standing(token: IssuedToken): Promise<"Good" | "Refused" | "TenantUnknown"> {
+  async standing(token: AccessTokenClaims): Promise<"Good" | "Refused" | "TenantUnknown"> {
     const { jti, grantId = null, sub, client_id: clientId, iat, issuedAtMs = iat * 1000, tenantId } = token;
     const clients = clientsOf({ clientId, subject: sub, actors: actorsOf(token.act) });
     const knows = (kind: Revocation["kind"]) => issuedAtMs - marginOf(kind, { subject: sub });
@@ -69,7 +69,10 @@ export class IssuedTokens {
   }
 
   /** Once: a token that was revoked before stays as it is. Nothing is written for a tenant that does not exist. */
-  async revoke({ jti, sub, client_id: clientId, tenantId, principalType }: IssuedToken, cause: Cause): Promise<void> {
+  async revoke(
+    { jti, sub, client_id: clientId, tenantId, principalType }: AccessTokenClaims,
+    cause: Cause,
+  ): Promise<void> {
     await this.#options.database.transaction(
       tenantWithId(tenantId),
       cause,
@@ -77,7 +80,7 @@ export class IssuedTokens {
         await execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [hashedLocks.token(jti)]);
         const [isOpen] = await execute(unrevokedToken, [jti, tenant.uuid]);
         if (!isOpen) return;
-        await revoke({ execute, tenant, notify }, "Token", jti);
+        await recordRevocation({ execute, tenant, notify }, "Token", jti);
         const userId = principalType === "User" ? sub : null;
         const subject = userId === null ? `clients/${clientId}` : `users/${userId}`;
         record({

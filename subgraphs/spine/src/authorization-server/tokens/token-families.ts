@@ -3,11 +3,11 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Pool } from "pg";
 import { workerTransaction } from "../../database/worker-transaction.js";
-import { revoke } from "../../revocations/record-revocation.js";
+import { recordRevocation } from "../../revocations/record-revocation.js";
 import { platformTenant } from "../../tenants/platform-tenant.js";
 import { tenantOfClient, tenantOfUser } from "./family-owner-statement.js";
 
-export type FamilyEnd = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
+export type FamilyEndReason = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
 
 interface GrantRow {
   account_id: string | null;
@@ -15,7 +15,7 @@ interface GrantRow {
 }
 
 /** A grant and every token that came from it, which live and die together (RFC 9700 section 4.14.2). */
-export class GrantFamilies {
+export class TokenFamilies {
   readonly #pool: Pool;
   readonly #cause: () => Cause;
 
@@ -25,7 +25,7 @@ export class GrantFamilies {
   }
 
   /** Ends a family and tells why; false when it was over before. */
-  async revoke(grantId: string, why: FamilyEnd): Promise<boolean> {
+  async revoke(grantId: string, why: FamilyEndReason): Promise<boolean> {
     const { rows } = await this.#pool.query<GrantRow>(
       "select account_id, payload->>'clientId' as client_id from oidc_artifacts where kind = 'Grant' and grant_id = $1",
       [grantId],
@@ -41,7 +41,7 @@ export class GrantFamilies {
       );
       if (ended.length === 0) return false;
       await execute("delete from oidc_artifacts where grant_id = $1", [grantId]);
-      await revoke({ execute, tenant, notify }, "Grant", grantId);
+      await recordRevocation({ execute, tenant, notify }, "Grant", grantId);
       const data = { tenantId: tenant.tenantId, clientId: grant.client_id, userId: grant.account_id, grantId };
       const subject = `users/${grant.account_id}`;
       if (why === "RefreshTokenReuseDetected") record({ type: "RefreshTokenReuseDetected", subject, data });

@@ -1,26 +1,26 @@
 import { type Client, errors, type KoaContextWithOIDC, type RefreshToken } from "oidc-provider";
 import { causeOf } from "../../http-endpoints/request-cause.js";
-import { type Accounts, refusalOf, serves } from "../accounts/user-accounts.js";
-import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
-import type { IssuedToken, IssuedTokens } from "./access-tokens.js";
-import type { GrantFamilies } from "./token-families.js";
+import { accountError, serves, type UserAccounts } from "../accounts/user-accounts.js";
+import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
+import type { AccessTokenClaims, AccessTokens } from "./access-tokens.js";
+import type { TokenFamilies } from "./token-families.js";
 
 export const revocationPath = "/connect/revocation";
 export const introspectionPath = "/connect/introspect";
 
-export interface TokenInspectionOptions {
-  accounts: Accounts;
-  families: GrantFamilies;
-  issued: IssuedTokens;
+export interface TokenIntrospectionOptions {
+  accounts: UserAccounts;
+  families: TokenFamilies;
+  issued: AccessTokens;
 }
 
 type StoredToken = Pick<RefreshToken, "clientId" | "grantId" | "accountId">;
 
 /** RFC 7009 and RFC 7662. oidc-provider serves them for what it stores; signed access tokens, which it refuses, are ours. */
-export class TokenInspection {
-  readonly #options: TokenInspectionOptions;
+export class TokenIntrospection {
+  readonly #options: TokenIntrospectionOptions;
 
-  constructor(options: TokenInspectionOptions) {
+  constructor(options: TokenIntrospectionOptions) {
     this.#options = options;
   }
 
@@ -41,9 +41,9 @@ export class TokenInspection {
         enabled: true,
         allowedPolicy: async (_context: KoaContextWithOIDC, client: Client, token: object) => {
           const { clientId, accountId } = token as StoredToken;
-          const registered = registeredOf(client);
+          const registered = registeredClientOf(client);
           const user = accountId === undefined ? undefined : await accounts.byId(accountId);
-          if (!user || refusalOf(user, { ...registered, tenantId: user.tenant.tenantId })) return false;
+          if (!user || accountError(user, { ...registered, tenantId: user.tenant.tenantId })) return false;
           return clientId === client.clientId || serves({ ...registered, firstParty: false }, user);
         },
       },
@@ -62,7 +62,7 @@ export class TokenInspection {
       return new errors.InvalidClientAuth("a client without a secret cannot introspect");
     if (!(failure instanceof errors.UnsupportedTokenType) || !client) return failure;
     const token = await this.#options.issued.read(String(params?.["token"]));
-    const registered = registeredOf(client);
+    const registered = registeredClientOf(client);
     context.status = 200;
     if (route === "revocation") {
       context.body = "";
@@ -72,7 +72,7 @@ export class TokenInspection {
     return undefined;
   }
 
-  async #introspected(token: IssuedToken | undefined, client: RegisteredClient): Promise<object> {
+  async #introspected(token: AccessTokenClaims | undefined, client: RegisteredClient): Promise<object> {
     const known = token && (token.tenantId === client.tenantId || token.client_id === client.clientId);
     if (!known || !(await this.#options.issued.isGood(token))) return { active: false };
     return { active: true, token_type: "Bearer", ...token };

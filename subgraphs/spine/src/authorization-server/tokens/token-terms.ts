@@ -2,8 +2,8 @@ import { isAgentScope, isPublishScope } from "@factory/schema/scopes";
 import { type Account, type Client, errors, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { UserAccess, UserAccount } from "../accounts/user-accounts.js";
-import { type RegisteredClient, registeredOf } from "../client-authentication/registered-client.js";
-import { TokenRefusal } from "../oauth-requests/oauth-error.js";
+import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
+import { OAuthError } from "../oauth-requests/oauth-error.js";
 
 const tokenSeconds = 900;
 export const agentTokenSeconds = 600;
@@ -16,7 +16,7 @@ export interface SignedInAccount extends Account {
   readonly authTime: number | undefined;
 }
 
-export function signedInAccount(user: UserAccount, access: UserAccess, authTime?: number): SignedInAccount {
+export function createSignedInAccount(user: UserAccount, access: UserAccess, authTime?: number): SignedInAccount {
   const { userId, email, displayName } = user;
   return {
     accountId: userId,
@@ -38,18 +38,18 @@ export function accountOf({ oidc }: KoaContextWithOIDC): SignedInAccount | undef
 }
 
 /** The tenant's state, the scopes and the lifetime of a token; called once the client, and the user if any, is known. */
-export function tokenTerms(
+export function resourceServerInfo(
   issuer: string,
   context: KoaContextWithOIDC,
   resource: string,
   client: Client,
 ): ResourceServer {
   if (resource.replace(/\/$/, "") !== issuer) throw new errors.InvalidTarget();
-  const registered = registeredOf(client);
+  const registered = registeredClientOf(client);
   const { route } = context.oidc;
-  if (route === "authorization" || route === "resume") requireAskable(context, registered);
+  if (route === "authorization" || route === "resume") requireRequestableScopes(context, registered);
   if (registered.tenantStatus !== "Active")
-    throw new TokenRefusal("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
+    throw new OAuthError("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
   const own = ownScopes(registered);
   if (context.oidc.params?.["grant_type"] === "client_credentials") requireOwnScopes(context, own);
   const scopes = accountOf(context)?.access.scopes ?? own;
@@ -77,7 +77,7 @@ function requireOwnScopes({ oidc }: KoaContextWithOIDC, scopes: readonly string[
 }
 
 /** Refused where the request comes from: its answer goes back to the client (RFC 6749 section 4.1.2.1). */
-function requireAskable({ oidc }: KoaContextWithOIDC, { scopes, tenantStatus }: RegisteredClient): void {
+function requireRequestableScopes({ oidc }: KoaContextWithOIDC, { scopes, tenantStatus }: RegisteredClient): void {
   if (tenantStatus !== "Active") throw new errors.AccessDenied("the client's tenant is not active");
   const asked = oidc.params?.["scope"];
   if (typeof asked === "string") {

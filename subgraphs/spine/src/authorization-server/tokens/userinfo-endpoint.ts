@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import type { Accounts, UserAccount } from "../accounts/user-accounts.js";
-import type { IssuedToken, IssuedTokens } from "./access-tokens.js";
+import type { UserAccount, UserAccounts } from "../accounts/user-accounts.js";
+import type { AccessTokenClaims, AccessTokens } from "./access-tokens.js";
 
 export const userinfoPath = "/connect/userinfo";
 
 export interface UserinfoOptions {
-  issued: IssuedTokens;
-  accounts: Accounts;
+  issued: AccessTokens;
+  accounts: UserAccounts;
   logger: Logger;
 }
 
@@ -51,7 +51,7 @@ async function answer(options: UserinfoOptions, authorization: string | undefine
 
 type UserInfo = Refusal | { readonly account: UserAccount };
 
-const isOfOpenidSignIn = ({ principalType, scope }: IssuedToken) =>
+const isOfOpenidSignIn = ({ principalType, scope }: AccessTokenClaims) =>
   principalType === "User" && scope?.split(" ").includes("openid");
 
 function claimsOf({ account }: { readonly account: UserAccount }) {
