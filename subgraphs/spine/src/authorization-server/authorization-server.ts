@@ -23,7 +23,7 @@ import { type AddressLimit, AddressRateLimiter } from "../request-limits/address
 import { clientLimits, FailureLimiter, loginLimits } from "../request-limits/failure-limiter.js";
 import { TokenRateLimiter } from "../request-limits/token-rate-limiter.js";
 import { revocationRetention } from "../revocations/revocation-retention.js";
-import { ActiveSigningKeys } from "../signing-keys/key-ring.js";
+import { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
 import {
   keySetMaxAgeSeconds,
   type RotationRequest,
@@ -33,15 +33,15 @@ import {
 import { tenantLookup } from "../tenants/tenant-lookup.js";
 import { PasswordSignIn } from "./accounts/password-sign-in.js";
 import { UserAccounts } from "./accounts/user-accounts.js";
-import { corsFor } from "./allowed-origins.js";
 import { findRegisteredClient } from "./client-authentication/registered-client.js";
+import { corsFor } from "./cors.js";
 import { discoveryDocument, jwksPath } from "./discovery-document.js";
 import { SubjectTokenVerifier } from "./grants/subject-token.js";
 import { artifactRetention, OidcAdapter } from "./provider/oidc-adapter.js";
 import { createOidcProvider, tokenPath } from "./provider/oidc-provider.js";
 import { browserRoutes } from "./sign-in/browser-routes.js";
-import { RememberedConsents } from "./sign-in/consent-memory.js";
 import { CsrfTokens } from "./sign-in/csrf-token.js";
+import { RememberedConsents } from "./sign-in/remembered-consents.js";
 import { AccessTokens } from "./tokens/access-tokens.js";
 import { ClientRoles } from "./tokens/client-roles.js";
 import { TokenFamilies } from "./tokens/token-families.js";

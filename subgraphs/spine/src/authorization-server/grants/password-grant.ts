@@ -6,7 +6,12 @@ import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import { createSignedInAccount, grantedScopes, requireSomeScope, resourceServerInfo } from "../tokens/token-terms.js";
+import {
+  createSignedInAccount,
+  grantedScopes,
+  requireSomeScope,
+  resourceServerInfo,
+} from "../tokens/resource-server.js";
 
 export interface PasswordGrantOptions {
   issuer: string;

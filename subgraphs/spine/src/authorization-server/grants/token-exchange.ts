@@ -11,7 +11,7 @@ import { causeOf } from "../../http-endpoints/request-cause.js";
 import { tokenExchange } from "../../oauth-clients/grant-types.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import { agentTokenSeconds } from "../tokens/token-terms.js";
+import { agentTokenSeconds } from "../tokens/resource-server.js";
 import { type ExchangeParameters, exchangeParameters, parseExchangeRequest } from "./exchange-parameters.js";
 import type { SubjectToken, SubjectTokenVerifier } from "./subject-token.js";
 

@@ -29,14 +29,19 @@ import { exchangedTokenClaims, registerTokenExchange } from "../grants/token-exc
 import { OAuthError, oauthErrorResponse } from "../oauth-requests/oauth-error.js";
 import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "../sign-in/authorize-settings.js";
-import type { RememberedConsents } from "../sign-in/consent-memory.js";
 import { storeConsentTerms } from "../sign-in/consent-terms.js";
+import type { RememberedConsents } from "../sign-in/remembered-consents.js";
 import { renderError } from "../sign-in/render-error.js";
 import type { ClientRoles } from "../tokens/client-roles.js";
 import { grantsOpenid, listOpenid, withOpenid } from "../tokens/openid-scope.js";
+import {
+  createSignedInAccount,
+  requireSomeScope,
+  resourceServerInfo,
+  tenantClaims,
+} from "../tokens/resource-server.js";
 import type { TokenFamilies } from "../tokens/token-families.js";
 import { introspectionPath, revocationPath, type TokenIntrospection } from "../tokens/token-introspection.js";
-import { createSignedInAccount, requireSomeScope, resourceServerInfo, tenantClaims } from "../tokens/token-terms.js";
 import type { OidcAdapter } from "./oidc-adapter.js";
 
 export const tokenPath = "/connect/token";

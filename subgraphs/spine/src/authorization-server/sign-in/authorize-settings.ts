@@ -3,8 +3,8 @@ import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { accountError } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
-import { accountOf } from "../tokens/token-terms.js";
-import type { RememberedConsents } from "./consent-memory.js";
+import { accountOf } from "../tokens/resource-server.js";
+import type { RememberedConsents } from "./remembered-consents.js";
 
 export const authorizePath = "/connect/authorize";
 export const interactionPrefix = "/connect/interaction/";

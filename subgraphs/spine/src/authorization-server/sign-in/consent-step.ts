@@ -1,10 +1,10 @@
 import { errors } from "oidc-provider";
 import { sendPage } from "../../pages/page.js";
 import { consentPage } from "./consent.page.js";
-import { addScopes } from "./consent-memory.js";
 import { setTerms } from "./consent-terms.js";
-import { formActionOrigins } from "./form-targets.js";
+import { formActionOrigins } from "./form-action-origins.js";
 import type { InteractionStep } from "./interaction-step.js";
+import { addScopes } from "./remembered-consents.js";
 import { scopeDescriptions } from "./scope-descriptions.js";
 
 const words: Record<string, string> = scopeDescriptions;

@@ -4,9 +4,9 @@ import type { Interaction, Provider } from "oidc-provider";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
-import type { RememberedConsents } from "./consent-memory.js";
 import type { ConsentTerms } from "./consent-terms.js";
 import type { CsrfTokens } from "./csrf-token.js";
+import type { RememberedConsents } from "./remembered-consents.js";
 
 export interface InteractionOptions {
   issuer: string;

@@ -4,7 +4,7 @@ import { causeOf } from "../../http-endpoints/request-cause.js";
 import { type PageAnswer, sendPage } from "../../pages/page.js";
 import type { UserAccount } from "../accounts/user-accounts.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import { formActionOrigins } from "./form-targets.js";
+import { formActionOrigins } from "./form-action-origins.js";
 import type { InteractionStep } from "./interaction-step.js";
 import { type SignInProblem, signInPage } from "./sign-in.page.js";
 

@@ -2,7 +2,7 @@ import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
 import { isOnOwnMachine, redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
-import { accountOf, type SignedInAccount } from "../tokens/token-terms.js";
+import { accountOf, type SignedInAccount } from "../tokens/resource-server.js";
 import { type ConsentTerms, consentTerms, hasTerms, setTerms } from "./consent-terms.js";
 
 interface GrantPayload {
