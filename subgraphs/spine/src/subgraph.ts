@@ -13,11 +13,12 @@ import { ApprovalService } from "./approvals/approval.service.js";
 import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server/authorization-server.js";
 import { writeBootstrapFile } from "./bootstrap/bootstrap-file.js";
 import { bootstrapPlatform } from "./bootstrap/bootstrap-platform.js";
+import { eraseInvitee } from "./invitations/erase-invitee.js";
 import { expireInvitationJob, invitationsPastTheirEnd } from "./invitations/expire-invitation.js";
 import { invitationEndpoint } from "./invitations/invitation-endpoint.js";
 import { invitationPath } from "./invitations/invitation-path.js";
 import { inviteOwner } from "./invitations/invite-owner.js";
-import { revokeUnsendable } from "./invitations/revoke-unauthorized-invitations.js";
+import { revokeUnauthorizedInvitations } from "./invitations/revoke-unauthorized-invitations.js";
 import { startInvitations } from "./invitations/start-invitations.js";
 import { type MailSettings, openMailTransport } from "./mail/mail-transport.js";
 import { Mailer, mailRetention, sendMailJob, waitingMails } from "./mail/mailer.js";
@@ -97,14 +98,19 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     const cursors = new CursorSeal(masterKeys.keyring("factory spine list cursors"));
     const tenants = new TenantService(database, cursors);
     const provisioning = new ProvisioningService(database, jobs);
-    const roles = new RoleService(database, cursors, revokeUnsendable);
+    const roles = new RoleService(database, cursors, revokeUnauthorizedInvitations);
     const mailer = new Mailer({ database, jobs, transport: mailTransport });
     const parts = { database, jobs, pool, mailer, tenants, cursors, settings };
     const { issuer: invitationIssuer, ...invitations } = await startInvitations(parts);
     const services = {
       jobs: new JobService(database, jobs, cursors),
       roles,
-      roleAssignments: new RoleAssignmentService({ database, cursors, roles, rightsLost: revokeUnsendable }),
+      roleAssignments: new RoleAssignmentService({
+        database,
+        cursors,
+        roles,
+        onPermissionLoss: revokeUnauthorizedInvitations,
+      }),
       tenants,
       provisioning,
       lifecycle: new TenantLifecycleService(database),
@@ -113,11 +119,15 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
         database,
         secrets,
         cursors,
-        rightsLost: revokeUnsendable,
+        onPermissionLoss: revokeUnauthorizedInvitations,
       }),
       approvals: new ApprovalService(database, cursors),
       users: new UserService(database, cursors),
-      userLifecycle: new UserLifecycleService(database, revokeUnsendable),
+      userLifecycle: new UserLifecycleService({
+        database,
+        onPermissionLoss: revokeUnauthorizedInvitations,
+        erasePersonalData: eraseInvitee,
+      }),
       ...invitations,
     };
     // in order; later slices add theirs
@@ -129,14 +139,14 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
       database,
       workers: pool,
       logger: host.logger,
-      rightsLost: revokeUnsendable,
+      onPermissionLoss: revokeUnauthorizedInvitations,
     });
     const completion = new ProvisioningCompletion(database, steps, host.logger);
     await jobs.work(completeProvisioningJob, (_, attempt) => completion.run(attempt), maintenance);
     await jobs.work(sendMailJob, (payload) => mailer.send(payload), mailer);
     resources.sweep(waitingMails);
     resources.sweep(invitationsPastTheirEnd);
-    const systemRoles = new SystemRolesRefresher(database, revokeUnsendable);
+    const systemRoles = new SystemRolesRefresher(database, revokeUnauthorizedInvitations);
     await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt), maintenance);
     // first, because it proves that this is the SECRETS_KEY of this database
     const authorizationServer = await createAuthorizationServer({

@@ -3,16 +3,16 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
+// tables: users, api_clients
+
 /**
- * Refuses a caller who was deleted or disabled after the token was verified. A deletion that begins later waits for this
- * transaction, and so finds what it gave away. It waits before any row is locked, so this comes before the first row too:
- * otherwise a user who renews secrets all the time fends off the own deletion by deadlocks.
+ * The status of a user (`usr_…`) or client (`cli_…`) of the tenant, whose row is share-locked until the transaction
+ * ends; undefined for a principal of another tenant, for example a platform administrator.
  */
-export async function requireActing(transaction: Transaction, principalId: string): Promise<void> {
-  const { execute, later, tenant } = transaction;
-  await later("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [
-    hashedLocks.actingPrincipals(transaction.tenant.tenantId),
-  ]);
+export async function lockPrincipalStatus(
+  { execute, tenant }: Transaction,
+  principalId: string,
+): Promise<string | undefined> {
   const userId = decodeId("usr", principalId);
   const [found] = await execute<{ status: string }>(
     userId === undefined
@@ -20,13 +20,25 @@ export async function requireActing(transaction: Transaction, principalId: strin
       : "select status from users where tenant_id = $1 and user_id = $2 for share",
     [tenant.uuid, userId ?? principalId],
   );
-  // a principal of another tenant, such as a platform administrator, is not seen here
-  if (found && found.status !== "Active")
+  return found?.status;
+}
+
+/**
+ * Throws TOKEN_INVALID when the caller was deleted or disabled after the token was verified. Call it before the
+ * transaction locks any row. A deletion of the caller waits for this transaction and then sees what it changed; if rows
+ * were locked first, a caller who renews secrets continuously could prevent the deletion by deadlocks.
+ */
+export async function requireActivePrincipal(transaction: Transaction, principalId: string): Promise<void> {
+  await transaction.later("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [
+    hashedLocks.actingPrincipals(transaction.tenant.tenantId),
+  ]);
+  const status = await lockPrincipalStatus(transaction, principalId);
+  if (status !== undefined && status !== "Active")
     throw new DomainError("TOKEN_INVALID", { detail: "The access token is not valid: its subject is not active." });
 }
 
-/** Nobody of the tenant is told a secret, or installs a key, until the transaction ends. */
-export async function lockHands(transaction: Transaction): Promise<void> {
+/** Until the transaction ends, no principal of the tenant receives a client secret or installs a key. */
+export async function lockSecretHolders(transaction: Transaction): Promise<void> {
   await transaction.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
     hashedLocks.actingPrincipals(transaction.tenant.tenantId),
   ]);

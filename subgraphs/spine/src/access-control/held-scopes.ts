@@ -3,17 +3,20 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 
-/** A caller gives, uses, changes or takes away only what stays within the scopes of the caller's own token. */
-export function requireHeld(
+/**
+ * Throws INSUFFICIENT_SCOPE unless the caller's token holds all the scopes: a caller gives, changes or takes away only
+ * what stays within its own scopes. `explanation` is a sentence for the caller.
+ */
+export function requireHeldScopes(
   context: RequestContext,
   scopes: readonly string[],
-  otherwise = "it would give away",
+  explanation = "A caller can give only the scopes that its own token holds.",
 ): void {
   const held = scopesToGive(principalOf(context));
   const missing = [...new Set(scopes)].filter((scope) => !held.has(scope));
   if (missing.length > 0)
     throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `The token does not hold ${missing.join(", ")}, which ${otherwise}.`,
+      detail: `The access token does not hold ${missing.join(", ")}. ${explanation}`,
       requiredScopes: missing,
     });
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
 /**
- * Called in the transaction in which principals (`usr_…`, `cli_…`) lose rights, after the loss. It ends what they gave
- * to others and could not give now.
+ * Called when principals (`usr_…`, `cli_…`) have lost permissions, in the same transaction and after the loss. It
+ * revokes what they gave to others and are no longer allowed to give.
  */
-export type RightsLost = (transaction: Transaction, principals: readonly string[]) => Promise<void>;
+export type PermissionLossHandler = (transaction: Transaction, principals: readonly string[]) => Promise<void>;

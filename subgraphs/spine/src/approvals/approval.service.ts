@@ -10,7 +10,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import { requireHeld } from "../access-control/held-scopes.js";
+import { requireHeldScopes } from "../access-control/held-scopes.js";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 import type { ApprovalDecisionInput, ApprovalFilterInput } from "./approval.input.js";
@@ -104,7 +104,7 @@ export class ApprovalService {
         const decider = principalOf(context);
         await requireFourEyes(transaction, decider, approval);
         requirePending(approval);
-        if (field === "approveScopes") requireHeld(context, approval.scopes);
+        if (field === "approveScopes") requireHeldScopes(context, approval.scopes);
         return conclude(transaction, approval, { field, decider, comment: input?.comment ?? null });
       },
     });

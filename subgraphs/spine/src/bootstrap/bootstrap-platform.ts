@@ -4,7 +4,7 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { ClientSecrets } from "../oauth-clients/client-secret.js";
 import { ensurePlatformClient, type GivenClient, type PlatformClient } from "../oauth-clients/platform-client.js";
 import { bringSystemRolesUpToDate } from "../roles/seed-system-roles.js";
-import { createPlatformTenant } from "../tenants/create-platform-tenant.js";
+import { createPlatformTenant } from "../tenants/create-tenant.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
 
 /** Two processes that start together make one client. */

@@ -6,12 +6,11 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import { grantRoles } from "../roles/assign-roles.js";
-import { Role } from "../roles/role.entity.js";
+import { assignRoles, findRoles } from "../roles/assign-roles.js";
 import type { TenantService } from "../tenants/tenant.service.js";
+import { createUser } from "../users/create-user.js";
 import { hashPassword, PasswordsBusyError } from "../users/password-hash.js";
 import { requireUncommonPassword } from "../users/password-rules.js";
-import { User } from "../users/user.entity.js";
 import type { UserType } from "../users/user.type.js";
 import { userFacts, userView } from "../users/user.view.js";
 import { Invitation } from "./invitation.entity.js";
@@ -19,16 +18,7 @@ import type { AcceptInvitationInput } from "./invitation.input.js";
 import type { InvitationState } from "./invitation.states.js";
 import { invitationFacts, stateOf } from "./invitation.view.js";
 import { tokenDigest } from "./invitation-token.js";
-
-interface FoundInvitation {
-  tenant_id: string;
-  invitation_id: string;
-  email: string;
-  display_name: string | null;
-  status: InvitationState;
-  expires_at: Date;
-  organisation: string;
-}
+import { type InvitationByTokenRow, invitationByToken } from "./open-invitation-statement.js";
 
 /** What whoever holds the link may see before accepting. */
 export interface OpenInvitation {
@@ -80,14 +70,8 @@ export class InvitationAcceptance {
     return { organisation, email, displayName };
   }
 
-  /** One look-up by digest, whatever the token is: how long it takes tells nothing of the tokens there are. */
-  async #open(digest: string): Promise<FoundInvitation> {
-    const { rows } = await this.#pool.query<FoundInvitation>({
-      name: "invitation_of_token",
-      text: `select tenant_id, invitation_id, email, display_name, invitations.status, expires_at, name as organisation
-        from invitations join tenants using (tenant_id) where token_digest = $1`,
-      values: [digest],
-    });
+  async #open(digest: string): Promise<InvitationByTokenRow> {
+    const { rows } = await this.#pool.query<InvitationByTokenRow>({ ...invitationByToken, values: [digest] });
     const [found] = rows;
     if (!found) throw unknownToken();
     requireOpen(stateOf({ status: found.status, expiresAt: found.expires_at }));
@@ -108,27 +92,15 @@ async function lockedInvitation({ em, tenant }: Transaction, invitationId: strin
 async function register(
   transaction: Transaction,
   invitation: Invitation,
-  person: Pick<User, "userId" | "passwordHash" | "displayName">,
+  person: { userId: string; passwordHash: string; displayName: string | null },
 ): Promise<UserType> {
-  const { em, record } = transaction;
-  const { tenantId, invitationId, email, emailKey, invitedBy } = invitation;
-  const now = new Date();
-  const user = em.create(User, {
-    ...person,
-    tenantId,
-    email,
-    emailKey,
-    status: "Active",
-    lastLoginAt: null,
-    createdAt: now,
-    updatedAt: now,
-  });
-  em.persist(user);
-  // what was deleted since the invitation is not missed; what was made since, of the same code, was not meant
-  const meant = { tenantId, code: { $in: invitation.roleCodes }, createdAt: { $lte: invitation.updatedAt } };
-  const roles = await em.find(Role, meant, { orderBy: { code: "asc" } });
+  const { record } = transaction;
+  const { invitationId, email, emailKey, invitedBy, updatedAt } = invitation;
+  const user = createUser(transaction, { ...person, email, emailKey });
+  // a role that was created after the invitation is not what the inviter meant, even if it has the code of a deleted one
+  const roles = await findRoles(transaction, invitation.roleCodes, { createdUntil: updatedAt });
   const roleCodes = roles.map(({ code }) => code);
-  Object.assign(invitation, { status: "Accepted", userId: user.userId, updatedAt: now });
+  Object.assign(invitation, { status: "Accepted", userId: user.userId, updatedAt: user.createdAt });
   record({
     type: "InvitationAccepted",
     subject: `invitations/${invitationId}`,
@@ -139,7 +111,7 @@ async function register(
     subject: `users/${user.userId}`,
     data: { ...userFacts(user), invitationId, roleCodes },
   });
-  grantRoles(transaction, roles, { principalId: user.userId, assignedBy: invitedBy });
+  assignRoles(transaction, roles, { principalId: user.userId, assignedBy: invitedBy });
   return userView(user, roleCodes);
 }
 

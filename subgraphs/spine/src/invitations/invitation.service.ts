@@ -9,11 +9,10 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import { requireGrantable, rolesOfCodes } from "../roles/assign-roles.js";
-import { Role } from "../roles/role.entity.js";
+import { findRoles, requireGrantable, requireRoles } from "../roles/assign-roles.js";
 import type { TenantService } from "../tenants/tenant.service.js";
 import { emailKey } from "../users/email-key.js";
-import { User } from "../users/user.entity.js";
+import { isEmailTaken } from "../users/find-users.js";
 import { markExpired } from "./expire-invitation.js";
 import { Invitation } from "./invitation.entity.js";
 import type { InvitationFilterInput, InviteUserInput } from "./invitation.input.js";
@@ -28,7 +27,7 @@ import {
   statusNow,
 } from "./invitation.view.js";
 import type { InvitationIssuer } from "./invitation-issuer.js";
-import { mayInvite, standingsOf } from "./inviter-permissions-statement.js";
+import { inviterPermissions, mayInvite } from "./inviter-permissions-statement.js";
 import { lockInvitations } from "./lock-invitations.js";
 import { revokeInvitation } from "./revoke-unauthorized-invitations.js";
 
@@ -81,10 +80,10 @@ export class InvitationService {
       arguments: { input },
       commit: async (transaction) => {
         await this.#parts.tenants.requireActive(transaction);
-        const roles = await rolesOfCodes(transaction, input.roleCodes);
+        const roles = await requireRoles(transaction, input.roleCodes);
         requireGrantable(context, roles);
-        await makeRoom(transaction, emailKey(input.email));
-        await requireStillHeld(transaction, invitedBy, roles);
+        await requireInvitable(transaction, emailKey(input.email));
+        await requireCurrentPermissions(transaction, invitedBy, roles);
         const invitation = await this.#parts.issuer.issue(transaction, {
           email: input.email,
           displayName: input.displayName ?? null,
@@ -100,12 +99,11 @@ export class InvitationService {
   resend(context: RequestContext, invitationId: string): Promise<InvitationType> {
     return this.#change(context, "resendInvitation", invitationId, async (transaction, invitation) => {
       requireState(invitation, ["Pending", "Expired"]);
-      const { tenantId, roleCodes } = invitation;
-      const roles = await transaction.em.find(Role, { tenantId, code: { $in: roleCodes } });
+      const roles = await findRoles(transaction, invitation.roleCodes);
       requireGrantable(context, roles);
-      await makeRoom(transaction, invitation.emailKey, invitation);
+      await requireInvitable(transaction, invitation.emailKey, invitation);
       const { subject } = principalOf(context);
-      await requireStillHeld(transaction, subject, roles);
+      await requireCurrentPermissions(transaction, subject, roles);
       invitation.invitedBy = subject;
       await this.#parts.issuer.renew(transaction, invitation);
     });
@@ -172,17 +170,21 @@ function requireState(invitation: Invitation, allowed: readonly InvitationState[
     throw new DomainError("INVALID_STATE", { detail: `The invitation is ${currentState}.`, currentState, allowed });
 }
 
-/** The caller may have lost what the token says; what takes it away waits for the same lock. */
-async function requireStillHeld(transaction: Transaction, invitedBy: string, roles: readonly Role[]): Promise<void> {
-  const standing = (await standingsOf(transaction, [invitedBy])).get(invitedBy);
-  if (mayInvite(standing, roles)) return;
+/** The caller may have lost permissions since the token was issued. A loss at this moment waits for `lockInvitations`. */
+async function requireCurrentPermissions(
+  transaction: Transaction,
+  invitedBy: string,
+  roles: readonly { readonly scopes: readonly string[] }[],
+): Promise<void> {
+  const permissions = (await inviterPermissions(transaction, [invitedBy])).get(invitedBy);
+  if (mayInvite(permissions, roles)) return;
   throw new DomainError("TOKEN_INVALID", {
     detail: "The access token is not valid: its subject has lost rights since it was issued.",
   });
 }
 
 /** Nobody has the address, nor another open invitation; one that has passed is written down as Expired. */
-async function makeRoom(transaction: Transaction, key: string, renewed?: Invitation): Promise<void> {
+async function requireInvitable(transaction: Transaction, key: string, renewed?: Invitation): Promise<void> {
   const { em, tenant } = transaction;
   const { tenantId } = tenant;
   await lockInvitations(transaction);
@@ -196,7 +198,7 @@ async function makeRoom(transaction: Transaction, key: string, renewed?: Invitat
     markExpired(transaction, pending);
     await em.flush();
   }
-  if ((await em.count(User, { tenantId, emailKey: key, status: { $ne: "Deleted" } })) > 0)
+  if (await isEmailTaken(transaction, key))
     throw new DomainError("USER_EXISTS", { detail: "The address belongs to a user." });
   const open = await em.count(Invitation, { tenantId, status: "Pending", expiresAt: { $gt: new Date() } });
   if (open >= mostPending && (!renewed || stateOf(renewed) !== "Pending"))

@@ -1,38 +1,46 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import { Role } from "../roles/role.entity.js";
+import { findRoles } from "../roles/assign-roles.js";
 import { Invitation } from "./invitation.entity.js";
 import { invitationFacts } from "./invitation.view.js";
-import { mayInvite, type Standing, standingsOf } from "./inviter-permissions-statement.js";
+import { type InviterPermissions, inviterPermissions, mayInvite } from "./inviter-permissions-statement.js";
 import { lockInvitations } from "./lock-invitations.js";
 
 type Reason = "Requested" | "InviterDeleted" | "InviterDisabled" | "InviterLostScopes";
 
-const reasons: Record<Standing["status"], Reason> = {
+const reasons: Record<InviterPermissions["status"], Reason> = {
   Deleted: "InviterDeleted",
   Disabled: "InviterDisabled",
   Active: "InviterLostScopes",
 };
 
-/** Revokes the open invitations of these principals that they could not send now; at most 100 of a tenant are open. */
-export async function revokeUnsendable(transaction: Transaction, principals: readonly string[]): Promise<void> {
+/** Revokes the open invitations that these principals (`usr_…`, `cli_…`) sent and could not send any more. */
+export async function revokeUnauthorizedInvitations(
+  transaction: Transaction,
+  principals: readonly string[],
+): Promise<void> {
   const { em, tenant } = transaction;
   const { tenantId } = tenant;
   await em.flush();
-  // an invitation that is being sent meanwhile is waited for, or finds the loss
+  // this waits for an invitation that is being sent; one that is sent later sees the loss of permissions
   await lockInvitations(transaction);
+  // the limit on open invitations of a tenant also limits this list
   const open = await em.find(
     Invitation,
     { tenantId, status: "Pending", expiresAt: { $gt: new Date() }, invitedBy: { $in: [...principals] } },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   if (open.length === 0) return;
-  const inviters = await standingsOf(transaction, [...new Set(open.map(({ invitedBy }) => invitedBy))]);
-  const roles = await em.find(Role, { tenantId, code: { $in: open.flatMap(({ roleCodes }) => roleCodes) } });
+  const permissionsBy = await inviterPermissions(transaction, [...new Set(open.map(({ invitedBy }) => invitedBy))]);
+  const roles = await findRoles(
+    transaction,
+    open.flatMap(({ roleCodes }) => roleCodes),
+  );
   for (const invitation of open) {
-    const standing = inviters.get(invitation.invitedBy);
+    const permissions = permissionsBy.get(invitation.invitedBy);
     const given = roles.filter(({ code }) => invitation.roleCodes.includes(code));
-    if (standing && !mayInvite(standing, given)) revokeInvitation(transaction, invitation, reasons[standing.status]);
+    if (permissions && !mayInvite(permissions, given))
+      revokeInvitation(transaction, invitation, reasons[permissions.status]);
   }
 }
 

@@ -10,9 +10,9 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
-import { requireActing } from "../access-control/active-principal-statement.js";
-import { requireHeld } from "../access-control/held-scopes.js";
-import type { RightsLost } from "../access-control/permission-loss.js";
+import { requireActivePrincipal } from "../access-control/active-principal-statement.js";
+import { requireHeldScopes } from "../access-control/held-scopes.js";
+import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { recordRevocation } from "../revocations/record-revocation.js";
 import { redirectUriErrors } from "./check-client.js";
 import { requireClientLimit } from "./client-limits.js";
@@ -58,7 +58,7 @@ interface AdministrationParts {
   readonly database: Database;
   readonly secrets: ClientSecrets;
   readonly cursors: CursorSeal;
-  readonly rightsLost: RightsLost;
+  readonly onPermissionLoss: PermissionLossHandler;
 }
 
 /** The clients of the caller's own tenant. The platform's administrator client is its operator's: nobody finds it here. */
@@ -66,13 +66,13 @@ export class OAuthClientAdministrationService {
   readonly #database: Database;
   readonly #secrets: ClientSecrets;
   readonly #cursors: CursorSeal;
-  readonly #rightsLost: RightsLost;
+  readonly #onPermissionLoss: PermissionLossHandler;
 
   constructor(parts: AdministrationParts) {
     this.#database = parts.database;
     this.#secrets = parts.secrets;
     this.#cursors = parts.cursors;
-    this.#rightsLost = parts.rightsLost;
+    this.#onPermissionLoss = parts.onPermissionLoss;
   }
 
   async find(context: RequestContext, clientId: string): Promise<OAuthClientType | undefined> {
@@ -90,7 +90,7 @@ export class OAuthClientAdministrationService {
   disable(context: RequestContext, clientId: string): Promise<OAuthClientType> {
     return this.#change(context, { field: "disableApiClient", clientId }, async (client, transaction) => {
       await disableClients(transaction, [client]);
-      await this.#rightsLost(transaction, [clientId]);
+      await this.#onPermissionLoss(transaction, [clientId]);
     });
   }
 
@@ -156,11 +156,11 @@ export class OAuthClientAdministrationService {
 /** What changes a client is for callers who hold each of its scopes, whatever it changes. */
 async function findToChange(context: RequestContext, transaction: Transaction, clientId: string): Promise<OAuthClient> {
   const { em, tenant } = transaction;
-  await requireActing(transaction, principalOf(context).subject);
+  await requireActivePrincipal(transaction, principalOf(context).subject);
   const row = { tenantId: tenant.tenantId, clientId, platformAdmin: false };
   const client = await em.findOne(OAuthClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!client) throw new DomainError("NOT_FOUND", { detail: "There is no such client." });
-  requireHeld(context, client.scopes, "the client holds");
+  requireHeldScopes(context, client.scopes, "A caller can change only a client whose scopes its own token holds.");
   return client;
 }
 

@@ -5,9 +5,10 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { requireActing } from "../access-control/active-principal-statement.js";
-import { requireHeld } from "../access-control/held-scopes.js";
-import { type TenantService, unknownTenant } from "../tenants/tenant.service.js";
+import { requireActivePrincipal } from "../access-control/active-principal-statement.js";
+import { requireHeldScopes } from "../access-control/held-scopes.js";
+import { unknownTenant } from "../tenants/find-tenant.js";
+import type { TenantService } from "../tenants/tenant.service.js";
 import { type CheckedClient, checkClient } from "./check-client.js";
 import { requireClientLimit } from "./client-limits.js";
 import { type ClientSecrets, secretDigest } from "./client-secret.js";
@@ -38,7 +39,7 @@ export class OAuthClientService {
       });
     const tenant = tenantOf(context);
     const checked = checkClient(input, tenant.tenantId);
-    requireHeld(context, checked.scopes);
+    requireHeldScopes(context, checked.scopes);
     return this.#create(context, { field: "createApiClient", arguments: { input }, tenant }, checked);
   }
 
@@ -63,7 +64,7 @@ export class OAuthClientService {
       ...mutation,
       commit: async (transaction) => {
         await this.#tenants.requireActive(transaction);
-        await requireActing(transaction, principalOf(context).subject);
+        await requireActivePrincipal(transaction, principalOf(context).subject);
         await requireClientLimit(transaction, true);
         return this.#persist(transaction, checked, principalOf(context).subject);
       },

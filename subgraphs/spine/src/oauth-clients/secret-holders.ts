@@ -16,7 +16,7 @@ export interface HeldClient {
 
 /**
  * Clients of the tenant whose secret or keys only this principal was told, or only clients of which the same is true.
- * After `lockHands`, so that they stay as they are until the transaction ends.
+ * After `lockSecretHolders`, so that they stay as they are until the transaction ends.
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<HeldClient[]> {
   const rows = await transaction.execute<HeldRow>(

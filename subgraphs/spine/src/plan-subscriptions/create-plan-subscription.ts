@@ -1,5 +1,5 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import type { ProvisioningStep } from "../tenants/provisioning-runner.js";
+import type { ProvisioningStep } from "../tenants/provisioning-step.js";
 import { PlanSubscription } from "./plan-subscription.entity.js";
 
 /** So that `GET /subscriptions` shows an id that can be activated. */

@@ -2,35 +2,54 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import { requireHeld } from "../access-control/held-scopes.js";
+import { requireHeldScopes } from "../access-control/held-scopes.js";
 import { Role } from "./role.entity.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 
-/** The tenant's roles of these codes, however they are written; REFERENCE_NOT_FOUND points at those that do not exist. */
-export async function rolesOfCodes({ em, tenant }: Transaction, codes: readonly string[]): Promise<Role[]> {
+/** The roles of the tenant with these codes, ignoring case. Throws REFERENCE_NOT_FOUND with a pointer to each unknown code. */
+export async function requireRoles({ em, tenant }: Transaction, codes: readonly string[]): Promise<Role[]> {
   const known = new Map(
     (await em.find(Role, { tenantId: tenant.tenantId })).map((role) => [role.code.toLowerCase(), role]),
   );
   const errors = codes.flatMap((code, at) =>
     known.has(code.toLowerCase())
       ? []
-      : [{ pointer: `/input/roleCodes/${at}`, code: "UNKNOWN_VALUE", detail: `There is no role ${code}.` }],
+      : [{ pointer: `/input/roleCodes/${at}`, code: "UNKNOWN_VALUE", detail: `The tenant has no role "${code}".` }],
   );
   if (errors.length > 0)
-    throw new DomainError("REFERENCE_NOT_FOUND", { detail: "The input names roles that do not exist.", errors });
+    throw new DomainError("REFERENCE_NOT_FOUND", {
+      detail: "The input names roles that do not exist. GET /v1/roles lists the roles of the tenant.",
+      errors,
+    });
   return [...new Set(codes.flatMap((code) => known.get(code.toLowerCase()) ?? []))];
 }
 
-/** Nobody gives away what he does not hold: the token's scopes must cover those of the roles. */
+/** The roles of the tenant with exactly these codes, in the order of their codes; unknown codes are left out. */
+export function findRoles(
+  { em, tenant: { tenantId } }: Transaction,
+  codes: readonly string[],
+  { createdUntil }: { createdUntil?: Date } = {},
+): Promise<Role[]> {
+  const created = createdUntil === undefined ? {} : { createdAt: { $lte: createdUntil } };
+  return em.find(Role, { tenantId, code: { $in: [...codes] }, ...created }, { orderBy: { code: "asc" } });
+}
+
+/** Whether a principal of the tenant holds the role with this code, also if only for a while. */
+export async function isRoleAssigned({ em, tenant: { tenantId } }: Transaction, code: string): Promise<boolean> {
+  const role = await em.findOne(Role, { tenantId, code });
+  return role !== null && (await em.count(RoleAssignment, { tenantId, roleId: role.roleId })) > 0;
+}
+
+/** Throws INSUFFICIENT_SCOPE unless the caller's token holds every scope of the roles. */
 export function requireGrantable(context: RequestContext, roles: readonly Pick<Role, "scopes">[]): void {
-  requireHeld(
+  requireHeldScopes(
     context,
     roles.flatMap((role) => role.scopes),
   );
 }
 
-/** Assigns without asking who may; the principal must not hold any of them yet. */
-export function grantRoles(
+/** Assigns the roles without a permission check. The principal must not hold any of them yet. */
+export function assignRoles(
   transaction: Transaction,
   roles: readonly Role[],
   to: { principalId: string; assignedBy: string; expiresAt?: Date | null },
@@ -41,13 +60,13 @@ export function grantRoles(
     const facts = { tenantId: tenant.tenantId, assignmentId: newId("asg"), roleId, principalId, assignedBy };
     const assignment = em.create(RoleAssignment, { ...facts, assignedAt: new Date(), expiresAt });
     em.persist(assignment);
-    recordAssigned(transaction, assignment, code);
+    recordRoleAssigned(transaction, assignment, code);
     return assignment;
   });
 }
 
-/** Of a new assignment, and of one whose expiry was moved. */
-export function recordAssigned({ record }: Transaction, assignment: RoleAssignment, roleCode: string): void {
+/** Records RoleAssigned, for a new assignment and for one whose expiry has changed. */
+export function recordRoleAssigned({ record }: Transaction, assignment: RoleAssignment, roleCode: string): void {
   const { tenantId, assignmentId, roleId, principalId, assignedBy, expiresAt } = assignment;
   record({
     type: "RoleAssigned",

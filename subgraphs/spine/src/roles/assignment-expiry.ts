@@ -5,9 +5,9 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import type { RightsLost } from "../access-control/permission-loss.js";
+import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
-import { expiryActor, takeRoles, withCodes } from "./unassign-roles.js";
+import { expiryActor, unassignRoles, withRoleCodes } from "./unassign-roles.js";
 
 const intervalMs = 5_000;
 const batch = 100;
@@ -20,16 +20,16 @@ export class AssignmentExpiry {
   readonly #database: Database;
   readonly #workers: Pool;
   readonly #logger: Logger;
-  readonly #rightsLost: RightsLost;
+  readonly #onPermissionLoss: PermissionLossHandler;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
   #stopping = false;
 
-  constructor(parts: { database: Database; workers: Pool; logger: Logger; rightsLost: RightsLost }) {
+  constructor(parts: { database: Database; workers: Pool; logger: Logger; onPermissionLoss: PermissionLossHandler }) {
     this.#database = parts.database;
     this.#workers = parts.workers;
     this.#logger = parts.logger;
-    this.#rightsLost = parts.rightsLost;
+    this.#onPermissionLoss = parts.onPermissionLoss;
   }
 
   start(): void {
@@ -74,10 +74,10 @@ export class AssignmentExpiry {
         { tenantId, expiresAt: { $lte: new Date() } },
         { limit: batch, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
       );
-      await takeRoles(transaction, await withCodes(transaction, expired), {
+      await unassignRoles(transaction, await withRoleCodes(transaction, expired), {
         unassignedBy: expiryActor,
         reason: "Expired",
-        rightsLost: this.#rightsLost,
+        onPermissionLoss: this.#onPermissionLoss,
       });
       return expired.length;
     });

@@ -1,13 +1,19 @@
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Scope } from "@factory/schema/scopes";
 
-/** What a principal's roles in a tenant come to. */
+/** The roles that a principal holds in a tenant, and the union of their scopes. */
 export interface Access {
   /** Codes, sorted. */
   readonly roles: readonly string[];
   readonly scopes: ReadonlySet<Scope>;
+}
+
+interface HeldRole {
+  readonly code: string;
+  readonly scopes: readonly Scope[];
 }
 
 const heldRoles = tenantStatement(
@@ -19,7 +25,22 @@ const heldRoles = tenantStatement(
    order by code`,
 );
 
+/** The access of a user (`usr_…`) or client (`cli_…`) now; expired assignments do not count. */
 export async function effectiveAccess(reader: TenantReader, tenant: Tenant, principalId: string): Promise<Access> {
-  const held = await reader.rows<{ code: string; scopes: Scope[] }>(heldRoles, tenant, principalId);
+  return accessOf(await reader.rows<HeldRole>(heldRoles, tenant, principalId));
+}
+
+/** As `effectiveAccess`, read in the transaction. */
+export async function effectiveAccessIn({ execute, tenant }: Transaction, principalId: string): Promise<Access> {
+  return accessOf(
+    await execute<HeldRole>(
+      `select code, scopes from role_assignments join roles using (tenant_id, role_id)
+       where tenant_id = $1 and principal_id = $2 and (expires_at is null or expires_at > now()) order by code`,
+      [tenant.uuid, principalId],
+    ),
+  );
+}
+
+function accessOf(held: readonly HeldRole[]): Access {
   return { roles: held.map(({ code }) => code), scopes: new Set(held.flatMap(({ scopes }) => scopes)) };
 }

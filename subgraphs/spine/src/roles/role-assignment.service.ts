@@ -9,8 +9,9 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import type { RightsLost } from "../access-control/permission-loss.js";
-import { grantRoles, recordAssigned, requireGrantable } from "./assign-roles.js";
+import { lockPrincipalStatus } from "../access-control/active-principal-statement.js";
+import type { PermissionLossHandler } from "../access-control/permission-loss.js";
+import { assignRoles, recordRoleAssigned, requireGrantable } from "./assign-roles.js";
 import { requireAnotherOwner } from "./last-owner-statement.js";
 import type { Role } from "./role.entity.js";
 import type { AssignRoleInput } from "./role.input.js";
@@ -19,7 +20,7 @@ import type { AssignedRoleType, RoleAssignmentConnection, RoleAssignmentType } f
 import { type AssignmentFacts, assignmentView } from "./role.view.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 import { ownerRole } from "./system-roles.js";
-import { expiryActor, takeRoles } from "./unassign-roles.js";
+import { expiryActor, unassignRoles } from "./unassign-roles.js";
 
 interface AssignmentRow {
   assignment_id: string;
@@ -51,7 +52,7 @@ interface AssignmentParts {
   readonly database: Database;
   readonly cursors: CursorSeal;
   readonly roles: RoleService;
-  readonly rightsLost: RightsLost;
+  readonly onPermissionLoss: PermissionLossHandler;
 }
 
 /** Who holds which role. Nobody gives or takes a role that reaches beyond his own scopes. */
@@ -59,13 +60,13 @@ export class RoleAssignmentService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
   readonly #roles: RoleService;
-  readonly #rightsLost: RightsLost;
+  readonly #onPermissionLoss: PermissionLossHandler;
 
-  constructor({ database, cursors, roles, rightsLost }: AssignmentParts) {
+  constructor({ database, cursors, roles, onPermissionLoss }: AssignmentParts) {
     this.#database = database;
     this.#cursors = cursors;
     this.#roles = roles;
-    this.#rightsLost = rightsLost;
+    this.#onPermissionLoss = onPermissionLoss;
   }
 
   async list(context: RequestContext, roleId: string, request: PageRequest<never>): Promise<RoleAssignmentConnection> {
@@ -101,7 +102,7 @@ export class RoleAssignmentService {
       commit: async (transaction) => {
         const role = await lockRole(transaction, roleId);
         requireGrantable(context, [role]);
-        if (!(await isActivePrincipal(transaction, principalId)))
+        if ((await lockPrincipalStatus(transaction, principalId)) !== "Active")
           throw new DomainError("REFERENCE_NOT_FOUND", {
             detail: "The role would be given to somebody who is not an active principal of this tenant.",
             errors: [{ pointer, code: "UNKNOWN_VALUE", detail: `There is no active principal ${principalId}.` }],
@@ -109,7 +110,11 @@ export class RoleAssignmentService {
         const assignedBy = principalOf(context).subject;
         const held = await this.#heldBy(transaction, role, principalId);
         if (held) return { ...(await keep(transaction, role, { held, expiresAt })), created: false };
-        const [assignment] = grantRoles(transaction, [role], { principalId, assignedBy, expiresAt: expiresAt ?? null });
+        const [assignment] = assignRoles(transaction, [role], {
+          principalId,
+          assignedBy,
+          expiresAt: expiresAt ?? null,
+        });
         if (!assignment) throw new Error("One role makes one assignment");
         return { ...assignmentView(assignment, role.code), created: true };
       },
@@ -131,10 +136,10 @@ export class RoleAssignmentService {
         // leaving is free
         if (assignment.principalId !== subject) requireGrantable(context, [role]);
         if (ownsForGood(role, assignment)) await requireAnotherOwner(transaction, assignment.principalId);
-        await takeRoles(transaction, [{ assignment, roleCode: role.code }], {
+        await unassignRoles(transaction, [{ assignment, roleCode: role.code }], {
           unassignedBy: subject,
           reason: "Requested",
-          rightsLost: this.#rightsLost,
+          onPermissionLoss: this.#onPermissionLoss,
         });
         return assignmentView(assignment, role.code);
       },
@@ -151,10 +156,10 @@ export class RoleAssignmentService {
     const assignment = await em.findOne(RoleAssignment, { tenantId, roleId, principalId }, lock);
     if (!assignment) return undefined;
     if (assignment.expiresAt === null || assignment.expiresAt > new Date()) return assignment;
-    await takeRoles(transaction, [{ assignment, roleCode: code }], {
+    await unassignRoles(transaction, [{ assignment, roleCode: code }], {
       unassignedBy: expiryActor,
       reason: "Expired",
-      rightsLost: this.#rightsLost,
+      onPermissionLoss: this.#onPermissionLoss,
     });
     await em.flush();
     return undefined;
@@ -182,22 +187,6 @@ function expiryIn({ expiresAt }: AssignRoleInput): Date | undefined {
   });
 }
 
-/** A user or a client of the tenant; he stays so until the transaction ends. */
-async function isActivePrincipal({ execute, tenant }: Transaction, principalId: string): Promise<boolean> {
-  const userId = decodeId("usr", principalId);
-  const found =
-    userId === undefined
-      ? await execute(
-          "select from api_clients where tenant_id = $1 and client_id = $2 and status = 'Active' for share",
-          [tenant.uuid, principalId],
-        )
-      : await execute("select from users where tenant_id = $1 and user_id = $2 and status = 'Active' for share", [
-          tenant.uuid,
-          userId,
-        ]);
-  return found.length > 0;
-}
-
 async function keep(
   transaction: Transaction,
   role: Role,
@@ -206,7 +195,7 @@ async function keep(
   if (expiresAt !== undefined && expiresAt.getTime() !== held.expiresAt?.getTime()) {
     if (ownsForGood(role, held)) await requireAnotherOwner(transaction, held.principalId);
     held.expiresAt = expiresAt;
-    recordAssigned(transaction, held, role.code);
+    recordRoleAssigned(transaction, held, role.code);
   }
   return assignmentView(held, role.code);
 }

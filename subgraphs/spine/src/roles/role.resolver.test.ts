@@ -106,7 +106,7 @@ async function sweep(): Promise<void> {
   const workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
   try {
     await new AssignmentExpiry({
-      ...{ database, workers, rightsLost: async () => undefined },
+      ...{ database, workers, onPermissionLoss: async () => undefined },
       logger: createLogger("sweep", "silent"),
     }).sweep();
   } finally {

@@ -11,7 +11,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { LockMode } from "@mikro-orm/postgresql";
-import type { RightsLost } from "../access-control/permission-loss.js";
+import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { recordRevocation } from "../revocations/record-revocation.js";
 import { requireGrantable } from "./assign-roles.js";
 import { Role } from "./role.entity.js";
@@ -20,7 +20,7 @@ import type { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.i
 import type { RoleConnection, RoleType } from "./role.type.js";
 import { type RoleRow, roleColumns, roleRowView, roleView } from "./role.view.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
-import { takeRoles } from "./unassign-roles.js";
+import { unassignRoles } from "./unassign-roles.js";
 
 const oneRole = tenantStatement(
   "one_role",
@@ -50,12 +50,12 @@ export const sortedRoles = new SortedList<RoleType, TenantStatement>({
 export class RoleService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
-  readonly #rightsLost: RightsLost;
+  readonly #onPermissionLoss: PermissionLossHandler;
 
-  constructor(database: Database, cursors: CursorSeal, rightsLost: RightsLost) {
+  constructor(database: Database, cursors: CursorSeal, onPermissionLoss: PermissionLossHandler) {
     this.#database = database;
     this.#cursors = cursors;
-    this.#rightsLost = rightsLost;
+    this.#onPermissionLoss = onPermissionLoss;
   }
 
   async find(context: RequestContext, roleId: string): Promise<RoleType | undefined> {
@@ -142,10 +142,10 @@ export class RoleService {
         const role = await customRole(transaction, roleId);
         requireGrantable(context, [role]);
         const unassignedBy = principalOf(context).subject;
-        await takeRoles(transaction, await holders(transaction, role, LockMode.PESSIMISTIC_WRITE), {
+        await unassignRoles(transaction, await holders(transaction, role, LockMode.PESSIMISTIC_WRITE), {
           unassignedBy,
           reason: "RoleDeleted",
-          rightsLost: this.#rightsLost,
+          onPermissionLoss: this.#onPermissionLoss,
         });
         transaction.em.remove(role);
         recordRole(transaction, "RoleDeleted", role);
@@ -158,7 +158,7 @@ export class RoleService {
     const held = (await holders(transaction, role)).map(({ assignment }) => assignment.principalId);
     if (held.length === 0) return;
     await recordRevocation(transaction, "Principal", ...held);
-    await this.#rightsLost(transaction, held);
+    await this.#onPermissionLoss(transaction, held);
   }
 }
 

@@ -2,7 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
-import { revokeUnsendable } from "../invitations/revoke-unauthorized-invitations.js";
+import { revokeUnauthorizedInvitations } from "../invitations/revoke-unauthorized-invitations.js";
 import { RunningSpine, testSettings, until } from "../running-spine.fixture.js";
 import { startSpine } from "../subgraph.js";
 import { SystemRolesRefresher } from "./refresh-system-roles.js";
@@ -50,7 +50,7 @@ async function toldOf(tenantId: string, type: string): Promise<unknown[]> {
 }
 
 const refresh = () =>
-  new SystemRolesRefresher(database, revokeUnsendable).run({ signal: new AbortController().signal });
+  new SystemRolesRefresher(database, revokeUnauthorizedInvitations).run({ signal: new AbortController().signal });
 const digests = async () =>
   (await platform.admin.query<{ digest: string }>("select distinct system_roles_digest as digest from tenants")).rows;
 

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { ProvisioningStep } from "../tenants/provisioning-runner.js";
-import type { Tenant } from "../tenants/tenant.entity.js";
+import type { ProvisioningStep } from "../tenants/provisioning-step.js";
 import { Role } from "./role.entity.js";
 import { recordRole } from "./role.events.js";
 import { platformAdminRole, systemRoles } from "./system-roles.js";
@@ -16,7 +15,10 @@ export const systemRolesDigest = createHash("sha256")
 export const seedSystemRoles: ProvisioningStep = { name: "seedSystemRoles", run: bringSystemRolesUpToDate };
 
 /** Makes, changes and releases roles until they are those of the list. */
-export async function bringSystemRolesUpToDate(transaction: Transaction, tenant: Tenant): Promise<void> {
+export async function bringSystemRolesUpToDate(
+  transaction: Transaction,
+  tenant: { readonly tenantId: string; systemRolesDigest: string | null },
+): Promise<void> {
   const { em } = transaction;
   const { tenantId } = tenant;
   const wanted = tenantId === platformTenantId ? [platformAdminRole] : systemRoles;

@@ -1,50 +1,65 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
-import type { RightsLost } from "../access-control/permission-loss.js";
+import { LockMode } from "@mikro-orm/postgresql";
+import type { PermissionLossHandler } from "../access-control/permission-loss.js";
 import { recordRevocation } from "../revocations/record-revocation.js";
 import { Role } from "./role.entity.js";
-import type { RoleAssignment } from "./role-assignment.entity.js";
+import { RoleAssignment } from "./role-assignment.entity.js";
 
-/** In place of a subject, where time has taken a role away. */
+/** Stands in for the subject of a token when an assignment has expired. */
 export const expiryActor = "expiry";
 
-export interface HeldRole {
+export interface AssignedRole {
   readonly assignment: RoleAssignment;
   readonly roleCode: string;
 }
 
-export async function withCodes(
+/** Adds to each assignment the code of its role. */
+export async function withRoleCodes(
   { em, tenant: { tenantId } }: Transaction,
   assignments: readonly RoleAssignment[],
-): Promise<HeldRole[]> {
+): Promise<AssignedRole[]> {
   const roles = await em.find(Role, { tenantId, roleId: { $in: assignments.map(({ roleId }) => roleId) } });
   const codes = new Map(roles.map(({ roleId, code }) => [roleId, code]));
   return assignments.map((assignment) => ({ assignment, roleCode: codes.get(assignment.roleId) ?? "" }));
 }
 
-interface Taking {
-  /** Subject of the token, or the job, that takes it away. */
+interface Unassignment {
+  /** Subject of the token that takes the role away, or `expiryActor`. */
   readonly unassignedBy: string;
   readonly reason: "Requested" | "Expired" | "RoleDeleted";
 }
 
-/** Removes assignments; what their holders gave to others and could not give now ends too. */
-export async function takeRoles(
+/** Deletes the assignments, then calls the handler: their holders have lost permissions. */
+export async function unassignRoles(
   transaction: Transaction,
-  held: readonly HeldRole[],
-  { rightsLost, ...taking }: Taking & { readonly rightsLost: RightsLost },
+  assigned: readonly AssignedRole[],
+  { onPermissionLoss, ...unassignment }: Unassignment & { readonly onPermissionLoss: PermissionLossHandler },
 ): Promise<void> {
-  if (held.length === 0) return;
-  await removeRoles(transaction, held, taking);
-  await rightsLost(transaction, [...new Set(held.map(({ assignment }) => assignment.principalId))]);
+  if (assigned.length === 0) return;
+  await deleteAssignments(transaction, assigned, unassignment);
+  await onPermissionLoss(transaction, holdersOf(assigned));
 }
 
-/** For a principal who loses everything; tokens that still carry the roles' scopes are refused from then on. */
-export async function removeRoles(
+/** Takes every role from the principal. The caller calls the permission loss handler. */
+export async function unassignAllRoles(
   transaction: Transaction,
-  held: readonly HeldRole[],
-  { unassignedBy, reason }: Taking,
+  principalId: string,
+  unassignedBy: string,
 ): Promise<void> {
-  for (const { assignment, roleCode } of held) {
+  const { tenantId } = transaction.tenant;
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  const assignments = await transaction.em.find(RoleAssignment, { tenantId, principalId }, lock);
+  const assigned = await withRoleCodes(transaction, assignments);
+  await deleteAssignments(transaction, assigned, { unassignedBy, reason: "Requested" });
+}
+
+/** The revocation refuses tokens that still carry the scopes of the roles. */
+async function deleteAssignments(
+  transaction: Transaction,
+  assigned: readonly AssignedRole[],
+  { unassignedBy, reason }: Unassignment,
+): Promise<void> {
+  for (const { assignment, roleCode } of assigned) {
     const { tenantId, assignmentId, roleId, principalId } = assignment;
     transaction.em.remove(assignment);
     transaction.record({
@@ -53,6 +68,9 @@ export async function removeRoles(
       data: { tenantId, assignmentId, roleId, roleCode, principalId, unassignedBy, reason },
     });
   }
-  if (held.length > 0)
-    await recordRevocation(transaction, "Principal", ...new Set(held.map(({ assignment }) => assignment.principalId)));
+  if (assigned.length > 0) await recordRevocation(transaction, "Principal", ...holdersOf(assigned));
 }
+
+const holdersOf = (assigned: readonly AssignedRole[]) => [
+  ...new Set(assigned.map(({ assignment }) => assignment.principalId)),
+];

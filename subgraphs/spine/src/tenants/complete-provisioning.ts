@@ -5,10 +5,9 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { LockMode } from "@mikro-orm/postgresql";
+import { lockTenant } from "./find-tenant.js";
 import { platformTenant } from "./platform-tenant.js";
-import type { ProvisioningStep } from "./provisioning-runner.js";
-import { Tenant } from "./tenant.entity.js";
+import type { ProvisioningStep } from "./provisioning-step.js";
 
 export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {
   queue: "complete-provisioning",
@@ -72,7 +71,7 @@ export class ProvisioningCompletion {
 
   async #complete(tenantId: string): Promise<void> {
     await this.#database.transaction(tenantWithId(tenantId), cause(), async (transaction) => {
-      const tenant = await transaction.em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const tenant = await lockTenant(transaction);
       if (tenant?.status !== "Active") return;
       for (const step of this.#steps.filter(({ name }) => !tenant.provisionedSteps.includes(name))) {
         await step.run(transaction, tenant);

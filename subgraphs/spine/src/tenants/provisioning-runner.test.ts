@@ -2,7 +2,8 @@ import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { createPlanSubscription } from "../plan-subscriptions/create-plan-subscription.js";
 import { RunningSpine } from "../running-spine.fixture.js";
-import { ProvisioningRunner, type ProvisioningStep, type ProvisionTenantPayload } from "./provisioning-runner.js";
+import { ProvisioningRunner, type ProvisionTenantPayload } from "./provisioning-runner.js";
+import type { ProvisioningStep } from "./provisioning-step.js";
 
 let platform: RunningSpine;
 let database: Database;

@@ -8,6 +8,7 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { ProvisioningRun, provisioningWaits } from "./provisioning-run.entity.js";
+import type { ProvisioningStep } from "./provisioning-step.js";
 import { Tenant } from "./tenant.entity.js";
 import { tenantFacts } from "./tenant.view.js";
 
@@ -43,13 +44,6 @@ export const waitingProvisioningRuns: WaitingRows<ProvisionTenantPayload> = {
     actorId: "system",
   }),
 };
-
-/** Runs in a transaction of the new tenant, and again for tenants that were provisioned before the step existed:
- * it finds its own earlier effect and leaves it as it is. */
-export interface ProvisioningStep {
-  readonly name: string;
-  run(transaction: Transaction, tenant: Tenant): Promise<void>;
-}
 
 type Progress = { run: ProvisioningRun; tenant: Tenant };
 

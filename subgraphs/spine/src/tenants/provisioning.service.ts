@@ -6,12 +6,10 @@ import { traceparent } from "@factory/runtime/telemetry/trace";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { LockMode } from "@mikro-orm/postgresql";
+import { requireTenant, unknownTenant } from "./find-tenant.js";
 import { ProvisioningRun } from "./provisioning-run.entity.js";
 import type { ProvisioningRunType } from "./provisioning-run.type.js";
 import { provisionTenantJob } from "./provisioning-runner.js";
-import { Tenant } from "./tenant.entity.js";
-import { unknownTenant } from "./tenant.service.js";
 import { provisionableStates } from "./tenant.states.js";
 
 /** Starts a provisioning run, or answers the one under way. */
@@ -37,8 +35,7 @@ export class ProvisioningService {
   async #start(transaction: Transaction, context: RequestContext): Promise<ProvisioningRunType> {
     const { em, record } = transaction;
     const { tenantId } = transaction.tenant;
-    const tenant = await em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!tenant) throw unknownTenant();
+    const tenant = await requireTenant(transaction);
     if (!provisionableStates.includes(tenant.status))
       throw new DomainError("INVALID_STATE", {
         detail: `A tenant that is ${tenant.status} is not provisioned again.`,

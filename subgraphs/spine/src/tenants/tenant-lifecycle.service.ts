@@ -6,11 +6,9 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
-import { LockMode } from "@mikro-orm/postgresql";
 import { recordRevocation } from "../revocations/record-revocation.js";
-import { Tenant } from "./tenant.entity.js";
+import { requireTenant, unknownTenant } from "./find-tenant.js";
 import type { TenantMoveInput } from "./tenant.input.js";
-import { unknownTenant } from "./tenant.service.js";
 import type { TenantState } from "./tenant.states.js";
 import type { TenantType } from "./tenant.type.js";
 import { tenantEntityView, tenantFacts } from "./tenant.view.js";
@@ -52,10 +50,8 @@ export class TenantLifecycleService {
 }
 
 async function moveTenant(transaction: Transaction, move: TenantMove, reason: string | null): Promise<TenantType> {
-  const { em, record } = transaction;
   const { tenantId } = transaction.tenant;
-  const tenant = await em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!tenant) throw unknownTenant();
+  const tenant = await requireTenant(transaction);
   const { from, to, event } = move;
   if (!from.includes(tenant.status) || tenantId === platformTenantId)
     throw new DomainError("INVALID_STATE", {
@@ -66,6 +62,6 @@ async function moveTenant(transaction: Transaction, move: TenantMove, reason: st
   tenant.status = to;
   tenant.updatedAt = new Date();
   await recordRevocation(transaction, to === "Active" ? "TenantOpened" : "TenantClosed", tenantId);
-  record({ type: event, subject: `tenants/${tenantId}`, data: { ...tenantFacts(tenant), reason } });
+  transaction.record({ type: event, subject: `tenants/${tenantId}`, data: { ...tenantFacts(tenant), reason } });
   return tenantEntityView(tenant);
 }

@@ -2,7 +2,7 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -10,13 +10,15 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
+import { createTenant } from "./create-tenant.js";
 import { editions, isEdition } from "./editions.js";
+import { unknownTenant } from "./find-tenant.js";
 import { isReservedSlug } from "./slug.js";
 import { Tenant } from "./tenant.entity.js";
 import type { RegisterTenantInput, TenantFilterInput } from "./tenant.input.js";
 import { tenantStates } from "./tenant.states.js";
 import type { TenantConnection, TenantType } from "./tenant.type.js";
-import { type TenantRow, tenantColumns, tenantFacts, tenantView } from "./tenant.view.js";
+import { type TenantRow, tenantColumns, tenantEntityView, tenantView } from "./tenant.view.js";
 
 const ownTenant = tenantStatement(
   "own_tenant",
@@ -82,7 +84,7 @@ export class TenantService {
         field: "registerTenant",
         arguments: input,
         tenant: { ...tenantOf(context), platform: true },
-        commit: async (transaction) => createTenant(transaction, input),
+        commit: async (transaction) => tenantEntityView(createTenant(transaction, input)),
       });
     } catch (error) {
       if (violatedUnique(error) === "tenants_slug")
@@ -128,32 +130,4 @@ export class TenantService {
       execute<TenantRow>(text, values),
     );
   }
-}
-
-export function unknownTenant(): DomainError {
-  return new DomainError("NOT_FOUND", { detail: "There is no such tenant." });
-}
-
-function createTenant({ em, record }: Transaction, input: RegisterTenantInput): TenantType {
-  const now = new Date();
-  const { name, slug, editionCode, ownerEmail } = input;
-  const tenant = em.create(Tenant, {
-    tenantId: newId("ten"),
-    name,
-    slug,
-    status: "Provisioning",
-    editionCode,
-    ownerEmail,
-    subscriptionId: null,
-    systemRolesDigest: null,
-    ownerInvitationId: null,
-    provisionedSteps: [],
-    createdAt: now,
-    updatedAt: now,
-  });
-  em.persist(tenant);
-  const { tenantId, status } = tenant;
-  record({ type: "TenantRegistered", tenantId, subject: `tenants/${tenantId}`, data: tenantFacts(tenant) });
-  const ids = { subscriptionId: null, ownerInvitationId: null };
-  return { tenantId, name, slug, status, editionCode, createdAt: now.toISOString(), ...ids };
 }

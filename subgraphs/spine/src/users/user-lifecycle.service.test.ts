@@ -3,7 +3,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import pg from "pg";
-import { revokeUnsendable } from "../invitations/revoke-unauthorized-invitations.js";
+import { revokeUnauthorizedInvitations } from "../invitations/revoke-unauthorized-invitations.js";
 import { AssignmentExpiry } from "../roles/assignment-expiry.js";
 import { SystemRolesRefresher } from "../roles/refresh-system-roles.js";
 import { type Json, principal, RunningSpine, until } from "../running-spine.fixture.js";
@@ -76,7 +76,7 @@ async function sweep(): Promise<void> {
   const workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
   const logger = createLogger("sweep", "silent");
   try {
-    await new AssignmentExpiry({ database, workers, logger, rightsLost: revokeUnsendable }).sweep();
+    await new AssignmentExpiry({ database, workers, logger, onPermissionLoss: revokeUnauthorizedInvitations }).sweep();
   } finally {
     await workers.end();
   }
@@ -174,7 +174,9 @@ describe("an open invitation", () => {
         await platform.admin.query("delete from roles where tenant_id = $1 and code = 'Viewer'", [tenant]);
         await platform.admin.query("update roles set is_system = true, code = 'Viewer' where role_id = $1", [id]);
         await platform.admin.query("update tenants set system_roles_digest = 'older' where tenant_id = $1", [tenant]);
-        await new SystemRolesRefresher(database, revokeUnsendable).run({ signal: new AbortController().signal });
+        await new SystemRolesRefresher(database, revokeUnauthorizedInvitations).run({
+          signal: new AbortController().signal,
+        });
       },
       "InviterLostScopes",
     ],

@@ -1,6 +1,8 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { userColumns } from "./user.view.js";
 
+// tables: users, roles, role_assignments
+
 /**
  * User ids are UUIDv7, and their wire form sorts like they do: the order of ids is the order of registration, in `users`
  * and in `role_assignments` alike. So each list below is read from an index in its order, and none is sorted.

@@ -2,8 +2,9 @@ import { Auth } from "@factory/runtime/graphql/auth";
 import { SortArg } from "@factory/runtime/pagination/sort-argument";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
+import { unknownUser } from "./find-users.js";
 import { UserFilterInput } from "./user.input.js";
-import { sortedUsers, type UserService, unknownUser } from "./user.service.js";
+import { sortedUsers, type UserService } from "./user.service.js";
 import { ClientsOfDeletedUser, DeletedUserType, UserConnection, UserType } from "./user.type.js";
 import type { UserLifecycleService } from "./user-lifecycle.service.js";
 

@@ -82,7 +82,3 @@ function searchOf(filter: UserFilterInput | null | undefined): UserSearch {
 }
 
 const isUserState = (status: string): status is UserState => Object.hasOwn(userStates, status);
-
-export function unknownUser(): DomainError {
-  return new DomainError("NOT_FOUND", { detail: "There is no such user." });
-}

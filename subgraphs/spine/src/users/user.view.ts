@@ -49,8 +49,8 @@ export function userView(user: User, roleCodes: readonly string[]): UserType {
   };
 }
 
-/** After the deletion. */
-export function orphanView(client: HeldClient, clients: ClientsOfDeletedUser): OrphanedClientType {
+/** A client whose secret only the deleted user knows, as it is after the deletion. */
+export function deletedUserClientView(client: HeldClient, clients: ClientsOfDeletedUser): OrphanedClientType {
   return clients === "Disable" ? { ...client, status: "Disabled" } : { ...client };
 }
 

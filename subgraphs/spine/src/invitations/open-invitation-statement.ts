@@ -1,0 +1,41 @@
+import { tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { InvitationState } from "./invitation.states.js";
+
+// tables: invitations, tenants
+
+export interface InvitationByTokenRow {
+  tenant_id: string;
+  invitation_id: string;
+  email: string;
+  display_name: string | null;
+  status: InvitationState;
+  expires_at: Date;
+  organisation: string;
+}
+
+/**
+ * `$1` the digest of the token. One lookup by index for every token, so that its duration tells nothing about the
+ * tokens that exist. It runs as the worker role, because the tenant is not known before.
+ */
+export const invitationByToken = {
+  name: "invitation_of_token",
+  text: `select tenant_id, invitation_id, email, display_name, invitations.status, expires_at, name as organisation
+    from invitations join tenants using (tenant_id) where token_digest = $1`,
+};
+
+export interface OpenInvitationRow {
+  email: string;
+  token_nonce: string;
+  expires_at: Date;
+  tenant_name: string;
+}
+
+/** `$2` the id. Without a row the invitation was accepted or revoked, or has expired. */
+export const openInvitationById = tenantStatement(
+  "open_invitation",
+  `select email, token_nonce, expires_at, name as tenant_name
+   from invitations join tenants using (tenant_id)
+   where invitations.tenant_id = scope.tenant and invitation_id = $2
+     and invitations.status = 'Pending' and expires_at > now()
+   limit 1`,
+);

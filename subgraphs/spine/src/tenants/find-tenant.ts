@@ -1,0 +1,20 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { LockMode } from "@mikro-orm/postgresql";
+import { Tenant } from "./tenant.entity.js";
+
+/** The tenant of the transaction, its row locked until the transaction ends; null when it does not exist. */
+export function lockTenant({ em, tenant: { tenantId } }: Transaction): Promise<Tenant | null> {
+  return em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** As `lockTenant`; throws NOT_FOUND. */
+export async function requireTenant(transaction: Transaction): Promise<Tenant> {
+  const tenant = await lockTenant(transaction);
+  if (!tenant) throw unknownTenant();
+  return tenant;
+}
+
+export function unknownTenant(): DomainError {
+  return new DomainError("NOT_FOUND", { detail: "There is no such tenant." });
+}

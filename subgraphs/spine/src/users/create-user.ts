@@ -1,0 +1,19 @@
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { User } from "./user.entity.js";
+
+type NewUser = Pick<User, "userId" | "email" | "emailKey" | "displayName" | "passwordHash">;
+
+/** An active user in the tenant of the transaction. The caller records UserRegistered with what it knows besides. */
+export function createUser({ em, tenant: { tenantId } }: Transaction, facts: NewUser): User {
+  const now = new Date();
+  const user = em.create(User, {
+    ...facts,
+    tenantId,
+    status: "Active",
+    lastLoginAt: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  em.persist(user);
+  return user;
+}

@@ -1,0 +1,24 @@
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import { LockMode } from "@mikro-orm/postgresql";
+import { User } from "./user.entity.js";
+
+/** The user of the tenant, the row locked until the transaction ends. Throws NOT_FOUND. */
+export async function lockUser({ em, tenant: { tenantId } }: Transaction, userId: string): Promise<User> {
+  const found =
+    decodeId("usr", userId) === undefined
+      ? null
+      : await em.findOne(User, { tenantId, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!found) throw unknownUser();
+  return found;
+}
+
+/** Whether a user of the tenant who is not deleted has this address; `key` as `emailKey` makes it. */
+export async function isEmailTaken({ em, tenant: { tenantId } }: Transaction, key: string): Promise<boolean> {
+  return (await em.count(User, { tenantId, emailKey: key, status: { $ne: "Deleted" } })) > 0;
+}
+
+export function unknownUser(): DomainError {
+  return new DomainError("NOT_FOUND", { detail: "There is no such user." });
+}
