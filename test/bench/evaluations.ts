@@ -1,4 +1,4 @@
-import { call } from "@factory/gateway/standalone/platform-api";
+import { call } from "@factory/gateway/standalone/client/platform-api";
 import { packageName, seedCatalog } from "./catalog-seed.js";
 import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 import { type Figures, percentile } from "./report.js";

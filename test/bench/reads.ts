@@ -1,4 +1,4 @@
-import { call } from "@factory/gateway/standalone/platform-api";
+import { call } from "@factory/gateway/standalone/client/platform-api";
 import type { Contestant } from "./interleave.js";
 import type { Stage } from "./stage.js";
 

@@ -1,4 +1,4 @@
-import { call } from "@factory/gateway/standalone/platform-api";
+import { call } from "@factory/gateway/standalone/client/platform-api";
 import { actions, areas, capabilitiesEach, libraryCount, seedCatalog, versionsEach } from "./catalog-seed.js";
 import { type Figures, percentile } from "./report.js";
 import type { Stage } from "./stage.js";

@@ -11,14 +11,14 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/platform-api";
+} from "@factory/gateway/standalone/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/platform-process";
-import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/sample-repository";
+} from "@factory/gateway/standalone/client/platform-process";
+import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Scope } from "@factory/schema/scopes";
 import pg from "pg";

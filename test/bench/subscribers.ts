@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { call } from "@factory/gateway/standalone/platform-api";
+import { call } from "@factory/gateway/standalone/client/platform-api";
 import WebSocket from "ws";
 import { cpuOf } from "./cpu-time.js";
 import { type Figures, percentile } from "./report.js";

@@ -5,7 +5,7 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/platform-api";
+} from "@factory/gateway/standalone/client/platform-api";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
 import { type Figures, percentile } from "./report.js";

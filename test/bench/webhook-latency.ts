@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { call } from "@factory/gateway/standalone/platform-api";
+import { call } from "@factory/gateway/standalone/client/platform-api";
 import pg from "pg";
 import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 import { type Figures, percentile } from "./report.js";

@@ -1,8 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { choosePort } from "@factory/gateway/standalone/free-port";
-import { readJson } from "@factory/gateway/standalone/platform-api";
-import { type PlatformProcess, removeData, startPlatformProcess } from "@factory/gateway/standalone/platform-process";
+import { readJson } from "@factory/gateway/standalone/client/platform-api";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+} from "@factory/gateway/standalone/client/platform-process";
+import { choosePort } from "@factory/gateway/standalone/settings/free-port";
 import pg from "pg";
 
 interface PostgresRecord {

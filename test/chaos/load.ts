@@ -6,8 +6,8 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/platform-api";
-import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/sample-repository";
+} from "@factory/gateway/standalone/client/platform-api";
+import { samplePack, writeTemplateRepository } from "@factory/gateway/standalone/platform/sample-repository";
 import { tenantScopes } from "@factory/schema/scopes";
 import type { Arena } from "./arena.js";
 import { Caller } from "./caller.js";

@@ -4,7 +4,7 @@ import { open, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { readJson } from "@factory/gateway/standalone/platform-api";
+import { readJson } from "@factory/gateway/standalone/client/platform-api";
 import type { Act, Scene } from "./act.js";
 import type { Arena } from "./arena.js";
 import type { Answer } from "./caller.js";

@@ -5,7 +5,7 @@ import {
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/platform-process";
+} from "@factory/gateway/standalone/client/platform-process";
 
 type Entry = readonly [line: string, init?: RequestInit];
 

@@ -4,13 +4,13 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/platform-api";
+} from "@factory/gateway/standalone/client/platform-api";
 import {
   type PlatformProcess,
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/platform-process";
+} from "@factory/gateway/standalone/client/platform-process";
 import { tenantScopes } from "@factory/schema/scopes";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";

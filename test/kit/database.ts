@@ -1,4 +1,4 @@
-import { readJson } from "@factory/gateway/standalone/platform-api";
+import { readJson } from "@factory/gateway/standalone/client/platform-api";
 import pg from "pg";
 import { platform } from "./platform.js";
 

@@ -1,4 +1,8 @@
-import { removeData, startPlatformProcess, temporaryDataDirectory } from "@factory/gateway/standalone/platform-process";
+import {
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/client/platform-process";
 import { platformVariable } from "./platform.js";
 
 /** Jest's global setup: one platform for all whole-stack suites, as its user starts it. Each suite makes its own tenants. */

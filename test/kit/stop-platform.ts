@@ -1,4 +1,4 @@
-import { removeData } from "@factory/gateway/standalone/platform-process";
+import { removeData } from "@factory/gateway/standalone/client/platform-process";
 import { platform } from "./platform.js";
 
 /** Jest's global teardown: leaves no process and no file. */

@@ -5,7 +5,7 @@ import {
   createTenantClient,
   ensureTenant,
   readJson,
-} from "@factory/gateway/standalone/platform-api";
+} from "@factory/gateway/standalone/client/platform-api";
 import { type Scope, tenantScopes } from "@factory/schema/scopes";
 import { platform } from "./platform.js";
 import { graphql } from "./request.js";

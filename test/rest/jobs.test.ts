@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { removeData, temporaryDataDirectory } from "@factory/gateway/standalone/platform-process";
+import { removeData, temporaryDataDirectory } from "@factory/gateway/standalone/client/platform-process";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
 import { platform } from "../kit/platform.js";

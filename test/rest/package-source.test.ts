@@ -9,7 +9,7 @@ import {
   removeData,
   startPlatformProcess,
   temporaryDataDirectory,
-} from "@factory/gateway/standalone/platform-process";
+} from "@factory/gateway/standalone/client/platform-process";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";

@@ -5,13 +5,24 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { tenantScopes } from "@factory/schema/scopes";
+import {
+  accessToken,
+  type ClientCredentials,
+  createTenantClient,
+  ensureTenant,
+  readJson,
+} from "./client/platform-api.js";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "./client/platform-process.js";
 import { openEventFeed } from "./demo/event-feed.js";
 import { libraries, MainJob, parameterSchema } from "./demo/main-job.js";
 import { Report } from "./demo/report.js";
 import { startWebhookReceiver } from "./demo/webhook-receiver.js";
-import { accessToken, type ClientCredentials, createTenantClient, ensureTenant, readJson } from "./platform-api.js";
-import { type PlatformProcess, removeData, startPlatformProcess, temporaryDataDirectory } from "./platform-process.js";
-import { samplePack, writeTemplateRepository } from "./sample-repository.js";
+import { samplePack, writeTemplateRepository } from "./platform/sample-repository.js";
 
 const run = promisify(execFile);
 const completionEvents = ["ScaffoldGenerated", "TemplateExecuted"];

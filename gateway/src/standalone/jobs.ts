@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { DeadLetter } from "@factory/runtime/bus/dead-letters";
 import type { OperatorJob } from "@factory/runtime/jobs/administration/job-operations";
-import { toolEnvironment } from "./environment.js";
 import {
   accessToken,
   type ClientCredentials,
@@ -11,7 +10,8 @@ import {
   type RunningPlatform,
   readJson,
   runningPlatform,
-} from "./platform-api.js";
+} from "./client/platform-api.js";
+import { toolEnvironment } from "./settings/environment.js";
 
 const usage = `npm run -s jobs                          the newest jobs that run, wait for another try or have failed
 npm run -s jobs -- --after <cursor>      the next page

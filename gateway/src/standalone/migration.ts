@@ -10,7 +10,7 @@ import { migrate } from "@factory/runtime/unit-of-work/migrate";
 import { writeMigration } from "@factory/runtime/unit-of-work/write-migration";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 import { spineTables } from "@factory/spine/tables";
-import { removeData, temporaryDataDirectory } from "./platform-process.js";
+import { removeData, temporaryDataDirectory } from "./client/platform-process.js";
 
 const tables = { catalog: catalogTables, integration: integrationTables, spine: spineTables };
 

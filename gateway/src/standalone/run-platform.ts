@@ -6,10 +6,10 @@ import { DataDirectoryInUseError } from "@factory/runtime/postgres/data-director
 import { DatabaseGivenUp } from "@factory/runtime/postgres/database-patience";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import { platformEnvironment } from "./environment.js";
-import { listenProblem, PortInUseError } from "./listen-problem.js";
-import type { Platform } from "./platform.js";
-import { openPlatformDatabase } from "./platform-database.js";
+import { listenProblem, PortInUseError } from "./platform/listen-problem.js";
+import type { Platform } from "./platform/platform.js";
+import { openPlatformDatabase } from "./platform/platform-database.js";
+import { platformEnvironment } from "./settings/environment.js";
 
 /** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
 const exitUnavailable = 69;
@@ -46,8 +46,8 @@ async function run(): Promise<void> {
   database.catch(() => undefined);
   await Promise.race([launched, sleep(launchPatienceMs)]);
   const [{ startPlatform }, { watchUnexpectedErrors }, { Registry }] = await Promise.all([
-    import("./platform.js"),
-    import("./unexpected-errors.js"),
+    import("./platform/platform.js"),
+    import("./monitoring/unexpected-errors.js"),
     import("prom-client"),
   ]);
   const registry = new Registry();

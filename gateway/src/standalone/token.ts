@@ -2,7 +2,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { tenantScopes } from "@factory/schema/scopes";
-import { toolEnvironment } from "./environment.js";
 import {
   accessToken,
   type ClientCredentials,
@@ -12,7 +11,8 @@ import {
   type RunningPlatform,
   readJson,
   runningPlatform,
-} from "./platform-api.js";
+} from "./client/platform-api.js";
+import { toolEnvironment } from "./settings/environment.js";
 
 const usage = `npm run -s token                               an access token with every scope of the tenant "demo"
 npm run -s token -- --tenant acme              the same for another tenant

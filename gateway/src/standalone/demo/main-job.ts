@@ -1,4 +1,4 @@
-import { call } from "../platform-api.js";
+import { call } from "../client/platform-api.js";
 import type { Report } from "./report.js";
 
 /** The requests of the main job, as a partner would send them. */

@@ -5,8 +5,8 @@ import { startGrpcServer } from "@factory/runtime/grpc/grpc-server";
 import { type ServiceCertificates, serviceCertificates } from "@factory/runtime/grpc/service-certificates";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { jest } from "@jest/globals";
+import { removeData, temporaryDataDirectory } from "../client/platform-process.js";
 import { listenProblem, PortInUseError } from "./listen-problem.js";
-import { removeData, temporaryDataDirectory } from "./platform-process.js";
 
 describe("a server that cannot listen", () => {
   const taken = createServer();

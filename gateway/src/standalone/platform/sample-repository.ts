@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /** The template pack that the demo, the README and the tests use. */
-export const samplePack = fileURLToPath(new URL("../../../test/fixtures/web-api-template", import.meta.url));
+export const samplePack = fileURLToPath(new URL("../../../../test/fixtures/web-api-template", import.meta.url));
 
 const identity = {
   GIT_AUTHOR_NAME: "sample",

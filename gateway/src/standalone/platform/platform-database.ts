@@ -4,7 +4,7 @@ import { type DataDirectoryHolder, lockDataDirectory } from "@factory/runtime/po
 import { awaitServer } from "@factory/runtime/postgres/database-patience";
 import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
 import type { Logger } from "@factory/runtime/telemetry/logger";
-import type { PlatformEnvironment } from "./environment.js";
+import type { PlatformEnvironment } from "../settings/environment.js";
 
 export interface PlatformDatabase {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { platformEnvironment, settings } from "./environment.js";
 
-const root = new URL("../../../", import.meta.url);
+const root = new URL("../../../../", import.meta.url);
 const readAtRoot = (file: string) => readFile(new URL(file, root), "utf8");
 
 const production = {

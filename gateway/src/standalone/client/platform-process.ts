@@ -6,10 +6,10 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import { bareEnvironment } from "./environment.js";
+import { bareEnvironment } from "../settings/environment.js";
 import type { RunningPlatform } from "./platform-api.js";
 
-const main = fileURLToPath(new URL("../../dist/standalone/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../../dist/standalone/main.js", import.meta.url));
 /** Generous: a first start makes the cluster, and the machine may be busy. */
 const startTimeoutMs = 120_000;
 const freePorts = { PORT: "0", INTERNAL_PORT: "0", GRPC_PORT: "0" };

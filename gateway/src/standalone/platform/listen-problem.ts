@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { EnvironmentError } from "@factory/runtime/environment/read-environment";
-import type { PlatformEnvironment } from "./environment.js";
+import type { PlatformEnvironment } from "../settings/environment.js";
 
 export class PortInUseError extends Error {
   override readonly name = "PortInUseError";
