@@ -1,0 +1,70 @@
+import { resolve } from "node:path";
+import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
+import { schemaConnections } from "@factory/runtime/connections/schema-connections";
+import { ServerWatch } from "@factory/runtime/connections/server-watch";
+import { JobProcess } from "@factory/runtime/jobs/runs/job-process";
+import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { type SubgraphName, subgraphNames } from "@factory/schema/subgraph-names";
+import type { Registry } from "prom-client";
+import type { PlatformEnvironment } from "../settings/environment.js";
+import { choosePort } from "../settings/free-port.js";
+import { readMasterKeys } from "../settings/secrets-key.js";
+import type { PlatformDatabase } from "./platform-database.js";
+import type { RunningParts } from "./running-parts.js";
+
+/** What every starter is given: the settings, where to report, and the parts that run already. */
+export interface Start {
+  readonly environment: PlatformEnvironment;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly parts: RunningParts;
+}
+
+/** What all subgraphs stand on. */
+export interface Foundation {
+  readonly dataDir: string;
+  readonly masterKeys: MasterKeys;
+  readonly port: number;
+  /** As callers see the platform, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly bus: PostgresBus;
+  /** Whether the database server answers. */
+  readonly watch: ServerWatch;
+  readonly hostOf: (subgraph: SubgraphName) => SubgraphHost;
+}
+
+/** The database with its roles and schemas, the bus over it, the keys, and the public address. */
+export async function startFoundation(
+  { environment, logger, parts }: Start,
+  openDatabase: Promise<PlatformDatabase>,
+): Promise<Foundation> {
+  const dataDir = resolve(environment.dataDir);
+  const masterKeys = await readMasterKeys(environment, dataDir);
+  const port = await choosePort(environment.port, environment.host);
+  const database = await openDatabase;
+  parts.add("database", database.close);
+  await provisionDatabase(database.url, subgraphNames);
+  const workerUrl = schemaConnections(database.url, "integration").worker;
+  const watch = ServerWatch.of(workerUrl, logger);
+  watch.watchWrites(workerUrl);
+  const bus = await PostgresBus.open(workerUrl, logger, { deadLetterDays: environment.deadLetterRetentionDays });
+  parts.add("bus", () => bus.close());
+  const jobProcess = new JobProcess(database.holder);
+  return {
+    dataDir,
+    masterKeys,
+    port,
+    publicUrl: environment.publicUrl ?? `http://127.0.0.1:${port}`,
+    bus,
+    watch,
+    hostOf: (subgraph) => ({
+      connections: schemaConnections(database.url, subgraph),
+      bus,
+      jobProcess,
+      logger: logger.child({ subgraph }),
+    }),
+  };
+}

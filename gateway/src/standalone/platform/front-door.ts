@@ -1,0 +1,53 @@
+import { type Facade, startFacade } from "@factory/rest-facade/server";
+import { failpoint } from "@factory/runtime/faults/failpoint";
+import { collectDefaultMetrics } from "prom-client";
+import { busMetrics } from "../monitoring/bus-metrics.js";
+import { databaseHealth } from "../monitoring/database-health.js";
+import { JobAdministration } from "../monitoring/job-administration.js";
+import { relayHealth } from "../monitoring/relay-health.js";
+import type { Foundation, Start } from "./foundation.js";
+import type { Graph } from "./graph.js";
+import type { Subgraphs } from "./subgraphs.js";
+
+/** The public and the internal listener, with metrics, readiness and the operations of the operator. */
+export async function startFrontDoor(
+  { environment, logger, registry, parts }: Start,
+  { bus, watch, publicUrl, port }: Foundation,
+  { graph, subgraphs }: { graph: Graph; subgraphs: Subgraphs },
+): Promise<Facade> {
+  const { spine, integration, catalog, verifier } = subgraphs;
+  const { limits, closeSockets, ...served } = graph;
+  collectDefaultMetrics({ register: registry });
+  busMetrics(registry, bus.deadLetters);
+  const relays = relayHealth(registry, { catalog: catalog.relay, integration: integration.relay, spine: spine.relay });
+  const facade = await startFacade(
+    {
+      ...served,
+      verifier,
+      authorizationServer: (request, response) => spine.authorizationServer.handle(request, response),
+      git: (request, response) => catalog.git(request, response),
+      ready: async () => {
+        failpoint("platform.readiness");
+        const { ready, checks } = await databaseHealth(watch, { spine, integration, catalog });
+        return { ready, checks: { ...checks, ...relays() } };
+      },
+      jobs: new JobAdministration([catalog.jobs, integration.jobs, spine.jobs], bus.deadLetters, registry),
+      metrics: () => registry.metrics(),
+    },
+    {
+      publicUrl,
+      host: environment.host,
+      port,
+      internalPort: environment.internalPort,
+      development: environment.development,
+      allowedOrigins: environment.allowedOrigins,
+      trustedProxies: environment.trustedProxies,
+      rateLimits: limits,
+      registry,
+      logger,
+    },
+  );
+  // together: the front door refuses new websockets while the open ones are closed
+  parts.add("facade", async () => void (await Promise.all([facade.close(), closeSockets()])));
+  return facade;
+}

@@ -1,0 +1,50 @@
+import type { GrpcService } from "@factory/runtime/grpc/grpc-service";
+import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
+import type { Start } from "./foundation.js";
+import type { PlatformGrpc } from "./grpc.js";
+
+const grpcModule = () => import("./grpc.js");
+
+/**
+ * Loads the modules of gRPC while PostgreSQL starts, and makes the certificates of the services once `dataDirHeld`
+ * resolves: only the process that holds DATA_DIR may write there. A failure is reported where the result is awaited.
+ */
+export function prepareCertificates(
+  dataDir: string,
+  development: boolean,
+  dataDirHeld: Promise<unknown>,
+): Promise<ServiceCertificates> {
+  const loaded = reportedLater(grpcModule().then((grpc) => grpc.loadGrpc(dataDir, development)));
+  return reportedLater(
+    dataDirHeld.then(async () => {
+      await loaded;
+      return (await grpcModule()).platformCertificates(dataDir);
+    }),
+  );
+}
+
+/** Serves the gRPC services of all subgraphs on one port, as soon as they have started. */
+export function startPlatformGrpc(
+  { environment, logger }: Start,
+  certificates: Promise<ServiceCertificates>,
+  subgraphs: Promise<readonly { readonly grpcServices: readonly GrpcService[] }[]>,
+): Promise<PlatformGrpc> {
+  return reportedLater(
+    subgraphs.then(async (started) =>
+      (await grpcModule()).startGrpc({
+        certificates: await certificates,
+        services: started.flatMap(({ grpcServices }) => grpcServices),
+        host: environment.host,
+        port: environment.grpcPort,
+        development: environment.development,
+        logger,
+      }),
+    ),
+  );
+}
+
+/** Keeps a rejection from ending the process before the promise is awaited. */
+function reportedLater<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
+}

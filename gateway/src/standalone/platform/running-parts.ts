@@ -1,0 +1,57 @@
+import type { Logger } from "@factory/runtime/telemetry/logger";
+
+interface RunningPart {
+  readonly name: string;
+  readonly close: () => Promise<void>;
+}
+
+/** The parts of a process in the order of their start. They are closed in the reverse order, each one once. */
+export class RunningParts {
+  readonly #logger: Logger;
+  readonly #running: RunningPart[] = [];
+  #stopped: Promise<void> | undefined;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** From now on `stop` closes this part, before the parts that were added earlier. */
+  add(name: string, close: () => Promise<void>): void {
+    this.#running.push({ name, close });
+  }
+
+  /** Adds a part whose start has not ended yet. `stop` waits for its start, and closes it if that succeeded. */
+  addStarting(name: string, start: Promise<{ close(): Promise<void> }>): void {
+    this.add(name, async () => {
+      const part = await start.catch(() => undefined);
+      await part?.close();
+    });
+  }
+
+  /** Runs the starters. If one of them fails, the parts that run are closed before the failure is reported. */
+  async startOrClose<T>(start: () => Promise<T>): Promise<T> {
+    try {
+      return await start();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Throws an AggregateError after the last part, if some of them could not be closed. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#closeAll();
+    return this.#stopped;
+  }
+
+  async #closeAll(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const { name, close } of this.#running.reverse()) {
+      const started = performance.now();
+      await close().catch((error: unknown) => failures.push(error));
+      this.#logger.debug({ part: name, ms: Math.round(performance.now() - started) }, "stopped");
+    }
+    // PostgreSQL and the lock are closed last, and are reached although an earlier part failed
+    if (failures.length > 0) throw new AggregateError(failures, "not every part could be stopped");
+  }
+}

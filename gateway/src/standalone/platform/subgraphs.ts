@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { type Catalog, startCatalog } from "@factory/catalog/subgraph";
+import { type Integration, startIntegration } from "@factory/integration/subgraph";
+import type { Revocation } from "@factory/runtime/auth/revocations";
+import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
+import type { ServiceCertificates } from "@factory/runtime/grpc/service-certificates";
+import { type Spine, startSpine } from "@factory/spine/subgraph";
+import type { Foundation, Start } from "./foundation.js";
+import { startPlatformGrpc } from "./grpc-start.js";
+
+/** The three subgraphs, the gRPC server of their services, and the verifier of the tokens that the spine issues. */
+export interface Subgraphs {
+  readonly spine: Spine;
+  readonly integration: Integration;
+  readonly catalog: Catalog;
+  readonly grpcAddress: string;
+  readonly verifier: TokenVerifier;
+  /** Calls `listener` with each revocation from now on. */
+  readonly onRevoked: (listener: (revocation: Revocation) => void) => void;
+}
+
+/** Starts the spine first, since the others verify its tokens, and then integration, catalog and gRPC side by side. */
+export async function startSubgraphs(
+  start: Start,
+  foundation: Foundation,
+  certificates: Promise<ServiceCertificates>,
+): Promise<Subgraphs> {
+  const { environment, parts } = start;
+  const { publicUrl, dataDir, masterKeys, hostOf } = foundation;
+  const { development } = environment;
+  const spine = await startSpine(hostOf("spine"), {
+    issuer: publicUrl,
+    masterKeys,
+    dataDir,
+    allowedOrigins: environment.allowedOrigins,
+    mail: environment.smtp ?? (development ? { outbox: join(dataDir, "outbox") } : undefined),
+    rateLimitFactor: environment.rateLimitFactor,
+    ...(environment.platformClient ? { platformClient: environment.platformClient } : {}),
+  });
+  parts.add("spine", () => spine.close());
+  const { verifier, onRevoked } = await verifyTokensOf(spine, publicUrl);
+  const integrationStart = startIntegration(hostOf("integration"), {
+    masterKeys,
+    allowLoopback: development,
+    httpsOnly: !development,
+    webhookRetentionDays: environment.webhookRetentionDays,
+    ...(development ? {} : { allowedPorts: [80, 443, 8443] }),
+  });
+  const catalogStart = startCatalog(hostOf("catalog"), {
+    publicUrl,
+    dataDir,
+    masterKeys,
+    verifier,
+    development,
+    allowHosts: environment.allowedHosts,
+    sourceRoots: environment.sourceRoots,
+    nugetFeeds: environment.nugetFeeds,
+    allowSsh: environment.allowSsh,
+    sourceCredentials: environment.sourceCredentials,
+    // a job that resumes before the gRPC server listens waits for it
+    secrets: { resolve: async (...request) => (await grpcStart).secrets.resolve(...request) },
+  });
+  const grpcStart = startPlatformGrpc(start, certificates, Promise.all([integrationStart, catalogStart]));
+  // the catalog is closed first: its running jobs still ask for secrets
+  parts.addStarting("integration", integrationStart);
+  parts.addStarting("gRPC", grpcStart);
+  parts.addStarting("catalog", catalogStart);
+  const [integration, grpc, catalog] = await Promise.all([integrationStart, grpcStart, catalogStart]);
+  return { spine, integration, catalog, grpcAddress: grpc.address, verifier, onRevoked };
+}
+
+async function verifyTokensOf(spine: Spine, publicUrl: string) {
+  const { authorizationServer } = spine;
+  const verifier = new TokenVerifier({
+    issuer: publicUrl,
+    audience: publicUrl,
+    keys: () => authorizationServer.jwks(),
+    tenantExists: authorizationServer.tenantExists,
+  });
+  authorizationServer.onKeysChanged(() => verifier.keysChanged());
+  const listeners: ((revocation: Revocation) => void)[] = [(revocation) => verifier.apply(revocation)];
+  await spine.watchRevocations((revocation) => {
+    for (const listener of listeners) listener(revocation);
+  });
+  return { verifier, onRevoked: (listener: (revocation: Revocation) => void) => void listeners.push(listener) };
+}
