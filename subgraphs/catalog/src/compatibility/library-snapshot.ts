@@ -1,16 +1,15 @@
-import { type TenantReader, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import { libraryColumnsWith } from "../libraries/library.service.js";
 import type { ReleasedLibraryRow } from "../libraries/library.view.js";
 import type { CatalogLibrary } from "./evaluation/catalog-library.js";
-
-interface Reached {
-  package_key: string;
-  library_id: string;
-  revision: number;
-  dependency_keys: string[];
-}
+import {
+  libraryRevisions,
+  loadLibraries,
+  maxLibraries,
+  type ReachedLibraryRow,
+  reachedLibraries,
+} from "./library-snapshot-statement.js";
 
 export interface LibrarySnapshot {
   /** By lower-case package name. */
@@ -28,36 +27,7 @@ interface Known {
   readonly library: CatalogLibrary;
 }
 
-/** Bounds a set whose dependencies reach most of a large catalog. */
-const mostLibraries = 5000;
-const mostRemembered = 100_000;
-
-// each name is followed once, whatever asks for it and however deep; the limit keeps the planner from reading the
-// whole catalog for a join of a few names
-const reachedFrom = tenantStatement(
-  "libraries_reached",
-  `with recursive reached (package_key, library_id, revision, dependency_keys) as (
-    select package_key, library_id, revision, dependency_keys from libraries
-      where tenant_id = scope.tenant and package_key = any($2)
-    union
-    select library.* from reached cross join lateral unnest(reached.dependency_keys) asked (package_key)
-      cross join lateral (
-        select package_key, library_id, revision, dependency_keys from libraries
-        where tenant_id = scope.tenant and package_key = asked.package_key limit 1) library)
-  select * from reached limit ${mostLibraries}`,
-);
-
-const loadLibraries = tenantStatement(
-  "libraries_for_evaluation",
-  `select ${libraryColumnsWith("version.status <> 'Registered'")}
-   from libraries library where tenant_id = scope.tenant and library_id = any($2)`,
-);
-
-const revisionsOf = tenantStatement(
-  "library_revisions",
-  `select string_agg(library_id || ' ' || revision, ',' order by library_id) as revisions
-   from libraries where tenant_id = scope.tenant and package_key = any($2)`,
-);
+const maxRemembered = 100_000;
 
 /**
  * The libraries that an evaluation has to know: the named ones and all that their versions depend on. What a library
@@ -84,7 +54,7 @@ export class LibrarySnapshots {
     const found = new Map<string, Known>();
     const asked = new Set(keys);
     for (const key of asked) {
-      if (asked.size > mostLibraries) return undefined;
+      if (asked.size > maxLibraries) return undefined;
       const known = this.#remembered.get(keyOf(tenant, key));
       if (!known) continue;
       found.set(key, known);
@@ -92,14 +62,14 @@ export class LibrarySnapshots {
     }
     const remembered = snapshotOf(found);
     // names without a library are asked for too: one may have come
-    const [now] = await this.#reader.rows<{ revisions: string | null }>(revisionsOf, tenant, [...asked]);
+    const [now] = await this.#reader.rows<{ revisions: string | null }>(libraryRevisions, tenant, [...asked]);
     return (now?.revisions ?? "") === remembered.revisions.join(",") ? remembered : undefined;
   }
 
   async #read(tenant: Tenant, keys: readonly string[]): Promise<LibrarySnapshot> {
-    const reached = await this.#reader.rows<Reached>(reachedFrom, tenant, keys);
+    const reached = await this.#reader.rows<ReachedLibraryRow>(reachedLibraries, tenant, keys);
     const found = new Map<string, Known>();
-    const missing = new Map<string, Reached>();
+    const missing = new Map<string, ReachedLibraryRow>();
     for (const row of reached) {
       const known = this.#remembered.get(keyOf(tenant, row.package_key));
       if (known && known.libraryId === row.library_id && known.revision === row.revision)
@@ -127,7 +97,7 @@ export class LibrarySnapshots {
     this.#remembered.set(key, known);
     this.#weight += weightOf(known);
     for (const [oldest, value] of this.#remembered) {
-      if (this.#weight <= mostRemembered) return;
+      if (this.#weight <= maxRemembered) return;
       this.#forget(oldest, value);
     }
   }

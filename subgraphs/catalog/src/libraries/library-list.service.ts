@@ -7,9 +7,9 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { LibraryFilterInput } from "./library.input.js";
-import { libraryColumnsWith } from "./library.service.js";
 import type { LibraryConnection, LibraryType } from "./library.type.js";
 import { type LibraryRow, libraryView } from "./library.view.js";
+import { libraryColumnsWith } from "./library-columns.js";
 
 /** The count stands beside the page, and alone where the page is empty. */
 export const sortedLibraries = new SortedList<LibraryType, TenantStatement>({

@@ -8,14 +8,10 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { RegisterLibraryInput } from "./library.input.js";
 import type { LibraryType } from "./library.type.js";
 import { type LibraryRow, libraryView, writtenLibrary } from "./library.view.js";
+import { libraryColumnsWith } from "./library-columns.js";
 import { checkNewLibrary } from "./library-registration.js";
 import { indexLibrary, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
 
-/** Of `libraries library`, each with those of its versions for which the condition on `version` holds. */
-export const libraryColumnsWith = (versions: string) =>
-  `library_id, package_name, area, owner, capabilities, tags, status, created_at,
-     (select jsonb_agg(to_jsonb(version)) from library_versions version
-      where version.tenant_id = library.tenant_id and version.library_id = library.library_id and ${versions}) as versions`;
 const columns = libraryColumnsWith("true");
 
 const libraryById = tenantStatement(

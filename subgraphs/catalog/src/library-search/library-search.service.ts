@@ -20,6 +20,7 @@ import {
   type SearchPosition,
   SearchStatementBuilder,
 } from "./search-statement.js";
+import { type VocabularyRow, vocabularyStatement } from "./vocabulary-statement.js";
 
 const defaultLimit = 20;
 const maxLimit = 100;
@@ -93,13 +94,9 @@ export class LibrarySearchService {
   }
 
   async #vocabulary(tenant: Tenant, capability: string | undefined): Promise<Vocabulary> {
-    const rows = await this.#reader.rows<{ framework: string | null; word: string | null }>(
-      `select framework, null as word from search_frameworks where tenant_id = scope.tenant
-       union all
-       select null, word from search_words where tenant_id = scope.tenant and spelling = any($2::text[])`,
-      tenant,
-      [capability === undefined ? [] : fuzzyWords(capability).flatMap(spellingsOf)],
-    );
+    const rows = await this.#reader.rows<VocabularyRow>(vocabularyStatement, tenant, [
+      capability === undefined ? [] : fuzzyWords(capability).flatMap(spellingsOf),
+    ]);
     return {
       frameworks: rows.flatMap(({ framework }) => framework ?? []),
       words: [...new Set(rows.flatMap(({ word }) => word ?? []))],

@@ -1,6 +1,8 @@
 import { indexTokens, spellings } from "../search-index/capability-match.js";
-import { termKinds } from "../search-index/search-posting.entity.js";
 import { afterPrefix, bounded, sequenceTerm } from "../search-index/search-terms.js";
+import { termKinds } from "../search-index/term-kinds.js";
+
+// tables: search_postings
 
 /** Words of which one stands for the word of the query that was not found. */
 export interface SimilarWords {

@@ -13,6 +13,8 @@ import {
   wordBranches,
 } from "./search-match-statement.js";
 
+// tables: search_entries, api_clients, libraries, library_versions
+
 /** The sort key of a row, which is also where the next page begins. */
 export interface SearchPosition {
   readonly tier: number;

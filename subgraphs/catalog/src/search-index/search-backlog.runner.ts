@@ -5,8 +5,15 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import {
+  entryOfLibrary,
+  forgetFinishedTenant,
+  type LockedLibraryRow,
+  librariesWithoutEntry,
+  lockLibrary,
+  waitingTenants,
+} from "./search-backlog-statement.js";
 import { indexEntry } from "./search-index-statement.js";
-import type { CapabilityText } from "./search-terms.js";
 
 interface BacklogOptions {
   readonly database: Database;
@@ -16,20 +23,8 @@ interface BacklogOptions {
   readonly patienceMs?: number;
 }
 
-interface LibraryRow {
-  package_name: string;
-  area: string | null;
-  owner: string | null;
-  tags: string[];
-  status: string;
-  capabilities: CapabilityText[];
-}
-
 const usualBatchSize = 100;
 const usualPatienceMs = 30_000;
-
-const isMissing = `not exists (select from search_entries entry
-  where entry.tenant_id = library.tenant_id and entry.entry_id = library.library_id)`;
 
 /**
  * Enters the libraries that were registered before search knew of libraries, beside everything else that goes on. One
@@ -84,7 +79,7 @@ export class SearchBacklogRunner {
   async #tenants(): Promise<Tenant[]> {
     const pool = openPool(this.#workerUrl, 1, this.#logger);
     try {
-      const { rows } = await pool.query<{ tenant_id: string }>("select tenant_id from search_backlog order by 1");
+      const { rows } = await pool.query<{ tenant_id: string }>(waitingTenants);
       return rows.map(({ tenant_id }) => tenantWithId(encodeId("ten", tenant_id)));
     } finally {
       await pool.end();
@@ -110,24 +105,13 @@ export class SearchBacklogRunner {
       }
       after = missing.at(-1);
     }
-    await this.#transaction(tenant, ({ execute }) =>
-      execute(
-        `delete from search_backlog where tenant_id = $1
-         and not exists (select from libraries library where tenant_id = $1 and ${isMissing})`,
-        [tenant.uuid],
-      ),
-    );
+    await this.#transaction(tenant, ({ execute }) => execute(forgetFinishedTenant, [tenant.uuid]));
     return entered;
   }
 
   async #missing(tenant: Tenant, after: string | undefined): Promise<string[]> {
     const rows = await this.#transaction(tenant, ({ execute }) =>
-      execute<{ library_id: string }>(
-        `select library_id from libraries library
-         where tenant_id = $1 and ($2::uuid is null or library_id > $2::uuid) and ${isMissing}
-         order by library_id limit $3`,
-        [tenant.uuid, after ?? null, this.#batchSize],
-      ),
+      execute<{ library_id: string }>(librariesWithoutEntry, [tenant.uuid, after ?? null, this.#batchSize]),
     );
     return rows.map(({ library_id }) => library_id);
   }
@@ -141,15 +125,8 @@ export class SearchBacklogRunner {
 async function enter(transaction: Transaction, libraryId: string): Promise<boolean> {
   const { execute, tenant } = transaction;
   // who writes versions of the library waits here for its entry, or is waited for
-  const [library] = await execute<LibraryRow>(
-    `select package_name, area, owner, tags, status, capabilities from libraries
-     where tenant_id = $1 and library_id = $2 for update`,
-    [tenant.uuid, libraryId],
-  );
-  const known = await execute("select from search_entries where tenant_id = $1 and entry_id = $2", [
-    tenant.uuid,
-    libraryId,
-  ]);
+  const [library] = await execute<LockedLibraryRow>(lockLibrary, [tenant.uuid, libraryId]);
+  const known = await execute(entryOfLibrary, [tenant.uuid, libraryId]);
   if (!library || known.length > 0) return false;
   const { package_name: name, ...entry } = library;
   await indexEntry(transaction, { ...entry, entryId: libraryId, source: "Library", name });

@@ -1,7 +1,9 @@
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { SearchSource } from "./search-entry.entity.js";
-import { termKinds } from "./search-posting.entity.js";
 import { type CapabilityText, isSimilarWord, postedTerms, spellingsOf } from "./search-terms.js";
+import { termKinds } from "./term-kinds.js";
+
+// tables: library_versions, search_frameworks, search_entries, search_postings, libraries, search_words
 
 export interface SearchableEntry {
   /** uuid of the library or API client. */

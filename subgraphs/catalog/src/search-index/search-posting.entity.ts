@@ -2,12 +2,7 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-
-/** What a term is of a capability: its name as words in order, its contract so, or one word of either. */
-export const termKinds = { name: 1, contract: 2, word: 3 } as const;
-
-/** As many capabilities of an entry as `places` can tell apart; requests allow 100. */
-export const placeCount = 128;
+import type { termKinds } from "./term-kinds.js";
 
 /**
  * Which capabilities of which entry hold a term. Behind the term stands what its entry is sorted by: the index holds the

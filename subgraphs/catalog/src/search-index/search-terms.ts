@@ -1,5 +1,5 @@
 import { indexTokens, shortestFuzzy, spellings } from "./capability-match.js";
-import { placeCount, termKinds } from "./search-posting.entity.js";
+import { maxPlaces, termKinds } from "./term-kinds.js";
 
 export interface CapabilityText {
   readonly name: string;
@@ -39,7 +39,7 @@ export function postedTerms(capabilities: readonly CapabilityText[]): PostedTerm
     if (known) known.add(place);
     else places.set(`${kind}${term}`, new Set([place]));
   };
-  for (const [place, { name, contract }] of capabilities.slice(0, placeCount).entries()) {
+  for (const [place, { name, contract }] of capabilities.slice(0, maxPlaces).entries()) {
     for (const words of spellings(name)) post(termKinds.name, sequenceTerm(words), place);
     for (const words of spellings(contract ?? "")) post(termKinds.contract, sequenceTerm(words), place);
     for (const word of indexTokens(`${name} ${contract ?? ""}`)) post(termKinds.word, bounded(word), place);
@@ -48,7 +48,7 @@ export function postedTerms(capabilities: readonly CapabilityText[]): PostedTerm
 }
 
 function bits(places: ReadonlySet<number>): string {
-  return Array.from({ length: placeCount }, (_, place) => (places.has(place) ? "1" : "0")).join("");
+  return Array.from({ length: maxPlaces }, (_, place) => (places.has(place) ? "1" : "0")).join("");
 }
 
 /** The word, and what is left of it without each of its letters (as JavaScript counts them, like the match does). */
