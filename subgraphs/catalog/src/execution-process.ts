@@ -6,7 +6,7 @@ import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionChildSettings, SecretQuestion } from "./execution-child.js";
 
-import { executionParts } from "./execution-services.js";
+import { createExecutionServices } from "./execution-services.js";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
 import type { ResolvedSecret, SecretResolver } from "./remote-credentials/secret-resolver.js";
 
@@ -24,7 +24,7 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
   };
   const listener = new Listener(connections.worker, logger);
   const [database] = await Promise.all([Database.open({ connections, ...catalogTables }, logger), listener.start()]);
-  const parts = await executionParts({ database, listener }, { ...settings, secrets }, logger);
+  const parts = await createExecutionServices({ database, listener }, { ...settings, secrets }, logger);
   try {
     await parts.runner.run(payload, attempt);
   } finally {

@@ -42,7 +42,7 @@ interface ExecutionResources {
 }
 
 /** What one execution needs from its source to its commit: composed by the subgraph, and by the child process of a run. */
-export async function executionParts(
+export async function createExecutionServices(
   { database, listener }: ExecutionResources,
   settings: ExecutionSettings,
   logger: Logger,

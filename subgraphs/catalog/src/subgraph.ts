@@ -19,7 +19,7 @@ import { Promotions } from "./commands/promotions.js";
 import { CompatibilityService } from "./compatibility/compatibility.service.js";
 import { UpgradeAdvisor } from "./compatibility/upgrade-advisor.js";
 import { executionInChild } from "./execution-child.js";
-import { type ExecutionSettings, executionParts } from "./execution-services.js";
+import { createExecutionServices, type ExecutionSettings } from "./execution-services.js";
 import { ExecutionService } from "./executions/execution.service.js";
 import { ExecutionListService } from "./executions/execution-list.service.js";
 import { ExecutionPreviewService } from "./executions/preview/execution-preview.service.js";
@@ -71,7 +71,7 @@ export async function startCatalog(host: SubgraphHost, settings: CatalogSettings
   const { database, jobs } = resources;
   const { logger } = host;
   const { masterKeys } = settings;
-  const parts = await executionParts(resources, settings, logger);
+  const parts = await createExecutionServices(resources, settings, logger);
   const {
     store,
     workers,

@@ -42,7 +42,7 @@ export class BareRepository {
 
   /** The whole tree of the new commit; nothing is kept from its parent. */
   async commit(branch: string, files: Record<string, FixtureFile>, options: FixtureCommit = {}): Promise<string> {
-    const tree = await this.tree(Object.entries(files).map(([path, file]) => [path.split("/"), file]));
+    const tree = await this.#writeTree(Object.entries(files).map(([path, file]) => [path.split("/"), file]));
     const parent = options.parent === undefined ? await this.head(branch) : options.parent;
     const parents = parent === null ? [] : ["-p", parent];
     const identity = ["-c", "user.name=Test", "-c", "user.email=test@localhost"];
@@ -71,20 +71,20 @@ export class BareRepository {
     await rm(this.root, { recursive: true, force: true });
   }
 
-  private async tree(files: [string[], FixtureFile][]): Promise<string> {
+  async #writeTree(files: [string[], FixtureFile][]): Promise<string> {
     const folders = new Map<string, [string[], FixtureFile][]>();
     const rows: string[] = [];
     for (const [[name = "", ...rest], file] of files) {
       if (rest.length > 0) folders.set(name, [...(folders.get(name) ?? []), [rest, file]]);
-      else rows.push(await this.row(name, file));
+      else rows.push(await this.#writeRow(name, file));
     }
-    for (const [name, inner] of folders) rows.push(`040000 tree ${await this.tree(inner)}\t${name}`);
+    for (const [name, inner] of folders) rows.push(`040000 tree ${await this.#writeTree(inner)}\t${name}`);
     return (await this.run(["mktree", "-z", "--missing"], rows.map((row) => `${row}\0`).join("")))
       .toString("utf8")
       .trim();
   }
 
-  private async row(name: string, file: FixtureFile): Promise<string> {
+  async #writeRow(name: string, file: FixtureFile): Promise<string> {
     const plain = typeof file === "string" || file instanceof Uint8Array;
     if (!plain && file.mode === "160000") return `160000 commit ${file.content}\t${name}`;
     const id = await this.run(["hash-object", "-w", "--stdin"], plain ? file : file.content);

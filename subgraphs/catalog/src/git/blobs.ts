@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { ObjectFormat, Workspace } from "./workspace.js";
 
 // each batch is held twice while it is collected
-const BATCH_BYTES = 8 * 1024 * 1024;
-const HEADER_BYTES = 128;
-const MAX_WALK_BYTES = 128 * 1024 * 1024;
+const batchBytes = 8 * 1024 * 1024;
+const headerBytes = 128;
+const maxWalkBytes = 128 * 1024 * 1024;
 
 interface BlobRequest {
   readonly id: string;
@@ -20,7 +20,7 @@ export async function readBlobs(
   for (const { id, size } of requests) sizes.set(id, size);
   const blobs = new Map<string, Uint8Array>();
   for (const batch of batches(sizes)) {
-    const maxOutputBytes = batch.reduce((sum, { size }) => sum + size + HEADER_BYTES, 0);
+    const maxOutputBytes = batch.reduce((sum, { size }) => sum + size + headerBytes, 0);
     const input = batch.map(({ id }) => `${id}\n`).join("");
     readBatch(await workspace.git(["cat-file", "--batch"], { input, maxOutputBytes }), blobs);
   }
@@ -31,7 +31,7 @@ function* batches(sizes: ReadonlyMap<string, number>): Generator<BlobRequest[]> 
   let batch: BlobRequest[] = [];
   let bytes = 0;
   for (const [id, size] of sizes) {
-    if (batch.length > 0 && bytes + size > BATCH_BYTES) {
+    if (batch.length > 0 && bytes + size > batchBytes) {
       yield batch;
       batch = [];
       bytes = 0;
@@ -78,7 +78,7 @@ export async function fetchBlobs(workspace: Workspace, tree: string, wanted: Mis
 
 export async function missingBlobs(workspace: Workspace, tree: string): Promise<string[]> {
   const walk = ["rev-list", "--objects", "--missing=print", "--no-object-names", tree];
-  const walked = (await workspace.git(walk, { maxOutputBytes: MAX_WALK_BYTES })).toString("utf8").split("\n");
+  const walked = (await workspace.git(walk, { maxOutputBytes: maxWalkBytes })).toString("utf8").split("\n");
   return walked.filter((line) => line.startsWith("?")).map((line) => line.slice(1));
 }
 

@@ -1,6 +1,6 @@
 import { GitError, git } from "./git.js";
 
-const OLDEST: readonly [number, number] = [2, 30];
+const oldestVersion: readonly [number, number] = [2, 30];
 
 /** Checked at start, so that a missing or old git is said once and not by every execution. */
 export async function requireGit(): Promise<void> {
@@ -9,13 +9,13 @@ export async function requireGit(): Promise<void> {
     throw error;
   });
   if (!isSupported(text)) {
-    throw new Error(`git ${OLDEST.join(".")} or newer is needed; found ${text.trim() || "none on the PATH"}`);
+    throw new Error(`git ${oldestVersion.join(".")} or newer is needed; found ${text.trim() || "none on the PATH"}`);
   }
 }
 
 /** Reads what `git version` says. */
 export function isSupported(text: string): boolean {
-  return isAtLeast(text, OLDEST);
+  return isAtLeast(text, oldestVersion);
 }
 
 /** `core.fsync` came with 2.36 and put an end to `core.fsyncObjectFiles`, which newer versions warn about. */

@@ -39,21 +39,21 @@ export class GitError extends Error {
   }
 }
 
-const DEFAULT_TIMEOUT_MS = 30_000;
-const DEFAULT_MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
-const KILL_AFTER_MS = 2000;
+const defaultTimeoutMs = 30_000;
+const defaultMaxOutputBytes = 16 * 1024 * 1024;
+const killAfterMs = 2000;
 // a few bytes of a hostile pack can unpack to any size; systems that know no such limit go on without
-const MAX_MEMORY_KIB = 2 * 1024 * 1024;
-const LIMITED = `ulimit -v ${MAX_MEMORY_KIB} 2>/dev/null || :; exec git "$@"`;
-const NOT_FOUND = 127;
-const MAX_STDERR_BYTES = 16 * 1024;
+const maxMemoryKib = 2 * 1024 * 1024;
+const limitedGit = `ulimit -v ${maxMemoryKib} 2>/dev/null || :; exec git "$@"`;
+const notFoundExitCode = 127;
+const maxStderrBytes = 16 * 1024;
 
 /** Runs git by argv in the hardened environment and answers its stdout. An abort rejects with the signal's reason. */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   options.signal?.throwIfAborted();
   const home = await gitHome();
   const cwd = options.cwd ?? home.folder;
-  const [program, words] = options.unpacks ? ["sh", ["-c", LIMITED, "git", ...args]] : ["git", args];
+  const [program, words] = options.unpacks ? ["sh", ["-c", limitedGit, "git", ...args]] : ["git", args];
   const child = spawn(program, words, {
     cwd,
     env: { ...(await gitEnvironment()), GIT_CEILING_DIRECTORIES: dirname(cwd), ...options.env },
@@ -83,7 +83,7 @@ export async function gitEnvironment(): Promise<Record<string, string>> {
 }
 
 function collect(child: ChildProcessWithoutNullStreams, command: string, options: GitOptions): Promise<Buffer> {
-  const { signal, timeoutMs = DEFAULT_TIMEOUT_MS, maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES } = options;
+  const { signal, timeoutMs = defaultTimeoutMs, maxOutputBytes = defaultMaxOutputBytes } = options;
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
@@ -114,14 +114,14 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
       }
     });
     child.stderr.on("data", (chunk: Buffer) => {
-      if (stderrBytes < MAX_STDERR_BYTES) stderr.push(chunk.subarray(0, MAX_STDERR_BYTES - stderrBytes));
+      if (stderrBytes < maxStderrBytes) stderr.push(chunk.subarray(0, maxStderrBytes - stderrBytes));
       stderrBytes += chunk.length;
     });
     // git may end before it has read its input; the exit code tells why
     child.stdin.on("error", () => undefined);
     child.stdin.end(options.input ?? "");
     child.once("error", () => settle(null, "git cannot be started"));
-    child.once("close", (code) => settle(code, code === NOT_FOUND ? "git cannot be started" : undefined));
+    child.once("close", (code) => settle(code, code === notFoundExitCode ? "git cannot be started" : undefined));
   });
 }
 
@@ -129,7 +129,7 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
 export function killGroup(child: { readonly pid?: number | undefined }): void {
   const { pid } = child;
   if (pid === undefined || !signalGroup(pid, "SIGTERM")) return;
-  setTimeout(() => signalGroup(pid, "SIGKILL"), KILL_AFTER_MS).unref();
+  setTimeout(() => signalGroup(pid, "SIGKILL"), killAfterMs).unref();
 }
 
 function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): boolean {

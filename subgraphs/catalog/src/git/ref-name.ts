@@ -1,16 +1,16 @@
-const MAX_REF_BYTES = 244;
+const maxRefBytes = 244;
 
 // the characters git refuses in any ref (git-check-ref-format, rules 4 and 5)
-const FORBIDDEN = /[\p{Cc} ~^:?*[\\]/u;
+const forbiddenCharacters = /[\p{Cc} ~^:?*[\\]/u;
 
 /** Says why git would refuse a branch or tag name, or undefined when it takes it. */
 export function refNameProblem(name: string): string | undefined {
   if (name === "") return "is empty";
-  if (Buffer.byteLength(name) > MAX_REF_BYTES) return `is longer than ${MAX_REF_BYTES} bytes`;
+  if (Buffer.byteLength(name) > maxRefBytes) return `is longer than ${maxRefBytes} bytes`;
   if (/\p{Cs}/u.test(name)) return "is not valid Unicode";
   if (name.startsWith("-")) return "starts with a dash";
   if (name === "@" || name === "HEAD") return `is the reserved name "${name}"`;
-  if (FORBIDDEN.test(name)) return "holds a space, a control character or one of ~ ^ : ? * [ \\";
+  if (forbiddenCharacters.test(name)) return "holds a space, a control character or one of ~ ^ : ? * [ \\";
   if (name.includes("..") || name.includes("@{")) return 'holds ".." or "@{"';
   if (name.endsWith(".")) return "ends in a dot";
   return name.split("/").map(partProblem).find(Boolean);
@@ -23,9 +23,9 @@ function partProblem(part: string): string | undefined {
   return undefined;
 }
 
-const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const commitIdPattern = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** A full object id, SHA-1 or SHA-256. */
 export function isCommitId(text: string): boolean {
-  return COMMIT_ID.test(text);
+  return commitIdPattern.test(text);
 }

@@ -4,7 +4,7 @@ import { gitHome } from "./git-home.js";
 import { type RemoteCredential, requireLogin, requireSshKey, type SshKeyCredential } from "./remote-credential.js";
 import type { ReachableRemote, SshEndpoint } from "./remote-policy.js";
 
-const CONNECT_TIMEOUT_S = 15;
+const connectTimeoutS = 15;
 
 /** The variables by which git reaches one remote. Keys lie in `folder`, which goes when its workspace does. */
 export async function remoteEnvironment(
@@ -62,7 +62,7 @@ function sshOptions(
     "ForwardAgent=no",
     "ClearAllForwardings=yes",
     "PermitLocalCommand=no",
-    `ConnectTimeout=${CONNECT_TIMEOUT_S}`,
+    `ConnectTimeout=${connectTimeoutS}`,
     "LogLevel=ERROR",
   ];
 }

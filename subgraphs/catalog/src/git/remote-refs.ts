@@ -7,12 +7,12 @@ interface RemoteRefs {
   readonly defaultBranch: string | null;
 }
 
-const MAX_LISTING_BYTES = 32 * 1024 * 1024;
+const maxListingBytes = 32 * 1024 * 1024;
 
 /** Lists refs of the remote. Patterns are full names or globs; git also matches tails, so callers look names up exactly. */
 export async function listRemoteRefs(workspace: Workspace, patterns: readonly string[]): Promise<RemoteRefs> {
   const output = await workspace.git(["ls-remote", "--symref", "--", "origin", ...patterns], {
-    maxOutputBytes: MAX_LISTING_BYTES,
+    maxOutputBytes: maxListingBytes,
   });
   const ids = new Map<string, string>();
   let defaultBranch: string | null = null;

@@ -3,7 +3,7 @@ import { remoteProblem, type SourcePolicy } from "./remote-policy.js";
 
 type ReadUrl = { url: URL } | { dangerous: string } | { unsupported: string };
 
-const SECRET_IN_QUERY = /[?&][^=&#]*(?:token|password|passwd|secret|key|auth|sig)[^=&#]*=/i;
+const secretInQuery = /[?&][^=&#]*(?:token|password|passwd|secret|key|auth|sig)[^=&#]*=/i;
 
 /** Says why a text must not be kept at all: what it could smuggle into a log, a terminal or a command. */
 export function textDanger(text: string): string | undefined {
@@ -32,7 +32,7 @@ export function readRepositoryUrl(text: string, policy?: SourcePolicy): ReadUrl 
 function urlDanger(url: URL, policy?: SourcePolicy): string | undefined {
   // ssh needs a login name, which is no secret
   if (url.password !== "" || (url.username !== "" && url.protocol !== "ssh:")) return "it holds credentials";
-  if (SECRET_IN_QUERY.test(url.search)) return "its query may hold a credential";
+  if (secretInQuery.test(url.search)) return "its query may hold a credential";
   if (url.hostname.startsWith("-") || url.username.startsWith("-")) return "the host looks like an option";
   if (url.protocol === "file:" && folderHoldsControl(url)) return "the folder holds a control character";
   // while ssh is off, its addresses are kept like any other that cannot be used

@@ -6,18 +6,22 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { SshKeyCredential } from "./remote-credential.js";
 
-const SSHD = "/usr/sbin/sshd";
+const sshdPath = "/usr/sbin/sshd";
 
 /** Whether this machine has what the fixture starts. */
-export const hasSshServer = existsSync(SSHD);
+export const hasSshServer = existsSync(sshdPath);
 
 /** A real sshd on loopback that lets one key run git commands as the user of the tests. */
 export class SshServer {
+  readonly #process: ChildProcess;
+
   private constructor(
     readonly folder: string,
     readonly port: number,
-    private readonly process: ChildProcess,
-  ) {}
+    process: ChildProcess,
+  ) {
+    this.#process = process;
+  }
 
   static async start(): Promise<SshServer> {
     const folder = await mkdtemp(join(tmpdir(), "catalog-test-ssh-"));
@@ -30,7 +34,9 @@ export class SshServer {
     await writeFile(join(folder, "sshd_config"), configuration(folder, port));
     // started by root, sshd wants this folder of its packages
     if (userInfo().uid === 0) await mkdir("/run/sshd", { recursive: true, mode: 0o755 });
-    const sshd = spawn(SSHD, ["-D", "-e", "-f", join(folder, "sshd_config")], { stdio: ["ignore", "ignore", "pipe"] });
+    const sshd = spawn(sshdPath, ["-D", "-e", "-f", join(folder, "sshd_config")], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     await listening(sshd);
     return new SshServer(folder, port, sshd);
   }
@@ -55,8 +61,8 @@ export class SshServer {
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.process.once("close", resolve));
-    this.process.kill();
+    const ended = new Promise((resolve) => this.#process.once("close", resolve));
+    this.#process.kill();
     await ended;
     await rm(this.folder, { recursive: true });
   }
@@ -97,12 +103,12 @@ async function freePort(): Promise<number> {
 
 function listening(sshd: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = "";
+    let errorOutput = "";
     sshd.stderr?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes("Server listening")) resolve();
+      errorOutput += chunk.toString();
+      if (errorOutput.includes("Server listening")) resolve();
     });
     sshd.once("error", reject);
-    sshd.once("close", () => reject(new Error(`sshd ended: ${said}`)));
+    sshd.once("close", () => reject(new Error(`sshd ended: ${errorOutput}`)));
   });
 }

@@ -105,7 +105,7 @@ describeWithServer("ssh with a server (needs /usr/sbin/sshd)", () => {
   it("keeps the key in a private file that goes with the workspace, and off every command line", async () => {
     const key = (await server.credential()).privateKey;
     const open = await openTarget({ url: url(), branch: "main", credential }, policy);
-    const folder = Reflect.get(open, "workspace").folder as string;
+    const folder = open.folder;
     expect((await stat(join(folder, "ssh-key"))).mode & 0o777).toBe(0o600);
     await open.push(scaffold(url(), ["a.txt"]));
     await open.close();

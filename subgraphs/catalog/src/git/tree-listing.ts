@@ -9,18 +9,18 @@ export interface TreeEntry {
   readonly size: number | undefined;
 }
 
-export const SYMLINK_MODE = "120000";
-export const GITLINK_MODE = "160000";
+export const symlinkMode = "120000";
+export const gitlinkMode = "160000";
 
-const ROW = /^(\d{6}) (\w+) ([0-9a-f]+)(?: +(\d+|-))?\t/;
+const rowPattern = /^(\d{6}) (\w+) ([0-9a-f]+)(?: +(\d+|-))?\t/;
 
 // about 300,000 files; a tree that repeats itself lists more than its repository holds
-const MAX_TREE_BYTES = 32 * 1024 * 1024;
+const maxTreeBytes = 32 * 1024 * 1024;
 
 /** Every file of a commit, without sizes. Undefined where a path is no UTF-8. */
 export async function listTree(workspace: Workspace, commit: string): Promise<TreeEntry[] | undefined> {
   const listing = ["ls-tree", "-r", "-z", "--full-tree", commit];
-  return parseTree(await workspace.git(listing, { maxOutputBytes: MAX_TREE_BYTES }));
+  return parseTree(await workspace.git(listing, { maxOutputBytes: maxTreeBytes }));
 }
 
 /** Reads `ls-tree -z` output, with or without sizes. Undefined where a path is no UTF-8. */
@@ -34,7 +34,7 @@ export function parseTree(listing: Buffer): TreeEntry[] | undefined {
 }
 
 function parseRow(row: string): TreeEntry {
-  const found = ROW.exec(row);
+  const found = rowPattern.exec(row);
   if (found === null) throw new Error("git ls-tree wrote a row that cannot be read");
   const [head, mode = "", type = "", id = "", size = "-"] = found;
   return { mode, type, id, path: row.slice(head.length), size: size === "-" ? undefined : Number(size) };

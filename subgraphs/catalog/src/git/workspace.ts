@@ -17,23 +17,31 @@ interface WorkspaceOptions {
 }
 
 // a local target's own configuration could name a folder of hooks; they would run as this process
-const LOCAL_RECEIVE_PACK = "git -c core.hooksPath=/dev/null receive-pack";
-const SIZE_CHECK_INTERVAL_MS = 100;
+const localReceivePack = "git -c core.hooksPath=/dev/null receive-pack";
+const sizeCheckIntervalMs = 100;
 
 /** A temporary bare repository whose only remote is `origin`. Nothing is ever checked out. */
 export class Workspace {
+  readonly #options: WorkspaceOptions;
+  readonly #env: Record<string, string>;
+  /** Epoch milliseconds. */
+  readonly #deadline: number;
+
   private constructor(
     readonly folder: string,
-    private readonly options: WorkspaceOptions,
-    private readonly env: Record<string, string>,
-    private readonly deadline: number,
-  ) {}
+    options: WorkspaceOptions,
+    env: Record<string, string>,
+  ) {
+    this.#options = options;
+    this.#env = env;
+    this.#deadline = Date.now() + options.timeoutMs;
+  }
 
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const folder = await scratchFolder();
     try {
       const env = await remoteEnvironment(options.remote, options.credential, folder);
-      return new Workspace(folder, options, env, Date.now() + options.timeoutMs);
+      return new Workspace(folder, options, env);
     } catch (error) {
       await removeScratch(folder);
       throw error;
@@ -44,13 +52,13 @@ export class Workspace {
   async initialise(objectFormat: ObjectFormat): Promise<void> {
     await mkdir(join(this.folder, "objects", "pack"), { recursive: true, mode: 0o700 });
     await mkdir(join(this.folder, "refs"), { recursive: true, mode: 0o700 });
-    const url = this.options.remote.url.replace(/["\\]/g, "\\$&");
+    const url = this.#options.remote.url.replace(/["\\]/g, "\\$&");
     const format =
       objectFormat === "sha256"
         ? "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
         : "\trepositoryformatversion = 0\n";
     // over ssh it would be the command to run on the server
-    const receivePack = this.options.remote.protocol === "file" ? `\treceivepack = ${LOCAL_RECEIVE_PACK}\n` : "";
+    const receivePack = this.#options.remote.protocol === "file" ? `\treceivepack = ${localReceivePack}\n` : "";
     const remote = `[remote "origin"]\n\turl = "${url}"\n${receivePack}`;
     const config = `[core]\n\tbare = true\n${format}${remote}`;
     await writeFile(join(this.folder, "config"), config, { mode: 0o600 });
@@ -61,13 +69,13 @@ export class Workspace {
     args: readonly string[],
     options: Pick<GitOptions, "input" | "maxOutputBytes" | "signal" | "unpacks"> = {},
   ) {
-    const settings = this.options.remote.settings.flatMap((setting) => ["-c", setting]);
-    const signals = [this.options.signal, options.signal].filter((signal) => signal !== undefined);
+    const settings = this.#options.remote.settings.flatMap((setting) => ["-c", setting]);
+    const signals = [this.#options.signal, options.signal].filter((signal) => signal !== undefined);
     return git([...settings, ...args], {
       ...options,
       cwd: this.folder,
-      env: this.env,
-      timeoutMs: Math.max(1, this.deadline - Date.now()),
+      env: this.#env,
+      timeoutMs: Math.max(1, this.#deadline - Date.now()),
       ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
     });
   }
@@ -76,9 +84,9 @@ export class Workspace {
   async receive(args: readonly string[], limit: { maxBytes: number; tooLarge: Error; input?: string }): Promise<void> {
     const cut = new AbortController();
     const check = async () => {
-      if ((await this.packedBytes()) > limit.maxBytes) cut.abort(limit.tooLarge);
+      if ((await this.#packedBytes()) > limit.maxBytes) cut.abort(limit.tooLarge);
     };
-    const timer = setInterval(() => void check(), SIZE_CHECK_INTERVAL_MS);
+    const timer = setInterval(() => void check(), sizeCheckIntervalMs);
     try {
       const input = limit.input === undefined ? {} : { input: limit.input };
       await this.git(args, { signal: cut.signal, unpacks: true, ...input });
@@ -89,7 +97,7 @@ export class Workspace {
     cut.signal.throwIfAborted();
   }
 
-  private async packedBytes(): Promise<number> {
+  async #packedBytes(): Promise<number> {
     const packs = join(this.folder, "objects", "pack");
     const names = await readdir(packs).catch(() => []);
     // git renames its temporary packs while we look

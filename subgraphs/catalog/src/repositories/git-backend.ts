@@ -4,8 +4,8 @@ import { basename, dirname } from "node:path";
 import { gitEnvironment, killGroup } from "../git/git.js";
 import type { GitService } from "./git-request.js";
 
-const MAX_HEADER_BYTES = 16 * 1024;
-const HEADER_END = "\r\n\r\n";
+const maxHeaderBytes = 16 * 1024;
+const headerEnd = "\r\n\r\n";
 
 interface BackendLimits {
   /** A clone that takes longer is cut. */
@@ -84,8 +84,8 @@ function relay(child: ChildProcessWithoutNullStreams, response: ServerResponse):
     let head: Buffer = Buffer.alloc(0);
     const readHead = (chunk: Buffer) => {
       head = Buffer.concat([head, chunk]);
-      const end = head.indexOf(HEADER_END);
-      if (end === -1 && head.length <= MAX_HEADER_BYTES) return;
+      const end = head.indexOf(headerEnd);
+      if (end === -1 && head.length <= maxHeaderBytes) return;
       child.stdout.off("data", readHead);
       const { status, fields } = parseHead(head.toString("latin1", 0, Math.max(end, 0)));
       if (end === -1 || status !== 200) {
@@ -93,7 +93,7 @@ function relay(child: ChildProcessWithoutNullStreams, response: ServerResponse):
         return reject(new BackendRefusal(end === -1 ? 500 : status));
       }
       response.writeHead(status, { ...fields, "x-content-type-options": "nosniff" });
-      response.write(head.subarray(end + HEADER_END.length));
+      response.write(head.subarray(end + headerEnd.length));
       child.stdout.pipe(response, { end: false });
     };
     child.stdout.on("data", readHead);

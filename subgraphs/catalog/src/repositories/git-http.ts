@@ -25,15 +25,15 @@ export interface GitHttpOptions {
 
 export type GitHttpHandler = (request: IncomingMessage, response: ServerResponse, path: GitPath) => Promise<void>;
 
-const DEFAULT_MAX_CONCURRENT = 16;
-const MAX_PER_TENANT = 4;
-const DEFAULT_TIMEOUT_MS = 300_000;
-const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
+const defaultMaxConcurrent = 16;
+const maxPerTenant = 4;
+const defaultTimeoutMs = 300_000;
+const requestBytesLimit = 10 * 1024 * 1024;
 
 /** Read-only smart HTTP over the embedded store. The request's body must be unread. */
 export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOptions): GitHttpHandler {
-  const { maxConcurrent = DEFAULT_MAX_CONCURRENT, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  const places = new ClonePlaces(maxConcurrent, MAX_PER_TENANT);
+  const { maxConcurrent = defaultMaxConcurrent, timeoutMs = defaultTimeoutMs } = options;
+  const places = new ClonePlaces(maxConcurrent, maxPerTenant);
 
   async function serve(request: IncomingMessage, response: ServerResponse, path: GitPath): Promise<void> {
     const reader = await options.authorize(request);
@@ -47,7 +47,7 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
     const giveBack = places.take(reader.tenantId);
     if (giveBack === undefined) throw new DomainError("UNAVAILABLE", { detail: "Too many clones are running." });
     try {
-      const limits = { timeoutMs, maxRequestBytes: MAX_REQUEST_BYTES };
+      const limits = { timeoutMs, maxRequestBytes: requestBytesLimit };
       await serveRepository({ request, response }, { folder, service }, limits);
     } finally {
       giveBack();

@@ -9,11 +9,11 @@ export interface GitPath {
   readonly rest: string;
 }
 
-const PATH = /^\/git\/([^/]+)\/([^/]+)\/([^/]+?)(?:\.git)?\/([^?]+)/;
+const gitPathPattern = /^\/git\/([^/]+)\/([^/]+)\/([^/]+?)(?:\.git)?\/([^?]+)/;
 
 /** Reads `/git/{tenantSlug}/{owner}/{name}.git/…`; undefined for any other path. */
 export function readGitPath(url: string): GitPath | undefined {
-  const [, tenant, owner, name, rest] = PATH.exec(url) ?? [];
+  const [, tenant, owner, name, rest] = gitPathPattern.exec(url) ?? [];
   if (tenant === undefined || owner === undefined || name === undefined || rest === undefined) return undefined;
   return { tenant, owner, name, rest };
 }
@@ -34,15 +34,15 @@ export type GitService =
   | { readonly kind: "read"; readonly method: "GET" | "POST"; readonly command: string; readonly query: string }
   | { readonly kind: "write" };
 
-const ADVERTISEMENT = "info/refs";
+const advertisementPath = "info/refs";
 
 /** Only the two requests of a smart read are served; the dumb protocol would show files as they lie. */
 export function readGitService(request: IncomingMessage, rest: string): GitService | undefined {
   const service = new URLSearchParams((request.url ?? "").split("?")[1] ?? "").get("service");
-  if (rest === "git-receive-pack" || (rest === ADVERTISEMENT && service === "git-receive-pack"))
+  if (rest === "git-receive-pack" || (rest === advertisementPath && service === "git-receive-pack"))
     return { kind: "write" };
-  if (rest === ADVERTISEMENT && service === "git-upload-pack") {
-    return { kind: "read", method: "GET", command: ADVERTISEMENT, query: "service=git-upload-pack" };
+  if (rest === advertisementPath && service === "git-upload-pack") {
+    return { kind: "read", method: "GET", command: advertisementPath, query: "service=git-upload-pack" };
   }
   if (rest === "git-upload-pack") return { kind: "read", method: "POST", command: rest, query: "" };
   return undefined;

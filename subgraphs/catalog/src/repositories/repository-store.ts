@@ -23,9 +23,9 @@ interface StoreLocation {
   policy: SourcePolicy;
 }
 
-const STALE_LOCK_MS = 60_000;
+const staleLockMs = 60_000;
 
-const TENANT = /^[A-Za-z0-9][\w-]{0,99}$/;
+const tenantPattern = /^[A-Za-z0-9][\w-]{0,99}$/;
 
 /** The embedded git store: one bare repository per tenant, owner and name, made by its first push. */
 export class RepositoryStore {
@@ -63,7 +63,7 @@ export class RepositoryStore {
   }
 
   #folder(tenantId: string, owner: string, name: string): string | undefined {
-    if (!TENANT.test(tenantId)) return undefined;
+    if (!tenantPattern.test(tenantId)) return undefined;
     if (repositoryNameProblem(owner) !== undefined || repositoryNameProblem(name) !== undefined) return undefined;
     return join(this.root, tenantId, owner, `${name}.git`);
   }
@@ -91,7 +91,7 @@ async function removeStaleLocks(folder: string, branch: string): Promise<void> {
   for (const name of ["HEAD.lock", "packed-refs.lock", "shallow.lock", `refs/heads/${branch}.lock`]) {
     const lock = join(folder, name);
     const found = await stat(lock).catch(() => undefined);
-    if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await rm(lock, { force: true });
+    if (found !== undefined && Date.now() - found.mtimeMs > staleLockMs) await rm(lock, { force: true });
   }
 }
 

@@ -24,9 +24,9 @@ interface Entry {
   readonly readAt: number;
 }
 
-const MEBIBYTE = 1024 * 1024;
-const DEFAULTS: CacheLimits = { maxBytes: 64 * MEBIBYTE, maxEntryBytes: 16 * MEBIBYTE, maxAgeMs: 3_600_000 };
-const FILE_OVERHEAD_BYTES = 256;
+const mebibyte = 1024 * 1024;
+const defaultLimits: CacheLimits = { maxBytes: 64 * mebibyte, maxEntryBytes: 16 * mebibyte, maxAgeMs: 3_600_000 };
+const fileOverheadBytes = 256;
 
 /** Who reads what: content that one tenant or one credential reached is never found by another. */
 export function sourceCacheKey(tenantId: string, pinnedRef: string, credential: RemoteCredential | undefined): string {
@@ -51,7 +51,7 @@ export class SourceCache {
   #bytes = 0;
 
   constructor(limits: Partial<CacheLimits> = {}) {
-    this.#limits = { ...DEFAULTS, ...limits };
+    this.#limits = { ...defaultLimits, ...limits };
   }
 
   get(key: string): ReadSource | undefined {
@@ -96,6 +96,6 @@ function copyOf(source: ReadSource): ReadSource {
 
 function sizeOf(files: FileTree): number {
   let size = 0;
-  for (const [path, { bytes }] of files) size += bytes.length + 2 * path.length + FILE_OVERHEAD_BYTES;
+  for (const [path, { bytes }] of files) size += bytes.length + 2 * path.length + fileOverheadBytes;
   return size;
 }

@@ -1,4 +1,4 @@
-import { GITLINK_MODE, listTree } from "../git/tree-listing.js";
+import { gitlinkMode, listTree } from "../git/tree-listing.js";
 import type { Workspace } from "../git/workspace.js";
 import type { FileChange, ScaffoldFile } from "./scaffold.js";
 import type { ScaffoldCommit } from "./scaffold-commit.js";
@@ -6,7 +6,7 @@ import { targetUnavailable } from "./target-failure.js";
 import { landedSearchDepth } from "./target-head.js";
 import type { TargetTree } from "./target-tree.js";
 
-const MAX_DIFF_BYTES = 128 * 1024 * 1024;
+const maxDiffBytes = 128 * 1024 * 1024;
 
 /** Finds the commit of the same execution among the newest commits of the branch. */
 export async function findLanded(
@@ -61,18 +61,18 @@ export function byPath(left: { path: string }, right: { path: string }): number 
 
 type ChangedFile = Omit<ScaffoldFile, "size">;
 
-const wordsOfStatus: Record<string, FileChange> = { A: "Created", M: "Updated", T: "Updated", D: "Deleted" };
+const changeByStatus: Record<string, FileChange> = { A: "Created", M: "Updated", T: "Updated", D: "Deleted" };
 
 async function changesOf(workspace: Workspace, commit: string): Promise<Map<string, ChangedFile>> {
   const diff = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", "--raw", "--no-abbrev", commit];
-  const fields = (await workspace.git(diff, { maxOutputBytes: MAX_DIFF_BYTES })).toString("utf8").split("\0");
+  const fields = (await workspace.git(diff, { maxOutputBytes: maxDiffBytes })).toString("utf8").split("\0");
   const changes = new Map<string, ChangedFile>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [oldMode = "", newMode = "", oldId = "", newId = "", status = ""] = (fields[index] ?? "").slice(1).split(" ");
     const path = fields[index + 1] ?? "";
-    const change = wordsOfStatus[status];
+    const change = changeByStatus[status];
     const [mode, blobSha] = change === "Deleted" ? [oldMode, oldId] : [newMode, newId];
-    if (change !== undefined && mode !== GITLINK_MODE) changes.set(path, { path, change, mode, blobSha });
+    if (change !== undefined && mode !== gitlinkMode) changes.set(path, { path, change, mode, blobSha });
   }
   return changes;
 }

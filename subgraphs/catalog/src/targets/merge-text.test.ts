@@ -7,8 +7,8 @@ import { mergeText } from "./merge-text.js";
 
 const merge = (base: string, ours: string, theirs: string, comparisons = 1e8, lineBudget = 1e6) => {
   const bytes = (text: string) => Buffer.from(text);
-  const budget = { comparisons, lines: lineBudget };
-  const merged = mergeText({ base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }, budget);
+  const remaining = { comparisons, lines: lineBudget };
+  const merged = mergeText({ base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }, remaining);
   if (merged === "unmergeable") return merged;
   return "bytes" in merged ? Buffer.from(merged.bytes).toString() : merged.conflictingHunks;
 };

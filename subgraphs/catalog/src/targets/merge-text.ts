@@ -5,7 +5,7 @@ import { lineSegments, type Versions } from "./line-segments.js";
 export type MergedText = { readonly bytes: Uint8Array } | { readonly conflictingHunks: number } | "unmergeable";
 
 /** What merging may still cost; it holds the process up. */
-export interface MergeBudget {
+export interface RemainingWork {
   /** Line comparisons: the search for common lines is quadratic. */
   comparisons: number;
   /** Lines of all versions between their common ends: even to sort them takes its time. */
@@ -13,18 +13,18 @@ export interface MergeBudget {
 }
 
 /** Of one version of a file, and between its common ends: a third of a second for its merge. */
-const MAX_LINES = 250_000;
-const MAX_SORTED_LINES = 50_000;
+const maxLines = 250_000;
+const maxSortedLines = 50_000;
 
 /** Merges the changes of both sides by lines. */
-export function mergeText(versions: Versions<Uint8Array>, budget: MergeBudget): MergedText {
+export function mergeText(versions: Versions<Uint8Array>, remaining: RemainingWork): MergedText {
   if (Object.values(versions).some(isBinary)) return "unmergeable";
   // Latin-1 keeps every byte, whatever the encoding
   const texts = mapped(versions, (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1"));
-  if (Object.values(texts).some((text) => count(text, "\n") > MAX_LINES)) return "unmergeable";
+  if (Object.values(texts).some((text) => count(text, "\n") > maxLines)) return "unmergeable";
   const lineEnd = mergedLineEnd(mapped(texts, lineEndOf));
   const comparable = lineEnd === undefined ? texts : mapped(texts, (text) => text.replaceAll("\r\n", "\n"));
-  const merged = mergeLines(mapped(comparable, linesOf), budget);
+  const merged = mergeLines(mapped(comparable, linesOf), remaining);
   if (merged === undefined) return "unmergeable";
   if (typeof merged === "number") return { conflictingHunks: merged };
   const text = lineEnd === "\r\n" ? merged.replaceAll("\n", "\r\n") : merged;
@@ -53,19 +53,19 @@ function mergedLineEnd({ base, ours, theirs }: Versions<LineEnd>): "\n" | "\r\n"
   return chosen === "\r\n" ? "\r\n" : "\n";
 }
 
-/** The merged text, or the number of places where both sides changed the same lines; undefined over the budget. */
-function mergeLines(lines: Versions<string[]>, budget: MergeBudget): string | number | undefined {
+/** The merged text, or the number of places where both sides changed the same lines; undefined over the remaining. */
+function mergeLines(lines: Versions<string[]>, remaining: RemainingWork): string | number | undefined {
   const { start, end, middle } = withoutCommonEnds(lines);
   const sizes = Object.values(middle).map((own) => own.length);
-  budget.lines -= sizes.reduce((sum, size) => sum + size, 0);
-  if (budget.lines < 0 || sizes.some((size) => size > MAX_SORTED_LINES)) return undefined;
+  remaining.lines -= sizes.reduce((sum, size) => sum + size, 0);
+  if (remaining.lines < 0 || sizes.some((size) => size > maxSortedLines)) return undefined;
   const merged: string[] = [start];
   let conflictingHunks = 0;
   for (const segment of lineSegments(middle)) {
     const inner = withoutCommonEnds(segment);
     const { base, ours, theirs } = inner.middle;
-    budget.comparisons -= searchCost(base, ours) + searchCost(base, theirs);
-    if (budget.comparisons < 0) return undefined;
+    remaining.comparisons -= searchCost(base, ours) + searchCost(base, theirs);
+    if (remaining.comparisons < 0) return undefined;
     const found = ours.length + theirs.length + base.length === 0 ? [] : diff3MergeRegions(ours, base, theirs);
     merged.push(inner.start);
     for (const region of found) {

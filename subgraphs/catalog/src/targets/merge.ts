@@ -1,15 +1,15 @@
 import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import { blobId } from "../git/blobs.js";
-import { fileMode, isExecutable, SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
-import { type MergeBudget, type MergedText, mergeText } from "./merge-text.js";
+import { fileMode, isExecutable, symlinkMode, type TreeEntry } from "../git/tree-listing.js";
+import { type MergedText, mergeText, type RemainingWork } from "./merge-text.js";
 import { blockedPaths, overlaid, type PlannedFile } from "./overlay.js";
 import type { TargetTree } from "./target-tree.js";
 
 /** Larger files are taken from one side or conflict. */
-const MAX_MERGED_BYTES = 5 * 1024 * 1024;
+const maxMergedBytes = 5 * 1024 * 1024;
 // about half a second
-const COMPARISONS = 500_000_000;
-const LINES = 2_000_000;
+const maxComparisons = 500_000_000;
+const maxComparedLines = 2_000_000;
 
 export interface MergeSides {
   /** What the last scaffold of the same template rendered. */
@@ -20,7 +20,7 @@ export interface MergeSides {
 }
 
 /** A file that all three have and both sides changed, or whose bytes and mode come from different sides. */
-interface Meeting {
+interface ChangedOnBothSides {
   readonly path: string;
   readonly base: TreeFile;
   readonly ours: TreeEntry;
@@ -33,27 +33,27 @@ interface Meeting {
  */
 export async function planMerge(tree: TargetTree, { base, produced, edited }: MergeSides): Promise<PlannedFile[]> {
   const planned: PlannedFile[] = [];
-  const meetings: Meeting[] = [];
+  const bothSides: ChangedOnBothSides[] = [];
   for (const [path, theirs] of produced) {
     const decided = decide(tree, path, { theirs, base: base.get(path) });
     if (decided === undefined) continue;
-    if ("ours" in decided) meetings.push(decided);
+    if ("ours" in decided) bothSides.push(decided);
     else planned.push(decided);
   }
   for (const [path, file] of base) {
     const removed = produced.has(path) || edited.has(path) ? undefined : removal(tree, path, file);
     if (removed !== undefined) planned.push(removed);
   }
-  planned.push(...(await meet(tree, meetings)));
+  planned.push(...(await mergeContents(tree, bothSides)));
   return withSizes(tree, withBlocked(tree, planned));
 }
 
-/** Undefined for a file that stays removed; a meeting where bytes have to be looked at. */
+/** Undefined for a file that stays removed; a file where bytes have to be looked at. */
 function decide(
   tree: TargetTree,
   path: string,
   { theirs, base }: { theirs: TreeFile; base: TreeFile | undefined },
-): PlannedFile | Meeting | undefined {
+): PlannedFile | ChangedOnBothSides | undefined {
   const ours = tree.entries.get(path);
   const planned = overlaid(path, theirs, { existing: ours, format: tree.format });
   const untouchedByThem = base !== undefined && sameFile(base, theirs);
@@ -75,29 +75,29 @@ function removal(tree: TargetTree, path: string, base: TreeFile): PlannedFile | 
   return isSame(tree, ours, base) ? removed : { ...removed, conflict: "Differs" };
 }
 
-async function meet(tree: TargetTree, meetings: readonly Meeting[]): Promise<PlannedFile[]> {
+async function mergeContents(tree: TargetTree, bothSides: readonly ChangedOnBothSides[]): Promise<PlannedFile[]> {
   const blobs = await tree.readSmallBlobs(
-    meetings.map(({ ours }) => ours.id),
-    MAX_MERGED_BYTES,
+    bothSides.map(({ ours }) => ours.id),
+    maxMergedBytes,
   );
-  const budget: MergeBudget = { comparisons: COMPARISONS, lines: LINES };
-  const met: PlannedFile[] = [];
-  for (const meeting of meetings) {
-    met.push(merged(tree, meeting, { bytes: blobs.get(meeting.ours.id), budget }));
+  const remaining: RemainingWork = { comparisons: maxComparisons, lines: maxComparedLines };
+  const merges: PlannedFile[] = [];
+  for (const file of bothSides) {
+    merges.push(merged(tree, file, { bytes: blobs.get(file.ours.id), remaining }));
     // others get their turn between files
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return met;
+  return merges;
 }
 
 function merged(
   tree: TargetTree,
-  { path, base, ours, theirs }: Meeting,
-  { bytes, budget }: { bytes: Uint8Array | undefined; budget: MergeBudget },
+  { path, base, ours, theirs }: ChangedOnBothSides,
+  { bytes, remaining }: { bytes: Uint8Array | undefined; remaining: RemainingWork },
 ): PlannedFile {
   const planned = overlaid(path, theirs, { existing: ours, format: tree.format });
   const sides = { base: base.bytes, theirs: theirs.bytes };
-  const content = bytes === undefined ? "unmergeable" : mergedBytes({ ...sides, ours: bytes }, budget);
+  const content = bytes === undefined ? "unmergeable" : mergedBytes({ ...sides, ours: bytes }, remaining);
   if (content === "unmergeable") return { ...planned, conflict: "Differs" };
   if ("conflictingHunks" in content) return { ...planned, conflict: "Differs", hunks: content.conflictingHunks };
   const wasExecutable = isExecutable(ours.mode);
@@ -107,13 +107,13 @@ function merged(
 
 function mergedBytes(
   sides: { ours: Uint8Array; base: Uint8Array; theirs: Uint8Array },
-  budget: MergeBudget,
+  remaining: RemainingWork,
 ): MergedText {
   const { ours, base, theirs } = sides;
   if (equal(theirs, base) || equal(theirs, ours)) return { bytes: ours };
   if (equal(ours, base)) return { bytes: theirs };
-  if (theirs.length > MAX_MERGED_BYTES || base.length > MAX_MERGED_BYTES) return "unmergeable";
-  return mergeText(sides, budget);
+  if (theirs.length > maxMergedBytes || base.length > maxMergedBytes) return "unmergeable";
+  return mergeText(sides, remaining);
 }
 
 function kept(path: string, ours: TreeEntry): PlannedFile {
@@ -139,7 +139,7 @@ async function withSizes(tree: TargetTree, planned: readonly PlannedFile[]): Pro
 }
 
 function isRegular({ type, mode }: TreeEntry): boolean {
-  return type === "blob" && mode !== SYMLINK_MODE;
+  return type === "blob" && mode !== symlinkMode;
 }
 
 function isSame(tree: TargetTree, ours: TreeEntry, file: TreeFile): boolean {

@@ -103,7 +103,7 @@ describe("a target over http", () => {
         ["b.txt", "Updated"],
         ["kept.txt", "Unchanged"],
       ]);
-      const folder = Reflect.get(open, "workspace").folder as string;
+      const folder = open.folder;
       const blobs = await git(["cat-file", "--batch-all-objects", "--batch-check=%(objecttype)"], {
         cwd: folder,
         env: { GIT_DIR: folder },
@@ -127,7 +127,7 @@ describe("a target over http", () => {
     };
     const open = await openTarget({ url, branch: "main", credential }, policy);
     try {
-      const folder = Reflect.get(open, "workspace").folder as string;
+      const folder = open.folder;
       const names = await readdir(folder, { recursive: true, withFileTypes: true });
       for (const entry of names)
         if (entry.isFile()) files += await readFile(`${entry.parentPath}/${entry.name}`, "latin1");

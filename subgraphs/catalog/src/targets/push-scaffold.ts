@@ -22,7 +22,7 @@ export interface TargetOptions {
   timeoutMs?: number;
 }
 
-const DEFAULT_TIMEOUT_MS = 300_000;
+const defaultTimeoutMs = 300_000;
 
 /** Opens, pushes and closes. Failures leave as TARGET_… errors. */
 export async function pushScaffold(
@@ -47,7 +47,7 @@ export async function openTarget(
   try {
     const remote = await reachRemote(location.url, policy);
     const { credential } = location;
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
+    const { timeoutMs = defaultTimeoutMs, signal } = options;
     const workspace = await Workspace.open({ remote, credential, signal, timeoutMs });
     try {
       return new Target(workspace, location.branch, await readTargetHead(workspace, location.branch));

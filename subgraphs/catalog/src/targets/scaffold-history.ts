@@ -4,9 +4,9 @@ import type { Workspace } from "../git/workspace.js";
 import type { MergeBase } from "./scaffold.js";
 import { targetUnavailable } from "./target-failure.js";
 
-const MAX_HISTORY = 1_000;
-const MAX_LOG_BYTES = 16 * 1024 * 1024;
-const MAX_HISTORY_BYTES = 256 * 1024 * 1024;
+const maxHistoryCommits = 1_000;
+const maxLogBytes = 16 * 1024 * 1024;
+const maxHistoryBytes = 256 * 1024 * 1024;
 
 /** What the newest scaffold of the same template below `head` rendered; undefined where there is none. */
 export async function findMergeBase(
@@ -18,7 +18,7 @@ export async function findMergeBase(
   for await (const executionId of scaffoldExecutions(workspace, head)) {
     if (asked.has(executionId)) continue;
     // messages are anybody's, and may name more
-    if (asked.size === MAX_HISTORY) return undefined;
+    if (asked.size === maxHistoryCommits) return undefined;
     asked.add(executionId);
     const files = await mergeBase(executionId);
     if (files !== undefined) return files;
@@ -27,7 +27,7 @@ export async function findMergeBase(
 }
 
 /** Renders no execution twice, however often a push is built again. */
-export function remembering(mergeBase: MergeBase): MergeBase {
+export function memoizeMergeBase(mergeBase: MergeBase): MergeBase {
   const known = new Map<string, Promise<FileTree | undefined>>();
   return (executionId) => {
     const files = known.get(executionId) ?? mergeBase(executionId);
@@ -49,8 +49,8 @@ async function* scaffoldExecutions(workspace: Workspace, head: string): AsyncGen
 async function deepen(workspace: Workspace, head: string): Promise<void> {
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
   const receive = (filter: string) =>
-    workspace.receive([...fetch, `--depth=${MAX_HISTORY}`, filter, "--", "origin", `+${head}:refs/target/base`], {
-      maxBytes: MAX_HISTORY_BYTES,
+    workspace.receive([...fetch, `--depth=${maxHistoryCommits}`, filter, "--", "origin", `+${head}:refs/target/base`], {
+      maxBytes: maxHistoryBytes,
       tooLarge: targetUnavailable("The target's history is too large to look for the last scaffold."),
     });
   try {
@@ -63,8 +63,8 @@ async function deepen(workspace: Workspace, head: string): Promise<void> {
 }
 
 async function namedExecutions(workspace: Workspace, head: string): Promise<string[]> {
-  const log = ["log", "-z", "--date-order", `--max-count=${MAX_HISTORY}`, "--format=%B", head];
-  const messages = (await workspace.git(log, { maxOutputBytes: MAX_LOG_BYTES })).toString("utf8").split("\0");
+  const log = ["log", "-z", "--date-order", `--max-count=${maxHistoryCommits}`, "--format=%B", head];
+  const messages = (await workspace.git(log, { maxOutputBytes: maxLogBytes })).toString("utf8").split("\0");
   return messages.flatMap(executionsOf);
 }
 

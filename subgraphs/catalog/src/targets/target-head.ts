@@ -4,7 +4,7 @@ import { objectFormat, type Workspace } from "../git/workspace.js";
 import { targetUnavailable } from "./target-failure.js";
 
 // a server that cannot leave files out sends them all
-const MAX_BASE_BYTES = 512 * 1024 * 1024;
+const maxBaseBytes = 512 * 1024 * 1024;
 
 /** How many commits of the branch a repeated execution searches for the commit that it pushed before. */
 export const landedSearchDepth = 20;
@@ -34,7 +34,7 @@ async function fetchBase(workspace: Workspace, base: string): Promise<ReadonlyMa
   const depth = `--depth=${landedSearchDepth + 1}`;
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", depth];
   await workspace.receive([...fetch, "--filter=blob:none", "--", "origin", `+${base}:refs/target/base`], {
-    maxBytes: MAX_BASE_BYTES,
+    maxBytes: maxBaseBytes,
     tooLarge: targetUnavailable("The target's newest commits are over 512 MiB."),
   });
   const entries = await listTree(workspace, base);

@@ -1,37 +1,40 @@
 import { isUtf8 } from "node:buffer";
 import { blobSizes, fetchBlobs, readBlobs } from "../git/blobs.js";
-import { SYMLINK_MODE, type TreeEntry } from "../git/tree-listing.js";
+import { symlinkMode, type TreeEntry } from "../git/tree-listing.js";
 import { type ObjectFormat, objectFormat, type Workspace } from "../git/workspace.js";
 import { targetUnavailable } from "./target-failure.js";
 import type { TargetHead } from "./target-head.js";
 
-const MAX_PACKED_BYTES = 256 * 1024 * 1024;
-const MAX_READ_BYTES = 128 * 1024 * 1024;
+const maxPackedBytes = 256 * 1024 * 1024;
+const maxReadBytes = 128 * 1024 * 1024;
 /** Of a file that is edited. */
-const MAX_EDITED_BYTES = 5 * 1024 * 1024;
+const maxEditedBytes = 5 * 1024 * 1024;
 
 /** The files of a target at one moment. Their bytes come only when they are asked for. */
 export class TargetTree {
-  constructor(
-    private readonly workspace: Workspace,
-    private readonly head: TargetHead,
-  ) {}
+  readonly #workspace: Workspace;
+  readonly #head: TargetHead;
+
+  constructor(workspace: Workspace, head: TargetHead) {
+    this.#workspace = workspace;
+    this.#head = head;
+  }
 
   get entries(): ReadonlyMap<string, TreeEntry> {
-    return this.head.files;
+    return this.#head.files;
   }
 
   get format(): ObjectFormat {
-    return objectFormat(this.head.base);
+    return objectFormat(this.#head.base);
   }
 
   /** Bytes of a regular file. */
   async read(path: string): Promise<Uint8Array | undefined> {
     const entry = this.entries.get(path);
-    if (entry?.type !== "blob" || entry.mode === SYMLINK_MODE) return undefined;
+    if (entry?.type !== "blob" || entry.mode === symlinkMode) return undefined;
     const size = (await this.sizes([entry.id])).get(entry.id) ?? 0;
-    if (size > MAX_EDITED_BYTES) throw targetUnavailable(`The target's ${JSON.stringify(path)} is over 5 MiB.`);
-    return (await readBlobs(this.workspace, [{ id: entry.id, size }])).get(entry.id);
+    if (size > maxEditedBytes) throw targetUnavailable(`The target's ${JSON.stringify(path)} is over 5 MiB.`);
+    return (await readBlobs(this.#workspace, [{ id: entry.id, size }])).get(entry.id);
   }
 
   /** The texts of the paths that are regular files. */
@@ -41,7 +44,7 @@ export class TargetTree {
   ): Promise<Map<string, string>> {
     const files = paths.flatMap((path) => {
       const entry = this.entries.get(path);
-      return entry?.type === "blob" && entry.mode !== SYMLINK_MODE ? [{ path, id: entry.id }] : [];
+      return entry?.type === "blob" && entry.mode !== symlinkMode ? [{ path, id: entry.id }] : [];
     });
     const blobs = await this.readSmallBlobs([...new Set(files.map(({ id }) => id))], maxBytes);
     const texts = new Map<string, string>();
@@ -57,28 +60,28 @@ export class TargetTree {
 
   /** Brings what is missing in one fetch. Blobs over `maxBytes`, or past what memory allows together, are left out. */
   async readSmallBlobs(ids: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, Uint8Array>> {
-    let left = MAX_READ_BYTES;
+    let left = maxReadBytes;
     const small = [...(await this.sizes(ids))].filter(([, size]) => {
       const fits = size <= maxBytes && size <= left;
       if (fits) left -= size;
       return fits;
     });
     return readBlobs(
-      this.workspace,
+      this.#workspace,
       small.map(([id, size]) => ({ id, size })),
     );
   }
 
   /** In bytes, of blobs that lie in the tree of `commit`. */
-  async sizes(ids: readonly string[], commit = this.head.base): Promise<ReadonlyMap<string, number>> {
+  async sizes(ids: readonly string[], commit = this.#head.base): Promise<ReadonlyMap<string, number>> {
     // left to itself git would fetch what is missing without a bound
     if (ids.length > 0 && commit !== null) {
-      await fetchBlobs(this.workspace, `${commit}^{tree}`, {
+      await fetchBlobs(this.#workspace, `${commit}^{tree}`, {
         ids: new Set(ids),
-        maxBytes: MAX_PACKED_BYTES,
+        maxBytes: maxPackedBytes,
         tooLarge: targetUnavailable("The target's files that have to be compared are over 256 MiB."),
       });
     }
-    return blobSizes(this.workspace, ids);
+    return blobSizes(this.#workspace, ids);
   }
 }

@@ -9,25 +9,34 @@ import { planMerge } from "./merge.js";
 import { type PlannedFile, planOverlay } from "./overlay.js";
 import type { FilePreview, PushedScaffold, Scaffold, ScaffoldContent, ScaffoldFile, TargetEdit } from "./scaffold.js";
 import { type ScaffoldCommit, writeCommit } from "./scaffold-commit.js";
-import { findMergeBase, remembering } from "./scaffold-history.js";
+import { findMergeBase, memoizeMergeBase } from "./scaffold-history.js";
 import { requireNoConflict, targetFailure } from "./target-failure.js";
 import { readTargetHead, type TargetHead } from "./target-head.js";
 import { TargetTree } from "./target-tree.js";
 
-const MAX_REBUILDS = 3;
-const MAX_PREVIEW_BYTES = 16 * 1024 * 1024;
+const maxRebuilds = 3;
+const maxPreviewBytes = 16 * 1024 * 1024;
 
 /** One branch of a remote repository, held in a temporary bare repository without a work tree. */
 export class Target {
-  constructor(
-    private readonly workspace: Workspace,
-    private readonly branch: string,
-    private head: TargetHead,
-  ) {}
+  readonly #workspace: Workspace;
+  readonly #branch: string;
+  #head: TargetHead;
+
+  constructor(workspace: Workspace, branch: string, head: TargetHead) {
+    this.#workspace = workspace;
+    this.#branch = branch;
+    this.#head = head;
+  }
 
   /** The commit a scaffold is laid over; null in a repository without commits. */
   get base(): string | null {
-    return this.head.base;
+    return this.#head.base;
+  }
+
+  /** The temporary bare repository on disk; `close` removes it. */
+  get folder(): string {
+    return this.#workspace.folder;
   }
 
   /** Bytes of a file the target has now. */
@@ -41,7 +50,7 @@ export class Target {
 
   /** Paths of all files the target has now. */
   get paths(): Iterable<string> {
-    return this.head.files.keys();
+    return this.#head.files.keys();
   }
 
   /** Texts of small files, as many as fit in the order of their paths; what is not UTF-8 is left out. */
@@ -70,9 +79,9 @@ export class Target {
   async push(scaffold: Scaffold): Promise<PushedScaffold> {
     requireSafePaths(scaffold.files);
     const { mergeBase } = scaffold;
-    const attempted = mergeBase === undefined ? scaffold : { ...scaffold, mergeBase: remembering(mergeBase) };
+    const attempted = mergeBase === undefined ? scaffold : { ...scaffold, mergeBase: memoizeMergeBase(mergeBase) };
     try {
-      for (let rebuilds = 0; rebuilds <= MAX_REBUILDS; rebuilds++) {
+      for (let rebuilds = 0; rebuilds <= maxRebuilds; rebuilds++) {
         const pushed = await this.#attempt(attempted);
         if (pushed !== undefined) return pushed;
       }
@@ -80,16 +89,16 @@ export class Target {
       throw targetFailure(error);
     }
     throw new DomainError("TARGET_MOVED", {
-      detail: `The branch "${this.branch}" moved during every attempt to push.`,
+      detail: `The branch "${this.#branch}" moved during every attempt to push.`,
     });
   }
 
   async close(): Promise<void> {
-    await this.workspace.close();
+    await this.#workspace.close();
   }
 
   get #tree(): TargetTree {
-    return new TargetTree(this.workspace, this.head);
+    return new TargetTree(this.#workspace, this.#head);
   }
 
   /** Undefined when the branch moved, after looking at the remote again. */
@@ -101,39 +110,39 @@ export class Target {
     const files = new Map<string, TreeFile>();
     for (const { path, written } of planned) if (written !== undefined) files.set(path, written);
     const deleted = planned.filter(({ change }) => change === "Deleted").map(({ path }) => path);
-    const changed = files.size + deleted.length > 0 || this.head.base === null;
+    const changed = files.size + deleted.length > 0 || this.#head.base === null;
     const commit = changed
-      ? await writeCommit(this.workspace, this.head.base, { files, deleted, metadata: scaffold.commit })
+      ? await writeCommit(this.#workspace, this.#head.base, { files, deleted, metadata: scaffold.commit })
       : await this.#baseCommit();
-    if (commit.commitSha !== this.head.branch && !(await this.#send(commit.commitSha))) return undefined;
+    if (commit.commitSha !== this.#head.branch && !(await this.#send(commit.commitSha))) return undefined;
     return { ...commit, changed, ...summary(planned.map(scaffoldFile)) };
   }
 
   /** An execution that runs again finds what it pushed before. */
   async #landed({ files, edits, commit }: Scaffold): Promise<PushedScaffold | undefined> {
-    if (this.head.branch === null) return undefined;
-    const landed = await findLanded(this.workspace, this.head.branch, commit.message);
+    if (this.#head.branch === null) return undefined;
+    const landed = await findLanded(this.#workspace, this.#head.branch, commit.message);
     if (landed === undefined) return undefined;
     const tree = this.#tree;
     const knownSizes = new Map([...files.values()].map(({ bytes }) => [blobId(bytes, tree.format), bytes.length]));
     const paths = [...files.keys(), ...(edits?.keys() ?? [])];
-    const listed = await landedFiles(this.workspace, tree, { ...landed, paths, knownSizes });
+    const listed = await landedFiles(this.#workspace, tree, { ...landed, paths, knownSizes });
     return { ...landed, changed: true, ...summary(listed) };
   }
 
   async #send(commit: string): Promise<boolean> {
-    const ref = `refs/heads/${this.branch}`;
-    const expected = this.head.branch;
+    const ref = `refs/heads/${this.#branch}`;
+    const expected = this.#head.branch;
     const lease = `--force-with-lease=${ref}:${expected ?? ""}`;
     const push = ["push", "--porcelain", "--no-verify", "--no-thin", lease, "--", "origin", `${commit}:${ref}`];
     try {
-      await this.workspace.git(push);
+      await this.#workspace.git(push);
       return true;
     } catch (error) {
       if (!(error instanceof GitError) || error.timedOut) throw error;
-      this.head = await readTargetHead(this.workspace, this.branch);
-      if (this.head.branch === commit) return true;
-      if (this.head.branch === expected) throw error;
+      this.#head = await readTargetHead(this.#workspace, this.#branch);
+      if (this.#head.branch === commit) return true;
+      if (this.#head.branch === expected) throw error;
       return false;
     }
   }
@@ -163,9 +172,9 @@ export class Target {
   }
 
   async #plannedFiles({ files, edits, onConflict, mergeBase }: ScaffoldContent, tree: TargetTree) {
-    const head = this.head.base;
+    const head = this.#head.base;
     if (onConflict === "merge" && mergeBase !== undefined && head !== null) {
-      const base = await findMergeBase(this.workspace, head, mergeBase);
+      const base = await findMergeBase(this.#workspace, head, mergeBase);
       if (base !== undefined) return planMerge(tree, { base, produced: files, edited: new Set(edits?.keys()) });
     }
     return planOverlay(tree.entries, files, { format: tree.format, onConflict });
@@ -175,7 +184,7 @@ export class Target {
     const replaced = planned.flatMap(({ change, existing }) =>
       change !== "Unchanged" && existing?.type === "blob" ? [existing.id] : [],
     );
-    const blobs = await this.#tree.readSmallBlobs(replaced, MAX_PREVIEW_BYTES);
+    const blobs = await this.#tree.readSmallBlobs(replaced, maxPreviewBytes);
     return planned.map(({ path, change, conflict, hunks, existing, written, mode }) => ({
       path,
       change,
@@ -189,8 +198,8 @@ export class Target {
   }
 
   async #baseCommit(): Promise<ScaffoldCommit> {
-    const commitSha = this.head.base ?? "";
-    const treeSha = (await this.workspace.git(["rev-parse", "--verify", `${commitSha}^{tree}`]))
+    const commitSha = this.#head.base ?? "";
+    const treeSha = (await this.#workspace.git(["rev-parse", "--verify", `${commitSha}^{tree}`]))
       .toString("utf8")
       .trim();
     return { commitSha, treeSha };

@@ -4,7 +4,7 @@ import { describeTemplate, type TemplateTexts } from "@factory/template-engine/t
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
 
 /** The largest details that the row of a version keeps. */
-const mostCharacters = 256 * 1024;
+const maxCharacters = 256 * 1024;
 
 /** What the content says of itself; null where it cannot be read or says more than is kept. */
 export function templateDetails(files: FileTree, choice: TemplateChoice): TemplateTexts | null {
@@ -15,7 +15,7 @@ export function templateDetails(files: FileTree, choice: TemplateChoice): Templa
     // the checks say what is wrong with it
     return null;
   }
-  if (JSON.stringify(texts).length <= mostCharacters) return texts;
+  if (JSON.stringify(texts).length <= maxCharacters) return texts;
   const plain = { ...texts, localizations: {} };
-  return JSON.stringify(plain).length <= mostCharacters ? plain : null;
+  return JSON.stringify(plain).length <= maxCharacters ? plain : null;
 }

@@ -19,9 +19,9 @@ export interface TemplateFacts {
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 
-const mostPins = 500;
-const mostNameCharacters = 64 * 1024;
-const largestProject = 1024 * 1024;
+const maxPins = 500;
+const maxNameCharacters = 64 * 1024;
+const maxProjectBytes = 1024 * 1024;
 const projectFile = /(?:\.\w*proj|(?:^|\/)Directory\.Packages\.props)$/i;
 const packageItem = /<Package(?:Reference|Version)\s([^<>]*)>/g;
 
@@ -29,15 +29,15 @@ const packageItem = /<Package(?:Reference|Version)\s([^<>]*)>/g;
 export function templateFacts(files: FileTree, choice: TemplateChoice = {}): TemplateFacts {
   const pins = new Map<string, { packageName: string; version: string }>();
   for (const [path, { bytes }] of files) {
-    if (!projectFile.test(path) || bytes.length > largestProject) continue;
+    if (!projectFile.test(path) || bytes.length > maxProjectBytes) continue;
     for (const [, attributes = ""] of Buffer.from(bytes).toString("utf8").matchAll(packageItem)) {
       const [packageName, version] = [attribute(attributes, "Include"), attribute(attributes, "Version")];
       if (!isPackageId(packageName) || parseVersion(version) === undefined) continue;
       pins.set(`${packageName.toLowerCase()} ${version}`, { packageName, version });
-      if (pins.size === mostPins) break;
+      if (pins.size === maxPins) break;
     }
   }
-  return { pins: [...pins.values()].slice(0, mostPins), ...configFacts(files, choice) };
+  return { pins: [...pins.values()].slice(0, maxPins), ...configFacts(files, choice) };
 }
 
 function attribute(attributes: string, name: string): string {
@@ -49,7 +49,7 @@ function configFacts(files: FileTree, choice: TemplateChoice): Omit<TemplateFact
     const { config, host } = loadTemplatePack(files, choice);
     const names = parameterNames(config);
     const aliases = parameterAliases(config, host);
-    const tooMany = [...names, ...aliases.keys()].join("").length > mostNameCharacters;
+    const tooMany = [...names, ...aliases.keys()].join("").length > maxNameCharacters;
     return {
       sdkVersions: Object.values(config.constraints).flatMap(sdkVersionsOf),
       parameterNames: tooMany ? null : names,

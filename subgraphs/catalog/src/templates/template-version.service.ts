@@ -39,7 +39,7 @@ const engineKinds = ["DotnetNewTemplatePack"];
 /** The source is tried this long before the version is stored unresolved. */
 const resolutionMs = 3000;
 /** Of one tenant; the sources of further versions are resolved when they are first read. */
-const resolutionsAtOnce = 8;
+const maxResolutions = 8;
 
 const versionById = tenantStatement(
   "template_version_by_id",
@@ -81,7 +81,7 @@ export class TemplateVersionService {
   readonly #templates: TemplateService;
   readonly #sources: TemplateSources;
   readonly #parameterChecker: ParameterChecker;
-  readonly #resolutions = new TenantSlots(resolutionsAtOnce, "resolutions");
+  readonly #resolutions = new TenantSlots(maxResolutions, "resolutions");
 
   constructor({ database, templates, sources, parameterChecker }: TemplateVersionServices) {
     this.#database = database;

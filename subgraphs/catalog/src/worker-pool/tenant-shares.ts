@@ -1,9 +1,9 @@
 /** Who ran for longer than this lately counts as busy. */
 const busyAfterMs = 2000;
 /** Of the time that has passed since, so much is taken off what a tenant used. */
-const forgiveness = 0.1;
+const decay = 0.1;
 /** More is not remembered, so that a tenant is busy for three minutes at most after its work has ended. */
-const mostRememberedMs = 20_000;
+const maxRememberedMs = 20_000;
 
 interface Account {
   readonly startedAt: Set<{ readonly ms: number }>;
@@ -17,20 +17,20 @@ interface Account {
  * leave one place to the others, even when they are several.
  */
 export class TenantShares {
-  readonly #most: number;
+  readonly #maxPerTenant: number;
   readonly #now: () => number;
   readonly #accounts = new Map<string, Account>();
 
   constructor(places: number, now = () => performance.now()) {
-    this.#most = places - 1;
+    this.#maxPerTenant = places - 1;
     this.#now = now;
   }
 
   mayTake(tenantId: string): boolean {
     const account = this.#accounts.get(tenantId);
     if (!account) return true;
-    if (account.startedAt.size >= this.#most) return false;
-    return !this.#isBusy(account) || this.#heldByBusy() < this.#most;
+    if (account.startedAt.size >= this.#maxPerTenant) return false;
+    return !this.#isBusy(account) || this.#heldByBusy() < this.#maxPerTenant;
   }
 
   /** Returns what ends it; `penaltyMs`: what it cost beside its time. */
@@ -43,7 +43,7 @@ export class TenantShares {
     return (penaltyMs = 0) => {
       if (!account.startedAt.delete(start)) return;
       const now = this.#now();
-      account.usedMs = Math.min(mostRememberedMs, this.#remembered(account) + now - start.ms + penaltyMs);
+      account.usedMs = Math.min(maxRememberedMs, this.#remembered(account) + now - start.ms + penaltyMs);
       account.at = now;
     };
   }
@@ -62,7 +62,7 @@ export class TenantShares {
   }
 
   #remembered({ usedMs, at }: Account): number {
-    return Math.max(0, usedMs - (this.#now() - at) * forgiveness);
+    return Math.max(0, usedMs - (this.#now() - at) * decay);
   }
 
   #forget(): void {

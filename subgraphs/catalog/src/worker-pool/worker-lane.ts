@@ -6,7 +6,7 @@ import type { WorkerRequest } from "./worker-message.js";
 import { type ProcessAnswer, WorkerProcess } from "./worker-process.js";
 
 /** Why the work was cut, instead of an answer. */
-export type Cut = "timeout" | "memory";
+export type ExceededLimit = "timeout" | "memory";
 
 export interface LaneOrder {
   readonly request: WorkerRequest;
@@ -20,7 +20,7 @@ export interface LaneOrder {
 }
 
 interface Task extends LaneOrder {
-  resolve(outcome: ProcessAnswer | Cut): void;
+  resolve(outcome: ProcessAnswer | ExceededLimit): void;
   reject(error: Error): void;
 }
 
@@ -44,7 +44,7 @@ interface LaneOptions {
 }
 
 /** Waiting requests of one tenant: executions wait in a queue of their own, so a caller holds each of these open. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 /** What a process costs that has to be replaced, counted as its tenant's time. */
 const replacementMs = 1000;
 /** Work that takes longer may keep the next tenant waiting: another process is made ready meanwhile. */
@@ -65,14 +65,14 @@ export class WorkerLane {
     this.#shares = new TenantShares(options.size);
   }
 
-  async run(order: LaneOrder): Promise<ProcessAnswer | Cut> {
+  async run(order: LaneOrder): Promise<ProcessAnswer | ExceededLimit> {
     if (this.#closed) throw new Error("The worker pool is closed.");
     const { tenantId, signal } = order;
-    if (this.#queue.waitingFor(tenantId) >= mostWaiting)
-      throw new DomainError("RATE_LIMITED", { detail: `${mostWaiting} requests of this tenant wait to be rendered.` });
+    if (this.#queue.waitingFor(tenantId) >= maxWaiting)
+      throw new DomainError("RATE_LIMITED", { detail: `${maxWaiting} requests of this tenant wait to be rendered.` });
     signal?.throwIfAborted();
     let drop: (() => void) | undefined;
-    const outcome = new Promise<ProcessAnswer | Cut>((resolve, reject) => {
+    const outcome = new Promise<ProcessAnswer | ExceededLimit>((resolve, reject) => {
       const task: Task = { ...order, resolve, reject };
       drop = () => this.#drop(task);
       this.#queue.push(tenantId, task);
@@ -123,7 +123,7 @@ export class WorkerLane {
         { task: task.request.task, timeoutMs: task.timeoutMs },
         "work on a template took too long and was cut",
       );
-      void this.#end(worker, (cut) => cut.resolve("timeout"));
+      void this.#end(worker, (overdue) => overdue.resolve("timeout"));
       this.#dispatch();
     }, task.timeoutMs);
     const spare = setTimeout(() => this.#startSpare(), spareAfterMs);

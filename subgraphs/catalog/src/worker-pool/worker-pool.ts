@@ -3,7 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { TreeFile } from "@factory/template-engine/file-tree";
 import { TemplateError } from "@factory/template-engine/template-error";
 import { type PackedTree, unpackTree } from "./packed-tree.js";
-import { type Cut, WorkerLane } from "./worker-lane.js";
+import { type ExceededLimit, WorkerLane } from "./worker-lane.js";
 import type { WorkerAnswer } from "./worker-message.js";
 import type { LaneName, WorkerTask } from "./worker-task.js";
 
@@ -54,7 +54,7 @@ export class WorkerPool {
   async run<Input, Output>(
     { name, lane }: WorkerTask<Input, Output>,
     { input, files, timeoutMs, client = noTenant }: WorkerOrder<Input>,
-  ): Promise<{ output: Output; files: Map<string, TreeFile> } | Cut> {
+  ): Promise<{ output: Output; files: Map<string, TreeFile> } | ExceededLimit> {
     const request = { task: name, input, files: files?.files ?? [] };
     const outcome = await this.#lanes[lane].run({ request, bytes: files?.bytes, timeoutMs, ...client });
     if (typeof outcome === "string") return outcome;

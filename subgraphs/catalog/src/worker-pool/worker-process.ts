@@ -16,7 +16,7 @@ const v8Options = [
 /** How V8 ends a process that has no memory left, or no stack. */
 const memorySignals = new Set<NodeJS.Signals | null>(["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"]);
 
-const mostLastWords = 2000;
+const maxErrorCharacters = 2000;
 
 export interface ProcessAnswer {
   readonly answer: WorkerAnswer;
@@ -44,9 +44,9 @@ export class WorkerProcess {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     this.#process = child;
-    let lastWords = "";
+    let errorOutput = "";
     child.stderr?.on("data", (chunk: Buffer) => {
-      if (lastWords.length < mostLastWords) lastWords += chunk.toString("latin1");
+      if (errorOutput.length < maxErrorCharacters) errorOutput += chunk.toString("latin1");
     });
     const answers = new ByteReader<WorkerAnswer>();
     child.on("message", (message) => {
@@ -62,7 +62,7 @@ export class WorkerProcess {
       child.on("error", ended);
       child.on("exit", (code, signal) => {
         if (memorySignals.has(signal)) return ended("memory");
-        const words = lastWords.slice(0, mostLastWords);
+        const words = errorOutput.slice(0, maxErrorCharacters);
         ended(new Error(`A worker process ended by itself (${signal ?? code}). ${words}`.trim()));
       });
     });

@@ -25,12 +25,12 @@ interface PreviewServices {
 type PreviewOrder = ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" | "onConflict" | "libraries">;
 
 const limitMs = 30_000;
-const mostAtOnce = 3;
+const maxConcurrent = 3;
 
 /** An execution without its end: fetched, rendered and compared with the target, and then forgotten. */
 export class ExecutionPreviewService {
   readonly #services: PreviewServices;
-  readonly #slots = new TenantSlots(mostAtOnce, "previews");
+  readonly #slots = new TenantSlots(maxConcurrent, "previews");
 
   constructor(services: PreviewServices) {
     this.#services = services;
@@ -80,7 +80,7 @@ export class ExecutionPreviewService {
     const { rendered, target, targetTexts } = place;
     try {
       const { files, edits, warnings } = await addLibraries(rendered, order.libraries, target);
-      const mergeBase = (executionId: string) => earlierRenders.of(order, executionId, { signal, targetTexts });
+      const mergeBase = (executionId: string) => earlierRenders.find(order, executionId, { signal, targetTexts });
       const planned = await target.plan({
         files,
         edits: withTemplateEdits(edits, place),

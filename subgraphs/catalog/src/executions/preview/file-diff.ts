@@ -8,10 +8,10 @@ export interface ChangedFile {
   readonly newBytes: Uint8Array | undefined;
 }
 
-const largestText = 256 * 1024;
-const longestMs = 200;
+const maxTextBytes = 256 * 1024;
+const timeoutMs = 200;
 // git looks at as much to tell text from binary
-const looked = 8000;
+const inspectedBytes = 8000;
 
 /** The change as `git apply` reads it; undefined: binary, too large, or too different to be compared in time. */
 export function fileDiff(file: ChangedFile): string | undefined {
@@ -19,7 +19,7 @@ export function fileDiff(file: ChangedFile): string | undefined {
   if (before === undefined || after === undefined) return undefined;
   const hunks = createTwoFilesPatch("", "", before, after, undefined, undefined, {
     context: 3,
-    timeout: longestMs,
+    timeout: timeoutMs,
     headerOptions: OMIT_HEADERS,
   });
   if (hunks === undefined) return undefined;
@@ -38,7 +38,7 @@ function modeLines({ oldMode, mode, newBytes }: ChangedFile): string[] {
 
 function asText(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined) return "";
-  if (bytes.length > largestText || bytes.subarray(0, looked).includes(0)) return undefined;
+  if (bytes.length > maxTextBytes || bytes.subarray(0, inspectedBytes).includes(0)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

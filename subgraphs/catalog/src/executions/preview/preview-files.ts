@@ -2,17 +2,17 @@ import type { FilePreview } from "../../targets/scaffold.js";
 import type { PreviewFileType } from "./execution-preview.type.js";
 import { fileDiff } from "./file-diff.js";
 
-const mostDiffCharacters = 1024 * 1024;
+const maxDiffCharacters = 1024 * 1024;
 /** Of all diffs together: they hold the process up. */
-const longestMs = 1000;
+const maxDiffMs = 1000;
 
 /** What a preview shows of each file. Diffs stop where their size or their time is used up; others get their turn between files. */
 export async function previewFiles(
   planned: readonly FilePreview[],
   signal: AbortSignal,
 ): Promise<{ files: PreviewFileType[]; truncated: boolean }> {
-  let charactersLeft = mostDiffCharacters;
-  let msLeft = longestMs;
+  let charactersLeft = maxDiffCharacters;
+  let msLeft = maxDiffMs;
   let truncated = false;
   const files: PreviewFileType[] = [];
   for (const file of planned) {

@@ -31,7 +31,7 @@ export class EarlierRenders {
   }
 
   /** Undefined: no execution of this template, tenant and name. */
-  async of(
+  async find(
     current: Current,
     executionId: string,
     { signal, targetTexts }: { signal: AbortSignal; targetTexts?: ReadonlyMap<string, string> | undefined },

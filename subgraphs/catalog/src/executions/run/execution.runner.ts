@@ -85,7 +85,7 @@ export class ExecutionRunner {
 
   #cancellation({ executionId }: ExecutionPayload): { signal: AbortSignal; forget: () => void } {
     const controller = new AbortController();
-    const forget = this.#services.watch.attach(decodeId("exe", executionId) ?? "", (status) => {
+    const forget = this.#services.watch.subscribe(decodeId("exe", executionId) ?? "", (status) => {
       if (status === "Cancelled") controller.abort(new ClaimLost());
     });
     return { signal: controller.signal, forget };
@@ -109,7 +109,7 @@ export class ExecutionRunner {
         edits: withTemplateEdits(edits, place),
         commit: scaffoldCommit({ execution, ...origin }),
         onConflict: execution.onConflict,
-        mergeBase: (executionId) => earlierRenders.of(execution, executionId, { signal, targetTexts }),
+        mergeBase: (executionId) => earlierRenders.find(execution, executionId, { signal, targetTexts }),
       });
       failpoint("execution.pushed");
       return {

@@ -26,8 +26,8 @@ interface Asked {
 }
 
 /** Characters that are read to make changes again: this happens beside everybody's requests. */
-const mostEditedAgain = 8 * 1024 * 1024;
-const mostFiles = 200;
+const maxEditedCharacters = 8 * 1024 * 1024;
+const maxFiles = 200;
 const limits = { maxBytes: 1024 * 1024, maxTotalBytes: 4 * 1024 * 1024 };
 
 /** Renders a template; the target is opened before where the template looks at it, else afterwards. */
@@ -42,7 +42,7 @@ export async function renderOnTarget(
   }
   const target = await targets.open(order, signal);
   try {
-    const paths = pathsLookedAt(target.paths, order.directory).slice(0, mostFiles);
+    const paths = pathsLookedAt(target.paths, order.directory).slice(0, maxFiles);
     const targetTexts = await target.texts(paths, limits);
     return { rendered: await scaffolding.render(fetched, order, { signal, targetTexts }), target, targetTexts };
   } catch (error) {
@@ -72,7 +72,7 @@ function templateEdit(
   current: Uint8Array,
 ): Uint8Array {
   const now = Buffer.from(current).toString("utf8");
-  if (now !== seen && now.length * changes.length > mostEditedAgain)
+  if (now !== seen && now.length * changes.length > maxEditedCharacters)
     throw new DomainError("TARGET_MOVED", { detail: `The target's ${path} changed while it was edited.` });
   const edited = now === seen ? text : withChanges(now, path, changes);
   return edited === undefined ? current : Buffer.from(edited, "utf8");

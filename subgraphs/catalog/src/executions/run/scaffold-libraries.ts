@@ -17,12 +17,12 @@ interface Rendered {
 }
 
 /** All of a target's files that decide about package versions are held at once. */
-const mostBranchFiles = 50;
-const mostBranchBytes = 8 * 1024 * 1024;
+const maxBranchFiles = 50;
+const maxBranchBytes = 8 * 1024 * 1024;
 
 const tooManyBranchFiles = () =>
   new DomainError("LIBRARY_INJECTION_FAILED", {
-    detail: `The target has over ${mostBranchFiles} files, or over 8 MiB of them, that decide about package versions.`,
+    detail: `The target has over ${maxBranchFiles} files, or over 8 MiB of them, that decide about package versions.`,
   });
 
 /** Package references for the rendered projects; where the target branch keeps versions centrally, its file is edited. */
@@ -34,13 +34,13 @@ export async function addLibraries(
   if (libraries.length === 0) return { files: rendered.files, edits: new Map(), warnings: [] };
   const { files, primaryOutputs } = rendered;
   const onBranch = new Map<string, Uint8Array>();
-  let bytesLeft = mostBranchBytes;
+  let bytesLeft = maxBranchBytes;
   for (const path of branchFilesToRead(files, primaryOutputs)) {
     const bytes = await target.file(path);
     if (!bytes) continue;
     onBranch.set(path, bytes);
     bytesLeft -= bytes.length;
-    if (bytesLeft < 0 || onBranch.size > mostBranchFiles) throw tooManyBranchFiles();
+    if (bytesLeft < 0 || onBranch.size > maxBranchFiles) throw tooManyBranchFiles();
   }
   const inject = (branch: ReadonlyMap<string, Uint8Array>) =>
     injectPackageReferences(files, libraries, { primaryOutputs, targetBranchFile: (path) => branch.get(path) });

@@ -35,7 +35,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
   readonly #request: FeedRequest;
   readonly #uuid: string;
   readonly #items: AsyncGenerator<ExecutionFeedItem, void, undefined>;
-  readonly #detach: () => void;
+  readonly #unsubscribe: () => void;
   #sequence: number;
   #closed = false;
   #woken = false;
@@ -46,7 +46,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
     this.#request = request;
     this.#uuid = decodeId("exe", request.executionId) ?? "";
     this.#sequence = request.after;
-    this.#detach = source.watch.attach(this.#uuid, () => this.#rouse());
+    this.#unsubscribe = source.watch.subscribe(this.#uuid, () => this.#wakeUp());
     this.#items = this.#run();
   }
 
@@ -77,7 +77,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
         }
         if (steps.length === 0) {
           if (hasEnded) return;
-          await this.#roused();
+          await this.#nextStep();
         }
         this.#requireToken();
       }
@@ -94,7 +94,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
       throw new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", after: this.#sequence });
   }
 
-  #roused(): Promise<void> {
+  #nextStep(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#woken || this.#closed) {
         resolve();
@@ -108,14 +108,14 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
     });
   }
 
-  #rouse(): void {
+  #wakeUp(): void {
     this.#woken = true;
     this.#wake?.();
   }
 
   #close(): void {
     this.#closed = true;
-    this.#detach();
-    this.#rouse();
+    this.#unsubscribe();
+    this.#wakeUp();
   }
 }

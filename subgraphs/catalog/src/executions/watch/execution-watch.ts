@@ -13,7 +13,7 @@ export class ExecutionWatch {
   }
 
   /** Returns how to leave. */
-  attach(executionUuid: string, watcher: Watcher): () => void {
+  subscribe(executionUuid: string, watcher: Watcher): () => void {
     const watchers = this.#watchers.get(executionUuid) ?? new Set();
     this.#watchers.set(executionUuid, watchers.add(watcher));
     return () => {

@@ -2,11 +2,11 @@ import { formatVersion, parseVersion } from "@factory/nuget/version";
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { sourceUnavailable } from "../references/source-failure.js";
 import type { FeedPackageRef } from "../references/source-ref.js";
-import { PACKAGE_LIMITS, packageBody } from "./package-answer.js";
-import type { PackageDownloads, Patience } from "./package-downloads.js";
+import { packageBody, packageLimits } from "./package-answer.js";
+import type { Deadline, PackageDownloads } from "./package-downloads.js";
 
-const INDEX_LIMITS = { maxBytes: 1024 * 1024, redirects: 0 };
-const BASE_ADDRESS = "PackageBaseAddress/3.0.0";
+const indexLimits = { maxBytes: 1024 * 1024, redirects: 0 };
+const baseAddressType = "PackageBaseAddress/3.0.0";
 
 /** NuGet v3 feeds of the configuration, asked in their order. */
 export class NugetFeeds {
@@ -18,25 +18,25 @@ export class NugetFeeds {
     this.#downloads = downloads;
   }
 
-  async download(ref: FeedPackageRef, patience: Patience): Promise<Buffer> {
+  async download(ref: FeedPackageRef, deadline: Deadline): Promise<Buffer> {
     if (this.#feeds.length === 0) throw sourceUnavailable("No NuGet feed is configured.");
     let failure: unknown;
     for (const feed of this.#feeds) {
       try {
-        const base = await this.#baseAddress(feed, patience);
-        const answer = await this.#downloads.get(packageAddress(base, ref), PACKAGE_LIMITS, patience);
+        const base = await this.#baseAddress(feed, deadline);
+        const answer = await this.#downloads.get(packageAddress(base, ref), packageLimits, deadline);
         if (answer.status !== 404) return packageBody(answer);
       } catch (error) {
         // a package that is not pinned must not come from a later feed because an earlier one is down
-        if (ref.sha256 === null || patience.signal?.aborted) throw error;
+        if (ref.sha256 === null || deadline.signal?.aborted) throw error;
         failure ??= error;
       }
     }
     throw failure ?? sourceUnavailable(`No configured feed has ${ref.packageId} ${ref.version}.`);
   }
 
-  async #baseAddress(feed: string, patience: Patience): Promise<string> {
-    const answer = await this.#downloads.get(feed, INDEX_LIMITS, patience);
+  async #baseAddress(feed: string, deadline: Deadline): Promise<string> {
+    const answer = await this.#downloads.get(feed, indexLimits, deadline);
     const found = answer.status === 200 && !answer.truncated ? baseAddressOf(answer) : undefined;
     if (found === undefined) throw sourceUnavailable("A configured NuGet feed has no readable service index.");
     return found.endsWith("/") ? found : `${found}/`;
@@ -55,7 +55,7 @@ function baseAddressOf({ body }: EgressResponse): string | undefined {
   const resources = member(parsedJson(body), "resources");
   if (!Array.isArray(resources)) return undefined;
   const addresses = resources
-    .filter((resource) => [member(resource, "@type")].flat().includes(BASE_ADDRESS))
+    .filter((resource) => [member(resource, "@type")].flat().includes(baseAddressType))
     .map((resource) => member(resource, "@id"));
   return addresses.find((address): address is string => typeof address === "string" && URL.canParse(address));
 }

@@ -1,14 +1,14 @@
 import type { EgressResponse } from "@factory/runtime/egress/egress";
 import { sourceUnavailable } from "../references/source-failure.js";
-import { MAX_PACKED_BYTES, requirePackedSize } from "../references/source-limits.js";
+import { maxPackedBytes, requirePackedSize } from "../references/source-limits.js";
 
 /** Feeds answer a download with a redirect to their storage. */
-export const PACKAGE_LIMITS = { maxBytes: MAX_PACKED_BYTES, redirects: 3 };
+export const packageLimits = { maxBytes: maxPackedBytes, redirects: 3 };
 
 /** The package, or the sentence for what came instead. */
 export function packageBody({ status, body, truncated }: EgressResponse): Buffer {
   if (status === 200) {
-    requirePackedSize(truncated ? MAX_PACKED_BYTES + 1 : body.length);
+    requirePackedSize(truncated ? maxPackedBytes + 1 : body.length);
     return body;
   }
   if (status === 404 || status === 410) throw sourceUnavailable("There is no package at this address.");

@@ -1,9 +1,9 @@
 import { promisify } from "node:util";
 import { crc32, inflateRaw, inflateRawSync, type ZlibOptions } from "node:zlib";
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from "yauzl";
-import { isExecutable, SYMLINK_MODE } from "../../git/tree-listing.js";
+import { isExecutable, symlinkMode } from "../../git/tree-listing.js";
 import { sourceTooLarge, sourceUnavailable, sourceUnsafe } from "../references/source-failure.js";
-import { MAX_FILES, requireSafeNames } from "../references/source-limits.js";
+import { maxFiles, requireSafeNames } from "../references/source-limits.js";
 import { unescapedPath } from "./package-layout.js";
 
 export interface ArchiveFile {
@@ -15,31 +15,37 @@ export interface ArchiveFile {
 }
 
 // folders and the package's own metadata are entries too
-const MAX_ENTRIES = 3 * MAX_FILES;
-const SMALL_FILE_BYTES = 256 * 1024;
-const STORED = 0;
-const DEFLATED = 8;
-const UTF8_NAME = 0x800;
+const maxEntries = 3 * maxFiles;
+const smallFileBytes = 256 * 1024;
+const storedMethod = 0;
+const deflatedMethod = 8;
+const utf8NameFlag = 0x800;
 
-const FILE_TYPE = 0o170000;
-const SYMLINK = 0o120000;
-const FOLDER = 0o040000;
-const REGULAR = 0o100000;
+const fileTypeMask = 0o170000;
+const symlinkType = 0o120000;
+const folderType = 0o040000;
+const regularType = 0o100000;
 
 const inflateInPool = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
 
 /** A zip in memory whose every name has passed the rules. Files are unpacked one by one, never past their size. */
 export class PackageArchive {
+  readonly #bytes: Buffer;
+  readonly #zip: ZipFile;
+
   private constructor(
-    private readonly bytes: Buffer,
-    private readonly zip: ZipFile,
+    bytes: Buffer,
+    zip: ZipFile,
     readonly files: readonly ArchiveFile[],
-  ) {}
+  ) {
+    this.#bytes = bytes;
+    this.#zip = zip;
+  }
 
   static async open(bytes: Buffer): Promise<PackageArchive> {
     // names are decoded here: yauzl would turn backslashes into slashes, or refuse without naming the entry
     const zip = await readable(fromBufferPromise(bytes, { decodeStrings: false, validateEntrySizes: false }));
-    if (zip.entryCount > MAX_ENTRIES) throw sourceTooLarge(`The package has more than ${MAX_ENTRIES} entries.`);
+    if (zip.entryCount > maxEntries) throw sourceTooLarge(`The package has more than ${maxEntries} entries.`);
     const files: ArchiveFile[] = [];
     const folders: { path: string; mode: string }[] = [];
     for (const entry of await readable(entriesOf(zip))) {
@@ -53,10 +59,10 @@ export class PackageArchive {
   }
 
   async read({ path, entry }: ArchiveFile): Promise<Buffer> {
-    const { fileDataStart } = await readable(this.zip.readLocalFileHeaderPromise(entry, { minimal: true }));
-    const packed = this.bytes.subarray(fileDataStart, fileDataStart + entry.compressedSize);
+    const { fileDataStart } = await readable(this.#zip.readLocalFileHeaderPromise(entry, { minimal: true }));
+    const packed = this.#bytes.subarray(fileDataStart, fileDataStart + entry.compressedSize);
     const bytes = await unpacked(packed, path, entry);
-    if (bytes.length !== entry.uncompressedSize) throw lyingSize(path);
+    if (bytes.length !== entry.uncompressedSize) throw wrongSize(path);
     if (crc32(bytes) !== entry.crc32) throw damaged();
     return bytes;
   }
@@ -74,10 +80,10 @@ function readEntry(entry: Entry): { path: string; mode: string; folder: boolean 
   const path = folder ? name.slice(0, -1) : name;
   if (entry.isEncrypted()) throw sourceUnsafe(`"${path}" is encrypted.`, [path]);
   const unixMode = entry.externalFileAttributes >>> 16;
-  const type = unixMode & FILE_TYPE;
-  if (type === SYMLINK) return { path, mode: SYMLINK_MODE, folder };
+  const type = unixMode & fileTypeMask;
+  if (type === symlinkType) return { path, mode: symlinkMode, folder };
   // archives made outside Unix hold no type
-  if (type !== 0 && type !== (folder ? FOLDER : REGULAR))
+  if (type !== 0 && type !== (folder ? folderType : regularType))
     throw sourceUnsafe(`"${path}" is not a regular file.`, [path]);
   return { path, mode: isExecutable(unixMode.toString(8)) ? "100755" : "100644", folder };
 }
@@ -87,14 +93,14 @@ function entryName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): 
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fileNameRaw);
   } catch {
-    if ((generalPurposeBitFlag & UTF8_NAME) !== 0) throw notUtf8(fileNameRaw);
+    if ((generalPurposeBitFlag & utf8NameFlag) !== 0) throw notUtf8(fileNameRaw);
     return getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
   }
 }
 
 async function unpacked(packed: Buffer, path: string, { compressionMethod, uncompressedSize }: Entry): Promise<Buffer> {
-  if (compressionMethod === STORED) return packed;
-  if (compressionMethod !== DEFLATED) {
+  if (compressionMethod === storedMethod) return packed;
+  if (compressionMethod !== deflatedMethod) {
     throw sourceUnavailable(`"${path}" is compressed by method ${compressionMethod}; only deflate can be read.`);
   }
   const options = {
@@ -103,10 +109,10 @@ async function unpacked(packed: Buffer, path: string, { compressionMethod, uncom
     chunkSize: Math.min(Math.max(64, uncompressedSize + 1), 1024 * 1024),
   };
   try {
-    if (uncompressedSize <= SMALL_FILE_BYTES) return inflateRawSync(packed, options);
+    if (uncompressedSize <= smallFileBytes) return inflateRawSync(packed, options);
     return await inflateInPool(packed, options);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? lyingSize(path) : damaged();
+    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? wrongSize(path) : damaged();
   }
 }
 
@@ -126,5 +132,5 @@ function notUtf8(name: Uint8Array): Error {
   return sourceUnsafe(`The name "${shown}" in the package is not valid UTF-8.`, [shown]);
 }
 
-const lyingSize = (path: string) => sourceUnsafe(`"${path}" has another size than the package says.`, [path]);
+const wrongSize = (path: string) => sourceUnsafe(`"${path}" has another size than the package says.`, [path]);
 const damaged = () => sourceUnavailable("The package is damaged or no zip archive.");

@@ -6,7 +6,7 @@ import { redirectTarget } from "./redirect-target.js";
 
 const closed: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: false, allowHosts: [] };
 const limits = { maxBytes: 1_000, redirects: 0 };
-const patience = () => ({ endsAt: Date.now() + 60_000 });
+const deadline = () => ({ endsAt: Date.now() + 60_000 });
 
 describe("a host name that leads to an inner address", () => {
   let server: PackageServer;
@@ -23,7 +23,7 @@ describe("a host name that leads to an inner address", () => {
 
   const get = (scheme: string, address: string, changes: Partial<SourcePolicy> = {}) => {
     downloads = new PackageDownloads({ ...closed, ...changes }, async () => [{ address, family: 4 }]);
-    return downloads.get(`${scheme}://inner.example:${new URL(server.url).port}/x`, limits, patience());
+    return downloads.get(`${scheme}://inner.example:${new URL(server.url).port}/x`, limits, deadline());
   };
 
   it.each(["127.0.0.1", "10.0.0.1", "169.254.169.254"])("is refused at %s", async (address) => {

@@ -5,7 +5,7 @@ import { sourceUnavailable } from "../references/source-failure.js";
 import { redirectTarget } from "./redirect-target.js";
 
 /** When all requests of one reading together must have ended. */
-export interface Patience {
+export interface Deadline {
   readonly endsAt: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -15,8 +15,8 @@ interface DownloadLimits {
   readonly redirects: number;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-const REDIRECTS = [301, 302, 303, 307, 308];
+const connectTimeoutMs = 10_000;
+const redirectStatuses = [301, 302, 303, 307, 308];
 
 /** Gets packages and feed documents through the guard, each hop under the same policy as a git remote. */
 export class PackageDownloads {
@@ -36,15 +36,15 @@ export class PackageDownloads {
   async get(
     address: string,
     limits: DownloadLimits,
-    patience: Patience,
+    deadline: Deadline,
     credential?: RemoteCredential,
   ): Promise<EgressResponse> {
     let url = new URL(address);
     const authorization = credential === undefined ? {} : { authorization: basicAuthorization(credential) };
     for (let hops = 0; ; hops += 1) {
       const headers = hops === 0 ? authorization : {};
-      const response = await this.#request(url, headers, { ...patience, maxBytes: limits.maxBytes });
-      if (!REDIRECTS.includes(response.status)) return response;
+      const response = await this.#request(url, headers, { ...deadline, maxBytes: limits.maxBytes });
+      if (!redirectStatuses.includes(response.status)) return response;
       if (hops === limits.redirects) throw tooManyRedirects(limits.redirects);
       url = redirectTarget(url, response.headers["location"]);
     }
@@ -57,7 +57,7 @@ export class PackageDownloads {
   #request(
     url: URL,
     headers: Record<string, string>,
-    { maxBytes, endsAt, signal }: Patience & { maxBytes: number },
+    { maxBytes, endsAt, signal }: Deadline & { maxBytes: number },
   ): Promise<EgressResponse> {
     const problem = remoteProblem(url, this.#policy);
     if (problem !== undefined) throw new RemoteBlocked(problem);
@@ -66,7 +66,7 @@ export class PackageDownloads {
       method: "GET",
       headers: { "user-agent": "factory-catalog", "accept-encoding": "identity", ...headers },
       timeoutMs: Math.max(1, endsAt - Date.now()),
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      connectTimeoutMs,
       maxResponseBytes: maxBytes,
       ...(signal && { signal }),
     });

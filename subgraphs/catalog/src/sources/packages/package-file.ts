@@ -2,7 +2,7 @@ import { constants, type FileHandle, open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { reachRemote, type SourcePolicy } from "../../git/remote-policy.js";
 import { sourceUnavailable } from "../references/source-failure.js";
-import { MAX_PACKED_BYTES, requirePackedSize } from "../references/source-limits.js";
+import { maxPackedBytes, requirePackedSize } from "../references/source-limits.js";
 
 /** Reads a package from a local folder that the policy allows. */
 export async function readPackageFile(url: string, policy: SourcePolicy): Promise<Buffer> {
@@ -11,7 +11,7 @@ export async function readPackageFile(url: string, policy: SourcePolicy): Promis
   try {
     if (!(await file.stat()).isFile()) throw missing();
     // one byte over the limit tells that there is more
-    const chunks = await file.createReadStream({ end: MAX_PACKED_BYTES, autoClose: false }).toArray();
+    const chunks = await file.createReadStream({ end: maxPackedBytes, autoClose: false }).toArray();
     const bytes = Buffer.concat(chunks as Buffer[]);
     requirePackedSize(bytes.length);
     return bytes;

@@ -1,13 +1,13 @@
-const TEMPLATE_CONFIG = /(?:^|\/)\.template\.config\/template\.json$/;
+const templateConfigPattern = /(?:^|\/)\.template\.config\/template\.json$/;
 
 // Open Packaging Conventions, the NuGet manifest and signature: about the package, not part of the template
-const METADATA =
+const metadataPattern =
   /^(?:\[content_types\]\.xml|_rels\/.*|package\/services\/metadata\/.*|[^/]+\.nuspec|\.signature\.p7s)$/i;
 
-const CONTENT_FOLDER = "content";
+const contentFolder = "content";
 
 export function isPackageMetadata(path: string): boolean {
-  return METADATA.test(path);
+  return metadataPattern.test(path);
 }
 
 /** Packages write the parts of a path as URI segments: a space is `%20`. What is no valid escape stays as it is. */
@@ -23,7 +23,7 @@ export function unescapedPath(name: string): string {
 
 /** The folder a template pack means when none is named: `content` when every template lies there, as NuGet packs them. */
 export function defaultFolder(paths: readonly string[]): string {
-  const configs = paths.filter((path) => TEMPLATE_CONFIG.test(path));
-  const packed = configs.length > 0 && configs.every((path) => path.startsWith(`${CONTENT_FOLDER}/`));
-  return packed ? CONTENT_FOLDER : "";
+  const configs = paths.filter((path) => templateConfigPattern.test(path));
+  const packed = configs.length > 0 && configs.every((path) => path.startsWith(`${contentFolder}/`));
+  return packed ? contentFolder : "";
 }

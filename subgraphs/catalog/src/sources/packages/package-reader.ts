@@ -10,9 +10,9 @@ import { requireFileCount, requireRatio, requireSize } from "../references/sourc
 import type { SourceOptions } from "../references/source-options.js";
 import { formatSourceRef, type PackageSourceRef } from "../references/source-ref.js";
 import { NugetFeeds } from "./nuget-feeds.js";
-import { PACKAGE_LIMITS, packageBody } from "./package-answer.js";
+import { packageBody, packageLimits } from "./package-answer.js";
 import { type ArchiveFile, PackageArchive } from "./package-archive.js";
-import { PackageDownloads, type Patience } from "./package-downloads.js";
+import { type Deadline, PackageDownloads } from "./package-downloads.js";
 import { readPackageFile } from "./package-file.js";
 import { defaultFolder, isPackageMetadata } from "./package-layout.js";
 
@@ -51,20 +51,20 @@ export class PackageReader {
 
   /** Pins a reference to what its address gives now. */
   async resolve(ref: PackageSourceRef, options: SourceOptions): Promise<{ resolvedRef: string }> {
-    const { resolvedRef } = await this.#fetch(ref, patienceOf(options), options.credential);
+    const { resolvedRef } = await this.#fetch(ref, deadlineOf(options), options.credential);
     return { resolvedRef };
   }
 
   /** Reads the files into memory. A pinned reference gives the pinned bytes or an error. */
   async read(ref: PackageSourceRef, options: SourceOptions): Promise<ReadPackage> {
-    const patience = patienceOf(options);
-    const { bytes, resolvedRef } = await this.#fetch(ref, patience, options.credential);
+    const deadline = deadlineOf(options);
+    const { bytes, resolvedRef } = await this.#fetch(ref, deadline, options.credential);
     const archive = await PackageArchive.open(bytes);
     const folder = selectFolder(archive.files, ref.path);
     requireFileCount(folder.length);
     requireSize(folder);
     requireRatio(folder, bytes.length);
-    return { ...(await unpack(archive, folder, patience)), resolvedRef };
+    return { ...(await unpack(archive, folder, deadline)), resolvedRef };
   }
 
   /** Lists the whole package under the rules of `read`, and unpacks what is wanted of it. */
@@ -73,7 +73,7 @@ export class PackageReader {
     wanted: { isWanted(path: string): boolean; maxBytes: number },
     options: SourceOptions,
   ): Promise<PackageListing> {
-    const { bytes, resolvedRef } = await this.#fetch(ref, patienceOf(options), options.credential);
+    const { bytes, resolvedRef } = await this.#fetch(ref, deadlineOf(options), options.credential);
     const archive = await PackageArchive.open(bytes);
     requireFileCount(archive.files.length);
     requireSize(archive.files);
@@ -90,10 +90,10 @@ export class PackageReader {
     return this.#downloads.close();
   }
 
-  async #fetch(ref: PackageSourceRef, patience: Patience, credential?: RemoteCredential): Promise<FetchedPackage> {
-    patience.signal?.throwIfAborted();
+  async #fetch(ref: PackageSourceRef, deadline: Deadline, credential?: RemoteCredential): Promise<FetchedPackage> {
+    deadline.signal?.throwIfAborted();
     try {
-      const bytes = await this.#bytes(ref, patience, credential);
+      const bytes = await this.#bytes(ref, deadline, credential);
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       if (ref.sha256 !== null && ref.sha256 !== sha256) {
         throw sourceUnsafe("The package is another one than the reference pins: its sha256 differs.");
@@ -104,14 +104,14 @@ export class PackageReader {
     }
   }
 
-  async #bytes(ref: PackageSourceRef, patience: Patience, credential?: RemoteCredential): Promise<Buffer> {
+  async #bytes(ref: PackageSourceRef, deadline: Deadline, credential?: RemoteCredential): Promise<Buffer> {
     if (ref.transport === "feed") {
       // the feeds are the operator's: a tenant's credential is not theirs to see
       if (credential !== undefined) throw sourceUnavailable("A nuget: reference names no host for a credential.");
-      return this.#feeds.download(ref, patience);
+      return this.#feeds.download(ref, deadline);
     }
     if (ref.transport === "file") return readPackageFile(ref.url, this.#policy);
-    return packageBody(await this.#downloads.get(ref.url, PACKAGE_LIMITS, patience, credential));
+    return packageBody(await this.#downloads.get(ref.url, packageLimits, deadline, credential));
   }
 }
 
@@ -125,12 +125,12 @@ function selectFolder(files: readonly ArchiveFile[], path: string): ArchiveFile[
   return selected.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) }));
 }
 
-async function unpack(archive: PackageArchive, folder: readonly ArchiveFile[], patience: Patience) {
+async function unpack(archive: PackageArchive, folder: readonly ArchiveFile[], deadline: Deadline) {
   const files = new Map<string, TreeFile>();
   const digested: Parameters<typeof contentDigest>[0][number][] = [];
   for (const file of folder) {
-    patience.signal?.throwIfAborted();
-    if (Date.now() > patience.endsAt) throw sourceUnavailable("The template source could not be unpacked in time.");
+    deadline.signal?.throwIfAborted();
+    if (Date.now() > deadline.endsAt) throw sourceUnavailable("The template source could not be unpacked in time.");
     const bytes = await archive.read(file);
     files.set(file.path, { bytes, executable: isExecutable(file.mode) });
     digested.push({ ...file, id: blobId(bytes, "sha1") });
@@ -138,6 +138,6 @@ async function unpack(archive: PackageArchive, folder: readonly ArchiveFile[], p
   return { files, contentDigest: contentDigest(digested) };
 }
 
-function patienceOf({ timeoutMs, signal }: SourceOptions): Patience {
+function deadlineOf({ timeoutMs, signal }: SourceOptions): Deadline {
   return { endsAt: Date.now() + timeoutMs, signal };
 }

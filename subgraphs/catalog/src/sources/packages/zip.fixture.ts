@@ -19,8 +19,8 @@ export interface ZipEntry {
   shares?: number;
 }
 
-const UTF8_NAMES = 0x800;
-const MADE_BY_UNIX = 3 << 8;
+const utf8Names = 0x800;
+const madeByUnix = 3 << 8;
 
 /** Writes a real zip, honest or not: nothing is checked. */
 export function zipOf(files: Record<string, string | Uint8Array> | readonly ZipEntry[]): Buffer {
@@ -69,7 +69,7 @@ function packedEntry(entry: ZipEntry): { name: Buffer; fields: Buffer; packed: U
   const content = Buffer.from(entry.content ?? "");
   const packed = entry.packed ?? (entry.stored ? content : deflateRawSync(content));
   const fields = Buffer.alloc(20);
-  fields.writeUInt16LE(entry.flags ?? UTF8_NAMES, 0);
+  fields.writeUInt16LE(entry.flags ?? utf8Names, 0);
   fields.writeUInt16LE(entry.method ?? (entry.stored ? 0 : 8), 2);
   fields.writeUInt32LE(entry.checksum ?? crc32(content), 8);
   fields.writeUInt32LE(entry.packedSize ?? packed.length, 12);
@@ -80,7 +80,7 @@ function packedEntry(entry: ZipEntry): { name: Buffer; fields: Buffer; packed: U
 function centralHeader(entry: ZipEntry, at: { name: Buffer; fields: Buffer; offset: number }): Buffer {
   const made = Buffer.alloc(2);
   const mode = entry.mode ?? 0o100644;
-  made.writeUInt16LE(mode === 0 ? 20 : MADE_BY_UNIX | 20, 0);
+  made.writeUInt16LE(mode === 0 ? 20 : madeByUnix | 20, 0);
   const rest = Buffer.alloc(14);
   rest.writeUInt32LE((mode << 16) >>> 0, 6);
   rest.writeUInt32LE(at.offset, 10);

@@ -20,7 +20,7 @@ export function sourceFailure(error: unknown): unknown {
   if (error instanceof RemoteBlocked) return sourceUnavailable(`The template source is not allowed: ${error.message}.`);
   if (error instanceof EgressBlockedError)
     return sourceUnavailable(`The template source is not allowed: ${error.reason}.`);
-  if (error instanceof EgressFailure) return sourceUnavailable(`The template source ${wordsOfFailure[error.kind]}.`);
+  if (error instanceof EgressFailure) return sourceUnavailable(`The template source ${failurePhrases[error.kind]}.`);
   if (!(error instanceof GitError)) return error;
   if (error.timedOut) return sourceUnavailable("The template source did not answer in time.");
   if (error.overflowed) return sourceTooLarge("The template source lists more than it may.");
@@ -30,7 +30,7 @@ export function sourceFailure(error: unknown): unknown {
   );
 }
 
-const wordsOfFailure: Record<EgressFailureKind, string> = {
+const failurePhrases: Record<EgressFailureKind, string> = {
   connect: "cannot be reached",
   timeout: "did not answer in time",
   tls: "has no TLS connection that we trust",

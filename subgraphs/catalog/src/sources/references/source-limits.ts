@@ -1,11 +1,11 @@
 import { collidingPaths, unsafePath } from "@factory/template-engine/path-safety";
-import { GITLINK_MODE, SYMLINK_MODE, type TreeEntry } from "../../git/tree-listing.js";
+import { gitlinkMode, symlinkMode, type TreeEntry } from "../../git/tree-listing.js";
 import { sourceTooLarge, sourceUnsafe } from "./source-failure.js";
 
-export const MAX_FILES = 10_000;
-export const MAX_PACKED_BYTES = 50 * 1024 * 1024;
-const MAX_UNPACKED_BYTES = 200 * 1024 * 1024;
-const MAX_RATIO = 100;
+export const maxFiles = 10_000;
+export const maxPackedBytes = 50 * 1024 * 1024;
+const maxUnpackedBytes = 200 * 1024 * 1024;
+const maxRatio = 100;
 
 /** Refuses a tree that could leave its folder, or that another file system would read differently. */
 export function requireSafeTree(entries: readonly TreeEntry[]): void {
@@ -15,8 +15,8 @@ export function requireSafeTree(entries: readonly TreeEntry[]): void {
 
 export function requireSafeNames(entries: readonly Pick<TreeEntry, "path" | "mode">[]): void {
   for (const { path, mode } of entries) {
-    if (mode === SYMLINK_MODE) throw sourceUnsafe(`"${path}" is a symbolic link.`, [path]);
-    if (mode === GITLINK_MODE) throw sourceUnsafe(`"${path}" is a submodule.`, [path]);
+    if (mode === symlinkMode) throw sourceUnsafe(`"${path}" is a symbolic link.`, [path]);
+    if (mode === gitlinkMode) throw sourceUnsafe(`"${path}" is a submodule.`, [path]);
     const problem = unsafePath(path);
     if (problem !== undefined) throw sourceUnsafe(`The path "${path}" ${problem}.`, [path]);
   }
@@ -28,21 +28,21 @@ export function requireSafeNames(entries: readonly Pick<TreeEntry, "path" | "mod
 }
 
 export function requireFileCount(count: number): void {
-  if (count > MAX_FILES) throw sourceTooLarge(`The template source has more than ${MAX_FILES} files.`);
+  if (count > maxFiles) throw sourceTooLarge(`The template source has more than ${maxFiles} files.`);
 }
 
 export function requirePackedSize(bytes: number): void {
-  if (bytes > MAX_PACKED_BYTES) throw sourceTooLarge("The template source is over 50 MiB packed.");
+  if (bytes > maxPackedBytes) throw sourceTooLarge("The template source is over 50 MiB packed.");
 }
 
 export function requireSize(blobs: readonly { size: number }[]): void {
-  if (totalSize(blobs) > MAX_UNPACKED_BYTES) throw sourceTooLarge("The template source is over 200 MiB unpacked.");
+  if (totalSize(blobs) > maxUnpackedBytes) throw sourceTooLarge("The template source is over 200 MiB unpacked.");
 }
 
 /** Against the bytes that came, so that entries sharing their packed bytes count each time. */
 export function requireRatio(files: readonly { size: number }[], packedBytes: number): void {
-  if (totalSize(files) > MAX_RATIO * packedBytes)
-    throw sourceTooLarge(`The template source unpacks to more than ${MAX_RATIO} times its size.`);
+  if (totalSize(files) > maxRatio * packedBytes)
+    throw sourceTooLarge(`The template source unpacks to more than ${maxRatio} times its size.`);
 }
 
 function totalSize(files: readonly { size: number }[]): number {

@@ -44,10 +44,10 @@ export type SourceRef = GitSourceRef | PackageSourceRef;
 
 type ParsedSourceRef = { ref: SourceRef } | { dangerous: string } | { unsupported: string };
 
-const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
-const GIT_TRANSPORTS = ["https", "http", "file", "ssh"] as const;
-const PACKAGE_TRANSPORTS = ["https", "http", "file"] as const;
-const MAX_PACKAGE_ID = 100;
+const schemePattern = /^([a-z][a-z0-9+.-]*):/i;
+const gitTransports = ["https", "http", "file", "ssh"] as const;
+const packageTransports = ["https", "http", "file"] as const;
+const maxPackageIdLength = 100;
 
 /**
  * Reads a `sourceRef`. `dangerous` is refused at once; `unsupported` is kept and never resolves.
@@ -56,14 +56,14 @@ const MAX_PACKAGE_ID = 100;
 export function parseSourceRef(text: string, policy?: SourcePolicy): ParsedSourceRef {
   const danger = textDanger(text);
   if (danger !== undefined) return { dangerous: danger };
-  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+  const scheme = schemePattern.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return { unsupported: "it has no scheme" };
   const rest = text.slice(scheme.length + 1);
   if (scheme === "nuget") return parseFeedPackage(rest);
   const [family, transport] = scheme.split("+");
-  const gitTransport = GIT_TRANSPORTS.find((known) => known === transport);
+  const gitTransport = gitTransports.find((known) => known === transport);
   if (family === "git" && gitTransport !== undefined) return parseGit(gitTransport, rest, policy);
-  const packageTransport = PACKAGE_TRANSPORTS.find((known) => known === transport);
+  const packageTransport = packageTransports.find((known) => known === transport);
   if (family === "nupkg" && packageTransport !== undefined) return parsePackage(packageTransport, rest, policy);
   return unknownScheme(text, policy);
 }
@@ -109,7 +109,7 @@ function parseGit(transport: GitSourceRef["transport"], rest: string, policy?: S
 }
 
 function parsePackage(
-  transport: (typeof PACKAGE_TRANSPORTS)[number],
+  transport: (typeof packageTransports)[number],
   rest: string,
   policy?: SourcePolicy,
 ): ParsedSourceRef {
@@ -125,7 +125,7 @@ function parseFeedPackage(rest: string): ParsedSourceRef {
   const found = /^(\w+(?:[.-]\w+)*)@([0-9A-Za-z.+-]+)$/.exec(name);
   const [, packageId, version] = found ?? [];
   if (packageId === undefined || version === undefined) return { unsupported: "nuget: takes Id@Version" };
-  if (packageId.length > MAX_PACKAGE_ID || parseVersion(version) === undefined) {
+  if (packageId.length > maxPackageIdLength || parseVersion(version) === undefined) {
     return { unsupported: "the package id or its version is none of NuGet" };
   }
   const place = readPackageFragment(fragment);

@@ -6,7 +6,7 @@ import { isExecutable, parseTree, type TreeEntry } from "../../git/tree-listing.
 import type { Workspace } from "../../git/workspace.js";
 import { contentDigest } from "../references/content-digest.js";
 import { sourceTooLarge, sourceUnavailable, sourceUnsafe } from "../references/source-failure.js";
-import { MAX_FILES, MAX_PACKED_BYTES, requireSafeTree, requireSize } from "../references/source-limits.js";
+import { maxFiles, maxPackedBytes, requireSafeTree, requireSize } from "../references/source-limits.js";
 import type { SourceOptions } from "../references/source-options.js";
 import type { GitSourceRef } from "../references/source-ref.js";
 import { fetchCommit, withSource } from "./source-workspace.js";
@@ -48,9 +48,9 @@ async function requireFolder(workspace: Workspace, commit: string, path: string)
 
 async function fetchMissingBlobs(workspace: Workspace, tree: string): Promise<void> {
   const ids = await missingBlobs(workspace, tree);
-  if (ids.length > MAX_FILES) throw sourceTooLarge(`The template source has more than ${MAX_FILES} files.`);
+  if (ids.length > maxFiles) throw sourceTooLarge(`The template source has more than ${maxFiles} files.`);
   const tooLarge = sourceTooLarge("The template source is over 50 MiB packed.");
-  await fetchBlobsById(workspace, { ids, maxBytes: MAX_PACKED_BYTES, tooLarge });
+  await fetchBlobsById(workspace, { ids, maxBytes: maxPackedBytes, tooLarge });
 }
 
 async function listEntries(workspace: Workspace, tree: string): Promise<Blob[]> {

@@ -1,7 +1,7 @@
 import { type ReachableRemote, reachRemote, type SourcePolicy } from "../../git/remote-policy.js";
 import { type ObjectFormat, objectFormat, Workspace } from "../../git/workspace.js";
 import { sourceFailure, sourceTooLarge } from "../references/source-failure.js";
-import { MAX_PACKED_BYTES } from "../references/source-limits.js";
+import { maxPackedBytes } from "../references/source-limits.js";
 import type { SourceOptions } from "../references/source-options.js";
 import type { GitSourceRef } from "../references/source-ref.js";
 
@@ -44,7 +44,7 @@ export async function fetchCommit(workspace: Workspace, commit: string, lean: bo
   const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
   const one = [...(lean ? ["--filter=blob:none"] : []), "--depth=1", "--", "origin", `${commit}:refs/source/commit`];
   const all = ["--no-filter", "--", "origin", "+refs/heads/*:refs/source/heads/*", "+refs/tags/*:refs/source/tags/*"];
-  const limit = { maxBytes: MAX_PACKED_BYTES, tooLarge: sourceTooLarge("The template source is over 50 MiB packed.") };
+  const limit = { maxBytes: maxPackedBytes, tooLarge: sourceTooLarge("The template source is over 50 MiB packed.") };
   try {
     await workspace.receive([...fetch, ...one], limit);
   } catch (error) {
