@@ -4,6 +4,7 @@ import { templateWorkerUrl } from "../template-worker/template-worker-url.js";
 import { TemplateChecker } from "../validations/template-checker.js";
 import { WorkerPool } from "../worker-pool/worker-pool.js";
 import { checkNames } from "./findings/finding-codes.js";
+import { maxYamlLength } from "./output/yaml-fault.js";
 import { realisticPacks } from "./realistic-packs/realistic-packs.fixture.js";
 import { pack } from "./structural-lint/lint-pack.fixture.js";
 
@@ -21,6 +22,16 @@ describe("checks in their threads", () => {
       checks: ["StructuralLint", "ParameterSchema"],
     });
     expect(findings.map(({ code }) => code)).toEqual(["RegexTooSlow", "PatternTooSlow", "PropertyWithoutSymbol"]);
+  });
+
+  it("read hostile YAML within their memory and time", async () => {
+    const filled = (part: string) => part.repeat(Math.floor(maxYamlLength / part.length));
+    const hostile = { "a.yml": filled("["), "b.yml": filled("{a: "), "c.yml": filled("&a "), "d.yml": filled("'' ") };
+    const subject = { parameterSchema: {}, targetFramework: "net8.0", checks: ["SampleGeneration"] };
+    const { findings } = await checker.runChecks(pack({}, hostile), subject);
+    expect(findings.map(({ code, path }) => [code, path])).toEqual(
+      Object.keys(hostile).map((path) => ["NotWellFormed", path]),
+    );
   });
 
   it("take all realistic packs", async () => {

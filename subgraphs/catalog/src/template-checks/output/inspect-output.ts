@@ -7,9 +7,11 @@ import { positionAt } from "@factory/template-engine/jsonc";
 import { directivesOf } from "../content/directives.js";
 import { isBinary } from "../content/template-texts.js";
 import { finding } from "../findings/finding-codes.js";
-import { formFault } from "./well-formed.js";
+import { formFault, isYaml } from "./well-formed.js";
 
 const maxInspectedBytes = 5 * 1024 * 1024;
+/** YAML is slow to read: longer texts of all samples together would use up the time of the check. */
+const maxYamlLength = 2 * 1024 * 1024;
 /** Shorter names stand in other words by chance. */
 const distinctNameLength = 8;
 
@@ -22,6 +24,7 @@ export interface InspectionFacts {
 export class OutputInspector {
   readonly #facts: InspectionFacts;
   readonly #seen = new Set<string>();
+  #yamlLength = 0;
 
   constructor(facts: InspectionFacts) {
     this.#facts = facts;
@@ -37,12 +40,20 @@ export class OutputInspector {
       if (isBinary(bytes)) continue;
       const text = decodeText(bytes);
       findings.push(
-        ...notWellFormed(path, text),
+        ...this.#notWellFormed(path, text),
         ...this.#directiveLeft(path, text),
         ...this.#tokenLeft({ path, text, name }),
       );
     }
     return findings;
+  }
+
+  #notWellFormed(path: string, text: string): Finding[] {
+    if (isYaml(path)) this.#yamlLength += text.length;
+    const fault = this.#yamlLength > maxYamlLength && isYaml(path) ? undefined : formFault(path, text);
+    if (!fault) return [];
+    const { message, line, column } = fault;
+    return [finding("NotWellFormed", `The produced file is not well-formed: ${message}.`, { path, line, column })];
   }
 
   /** Only a directive about a symbol of the template: others may be the language's own. */
@@ -77,11 +88,4 @@ export class OutputInspector {
       }),
     ];
   }
-}
-
-function notWellFormed(path: string, text: string): Finding[] {
-  const fault = formFault(path, text);
-  if (!fault) return [];
-  const { message, line, column } = fault;
-  return [finding("NotWellFormed", `The produced file is not well-formed: ${message}.`, { path, line, column })];
 }

@@ -1,6 +1,6 @@
 import { jsoncFault } from "@factory/template-engine/jsonc";
 import { SaxesParser } from "saxes";
-import { yamlFault } from "./yaml-structure.js";
+import { yamlFault } from "./yaml-fault.js";
 
 const xmlFile = /\.(?:\w*proj|xml|props|targets|resx|config|nuspec|slnx|svg|xaml|axaml|xsd|xslt|ruleset|pubxml)$/i;
 const jsonFile = /\.(?:json|jsonc|webmanifest)$/i;
@@ -10,6 +10,10 @@ export interface Fault {
   message: string;
   line: number;
   column: number;
+}
+
+export function isYaml(path: string): boolean {
+  return yamlFile.test(path);
 }
 
 function xmlFault(text: string): Fault | undefined {
@@ -28,5 +32,5 @@ export function formFault(path: string, text: string): Fault | undefined {
   if (text.trim() === "") return undefined;
   if (xmlFile.test(path)) return xmlFault(text);
   if (jsonFile.test(path)) return jsoncFault(text);
-  return yamlFile.test(path) ? yamlFault(text) : undefined;
+  return isYaml(path) ? yamlFault(text) : undefined;
 }
