@@ -1,5 +1,5 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { sealCommand } from "@factory/runtime/messages/command";
+import { createCommand } from "@factory/runtime/messages/command";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
@@ -16,7 +16,7 @@ export async function sentCommand(
     actorId: newId("cli"),
     actorScopes: new Set(commandTypes[type].scopes),
   };
-  const command = sealCommand({ type, subject: "versions/test", data }, "spine", tenantId, cause);
+  const command = createCommand({ type, subject: "versions/test", data }, "spine", tenantId, cause);
   await rows("insert into spine.outbox (id, tenant_id, type, envelope) values ($1, $2, $3, $4)", [
     decodeId("cmd", command.id),
     decodeId("ten", tenantId),

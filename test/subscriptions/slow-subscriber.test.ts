@@ -1,5 +1,5 @@
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { sealEnvelope } from "@factory/runtime/messages/envelope";
+import { createEvent } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { rows } from "../kit/database.js";
 import { eventually } from "../kit/eventually.js";
@@ -36,7 +36,7 @@ async function writeEvents({ tenantId }: TestTenant): Promise<void> {
   const envelopes = Array.from({ length: portion }, () => {
     const data = { templateId: newId("tpl"), name: "x".repeat(eventLength) };
     const event = { type: "TemplateRegistered", subject: `templates/${data.templateId}`, data } as const;
-    return sealEnvelope(event, tenantId, { trace: continueTrace(undefined) });
+    return createEvent(event, tenantId, { trace: continueTrace(undefined) });
   });
   await rows(
     `insert into catalog.outbox (id, tenant_id, type, envelope)

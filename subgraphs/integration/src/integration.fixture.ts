@@ -7,7 +7,7 @@ import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { type SchemaConnections, schemaConnections } from "@factory/runtime/connections/schema-connections";
 import { Retention } from "@factory/runtime/db/retention";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { type Envelope, type NewEvent, sealEnvelope } from "@factory/runtime/messages/envelope";
+import { createEvent, type Envelope, type NewEvent } from "@factory/runtime/messages/envelope";
 import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fixture";
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
@@ -130,7 +130,7 @@ export function anEvent(principal: Principal, event: Partial<NewEvent> = {}): En
     data: { templateId },
     ...event,
   };
-  return sealEnvelope(wanted, principal.tenantId ?? "", { trace: continueTrace(undefined) });
+  return createEvent(wanted, principal.tenantId ?? "", { trace: continueTrace(undefined) });
 }
 
 /** Polls until the value is there; the last error or `undefined` tells why it never came. */

@@ -16,7 +16,7 @@ import { eventLogRetention } from "./event-log/event-log.retention.js";
 import { EventLogService } from "./event-log/event-log.service.js";
 import { EventFeedService } from "./events/event-feed.service.js";
 import { EventHub } from "./events/event-hub.js";
-import type { QueueBounds } from "./events/subscriber-queue.js";
+import type { QueueLimits } from "./events/subscriber-queue.js";
 import { ProviderService } from "./providers/provider.service.js";
 import { ProviderLifecycleService } from "./providers/provider-lifecycle.service.js";
 import { ProviderListService } from "./providers/provider-list.service.js";
@@ -49,7 +49,7 @@ export interface IntegrationSettings {
   /** How long webhook messages and their attempts are kept after they have ended; 30 unless said otherwise, at least 1. */
   readonly webhookRetentionDays?: number;
   /** What one subscriber of `events` may leave untaken. */
-  readonly subscriberBounds?: QueueBounds;
+  readonly subscriberBounds?: QueueLimits;
 }
 
 export interface Integration {
@@ -67,7 +67,7 @@ export interface Integration {
 /** Until the dispatcher came, an attempt was a job; the messages themselves say what is due. */
 const formerAttemptQueue = "integration.webhook-attempt";
 const eventLogGroup = "integration.event-log";
-const defaultBounds: QueueBounds = { maxEvents: 1000, maxBytes: 1024 * 1024 };
+const defaultBounds: QueueLimits = { maxEvents: 1000, maxBytes: 1024 * 1024 };
 
 export async function startIntegration(host: SubgraphHost, settings: IntegrationSettings): Promise<Integration> {
   const { logger } = host;

@@ -1,6 +1,6 @@
 import { PostgresBus } from "@factory/runtime/bus/postgres-bus";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { type Envelope, sealEnvelope } from "@factory/runtime/messages/envelope";
+import { createEvent, type Envelope } from "@factory/runtime/messages/envelope";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { EventType } from "@factory/schema/event-names";
@@ -52,7 +52,7 @@ function told(provider: Provider, type: EventType, minute: number): Envelope {
   };
   const data = { providerId, ...(type === "ProviderRegistered" ? registration : {}) };
   const event = { type, subject: `providers/${providerId}`, data };
-  const envelope = sealEnvelope(event, tenantId, { trace: continueTrace(undefined) });
+  const envelope = createEvent(event, tenantId, { trace: continueTrace(undefined) });
   return { ...envelope, time: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString() };
 }
 

@@ -1,6 +1,6 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
@@ -41,7 +41,7 @@ export class CommandRefusals {
 
   async tell(command: KeptCommand, code: ErrorCode, detail: string = errorCodes[code].title): Promise<void> {
     const { id: commandId, type, partitionkey } = command;
-    await mutate(this.#database, contextOf(command), {
+    await idempotentMutation(this.#database, contextOf(command), {
       field: refusalField,
       arguments: { commandId },
       commit: async ({ record }) => {

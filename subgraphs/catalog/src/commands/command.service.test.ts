@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { newId } from "@factory/runtime/identifiers/wire-id";
-import { type NewCommand, sealCommand } from "@factory/runtime/messages/command";
+import { createCommand, type NewCommand } from "@factory/runtime/messages/command";
 import type { CommandEnvelope, Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -34,7 +34,7 @@ describe("commands of the bus", () => {
   const send = (type: CommandType, data: Record<string, unknown>, by = actor): Promise<CommandEnvelope> =>
     fixture.database.transaction(tenant(), causeOf(by), async (transaction) => transaction.send(command(type, data)));
   const sealed = (type: CommandType, data: Record<string, unknown>) =>
-    sealCommand(command(type, data), "spine", actor.tenantId ?? "", causeOf(actor));
+    createCommand(command(type, data), "spine", actor.tenantId ?? "", causeOf(actor));
   /** Events that the command caused. */
   const causedBy = async ({ id }: Pick<CommandEnvelope, "id">) =>
     (

@@ -1,4 +1,4 @@
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { JobEnd, JobOwner } from "@factory/runtime/jobs/definitions/job-definition";
 import type { JobDefinition, JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import type { CommandEnvelope } from "@factory/runtime/messages/envelope";
@@ -49,7 +49,7 @@ export class ImportCommandService implements JobOwner<ImportPayload> {
     const { id, type, tenantid, actorid, correlationid, partitionkey, traceparent } = command;
     const kept = { id, type, tenantid, actorid, correlationid, partitionkey, traceparent };
     const payload = { tenantId: tenantid, command: kept, input: { sourceRef, libraryId } };
-    await mutate(this.#services.database, contextOf(command), {
+    await idempotentMutation(this.#services.database, contextOf(command), {
       field: "acceptCommand",
       arguments: { commandId: id },
       commit: async (transaction) => {

@@ -2,7 +2,7 @@ import { type Framework, parseFramework } from "@factory/nuget/framework";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -140,7 +140,7 @@ export class CompatibilityService {
   ): Promise<CompatibilityMatrixType> {
     const { runtime, templateVersionId } = asked.input;
     const libraries = asked.input.libraries.map(({ packageName, version }) => ({ packageName, version }));
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field,
       arguments: asked,
       prepare: async () => this.assess(tenantOf(context), runtime, libraries, await findTemplate?.()),

@@ -1,4 +1,4 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 
 /** NuGet's list. */
 export const DeprecationReason = { Legacy: "Legacy", CriticalBugs: "CriticalBugs", Other: "Other" } as const;
@@ -15,8 +15,5 @@ export function knownReason(asked: string): DeprecationReasonName | undefined {
 export function requireReason(asked: string): DeprecationReasonName {
   const reason = knownReason(asked);
   if (reason) return reason;
-  throw new DomainError("PARAMETERS_INVALID", {
-    detail: "There is no such reason.",
-    errors: [{ pointer: "/input/reason", code: "UNKNOWN_VALUE", detail: reasonDetail }],
-  });
+  throw invalidEnumValue([{ pointer: "/input/reason", allowed: reasons }]);
 }

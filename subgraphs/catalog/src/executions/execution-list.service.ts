@@ -1,5 +1,5 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
-import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
@@ -66,14 +66,5 @@ function uuidOf(prefix: "tpl" | "tpv", id: string | null): string | null | undef
 
 function requireStatus(status: string | null): void {
   if (status === null || Object.hasOwn(executionStates, status)) return;
-  throw new DomainError("VALIDATION_FAILED", {
-    detail: "There is no such status.",
-    errors: [
-      {
-        pointer: "/filter/status",
-        code: "UNKNOWN_VALUE",
-        detail: `Must be one of ${Object.keys(executionStates).join(", ")}.`,
-      },
-    ],
-  });
+  throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(executionStates) }], "VALIDATION_FAILED");
 }

@@ -1,6 +1,6 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -49,7 +49,7 @@ export class ExecutionService {
 
   request(context: RequestContext, templateId: string, input: RequestExecutionInput): Promise<ExecutionType> {
     const { database, acceptance } = this.#services;
-    return mutate(database, context, {
+    return idempotentMutation(database, context, {
       field: "requestExecution",
       arguments: { templateId, input },
       prepare: () => acceptance.check(context, { templateId, input }),
@@ -59,7 +59,7 @@ export class ExecutionService {
 
   /** Stops an execution that has not begun to push; what it was doing is cut. */
   cancel(context: RequestContext, executionId: string): Promise<ExecutionType> {
-    return mutate(this.#services.database, context, {
+    return idempotentMutation(this.#services.database, context, {
       field: "cancelExecution",
       arguments: { executionId },
       commit: async (transaction) => {
@@ -89,7 +89,7 @@ export class ExecutionService {
   /** A new execution of what a failed or cancelled one was asked for. */
   async retry(context: RequestContext, executionId: string, input: RetryExecutionInput): Promise<ExecutionType> {
     const { database, acceptance } = this.#services;
-    return mutate(database, context, {
+    return idempotentMutation(database, context, {
       field: "retryExecution",
       arguments: { executionId, input },
       prepare: async () => {

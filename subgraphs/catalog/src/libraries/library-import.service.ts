@@ -1,6 +1,6 @@
 import { advisoryLocks } from "@factory/runtime/db/advisory-locks";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -28,7 +28,7 @@ export class LibraryImportService {
 
   async importPackage(context: RequestContext, input: ImportLibraryPackageInput): Promise<LibraryPackageImportType> {
     try {
-      return await mutate(this.#database, context, {
+      return await idempotentMutation(this.#database, context, {
         field: "importLibraryPackage",
         arguments: { input },
         prepare: () => this.#read(context, input),

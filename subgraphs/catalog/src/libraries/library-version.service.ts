@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -48,7 +48,7 @@ export class LibraryVersionService {
     const version = checkedVersion(input);
     const publish = input.publish ?? true;
     try {
-      return await mutate(this.#database, context, {
+      return await idempotentMutation(this.#database, context, {
         field: "registerLibraryVersion",
         arguments: { libraryId, input },
         commit: async (transaction) => {
@@ -111,7 +111,7 @@ export class LibraryVersionService {
   }
 
   #move(context: RequestContext, move: Move): Promise<LibraryVersionType> {
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: move.field,
       arguments: move.arguments,
       commit: async (transaction) => {

@@ -1,6 +1,6 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -52,7 +52,7 @@ export class LibraryService {
   async register(context: RequestContext, input: RegisterLibraryInput): Promise<LibraryType> {
     const versions = checkNewLibrary(input);
     try {
-      return await mutate(this.#database, context, {
+      return await idempotentMutation(this.#database, context, {
         field: "registerLibrary",
         arguments: input,
         commit: async (transaction) => {

@@ -1,8 +1,8 @@
 import { compareVersions, parseVersion } from "@factory/nuget/version";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Trace } from "@factory/runtime/telemetry/trace";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import { parseSourceRef } from "../sources/references/source-ref.js";
 import type { PackageListing } from "../sources/source-reader.js";
@@ -19,7 +19,7 @@ export interface LibraryPackage extends Omit<Nuspec, "packageTypes"> {
 
 const limitMs = 30_000;
 /** Each holds its package in memory, 50 MiB at most. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 const manifests = { isWanted: (path: string) => /^[^/]+\.nuspec$/i.test(path), maxBytes: 1024 * 1024 };
 /** Types of packages that no project references. */
 const noLibraries = new Set(["template", "dotnettool", "dotnetclitool", "dotnetplatform", "msbuildsdk"]);
@@ -28,7 +28,7 @@ const library = "dependency";
 /** Reads .NET packages for the catalog: the manifest and the names of the files, never their content. */
 export class LibraryPackageService {
   readonly #sources: TemplateSources;
-  readonly #slots = new TenantSlots(mostAtOnce, "imports");
+  readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: maxAtOnce }, "imports");
 
   constructor(sources: TemplateSources) {
     this.#sources = sources;
@@ -51,7 +51,7 @@ export class LibraryPackageService {
   async #list(tenant: Tenant, sourceRef: string, trace: Trace): Promise<PackageListing> {
     try {
       const options = { timeoutMs: limitMs, subject: "libraries/import", trace };
-      return await this.#slots.run(tenant.tenantId, () =>
+      return await this.#limiter.run(tenant.tenantId, () =>
         this.#sources.listPackage(tenant, sourceRef, manifests, options),
       );
     } catch (error) {

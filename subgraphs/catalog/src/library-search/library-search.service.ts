@@ -1,5 +1,6 @@
 import { type Framework, parseFramework } from "@factory/nuget/framework";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -139,13 +140,7 @@ function filtersOf(input: SearchLibrariesInput): SearchFilters {
 
 const keyOf = (text: string | null | undefined) => filterKey(text ?? "") || undefined;
 
-function unknownStatus(): DomainError {
-  const detail = `Must be one of ${Object.keys(LibraryStatus).join(", ")}.`;
-  return new DomainError("PARAMETERS_INVALID", {
-    detail: "A value lies outside its closed set.",
-    errors: [{ pointer: "/status", code: "UNKNOWN_VALUE", detail }],
-  });
-}
+const unknownStatus = () => invalidEnumValue([{ pointer: "/status", allowed: Object.keys(LibraryStatus) }]);
 
 function requireFramework(moniker: string): Framework {
   const framework = parseFramework(moniker);

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import { errorCodes } from "@factory/schema/error-codes";
-import { ClonePlaces } from "./clone-places.js";
 import { BackendRefusal, serveRepository } from "./git-backend.js";
 import { type GitPath, readGitService } from "./git-request.js";
 import type { RepositoryStore } from "./repository-store.js";
@@ -44,13 +44,14 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
     const folder = await findRepository(store, reader, path);
     if (service === undefined || folder === undefined) throw new DomainError("NOT_FOUND");
     if (request.method !== service.method) throw new DomainError("METHOD_NOT_ALLOWED", { allow: service.method });
-    const giveBack = places.take(reader.tenantId);
-    if (giveBack === undefined) throw new DomainError("UNAVAILABLE", { detail: "Too many clones are running." });
+    const release = clones.acquire(reader.tenantId);
+    if (release === undefined)
+      throw new DomainError("UNAVAILABLE", { detail: "Too many clones are running. Try again later." });
     try {
       const limits = { timeoutMs, maxRequestBytes: requestBytesLimit };
       await serveRepository({ request, response }, { folder, service }, limits);
     } finally {
-      giveBack();
+      release();
     }
   }
 

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -23,7 +23,7 @@ export class TemplatePromotionService {
 
   /** Asks for content that is pinned and that passed every check, each at its newest validation. */
   publish(context: RequestContext, templateVersionId: string): Promise<TemplateVersionType> {
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: "publishTemplateVersion",
       arguments: { templateVersionId },
       commit: async (transaction) => {
@@ -49,7 +49,7 @@ export class TemplatePromotionService {
     input: DeprecateTemplateVersionInput,
   ): Promise<TemplateVersionType> {
     const reason = requireReason(input.reason);
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: "deprecateTemplateVersion",
       arguments: { templateVersionId, input },
       commit: async (transaction) => {

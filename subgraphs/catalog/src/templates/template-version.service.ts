@@ -2,12 +2,12 @@ import { parseFramework } from "@factory/nuget/framework";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
-import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { localeFallbacks } from "@factory/template-engine/localization";
@@ -168,7 +168,7 @@ export class TemplateVersionService {
   ): Promise<TemplateVersionType> {
     const checked = checkInput(input);
     try {
-      return await mutate(this.#database, context, {
+      return await idempotentMutation(this.#database, context, {
         field: "createTemplateVersion",
         arguments: { templateId, input },
         prepare: async () => {

@@ -2,7 +2,7 @@ import { isoFromJsonTime } from "@factory/runtime/db/json-time";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
@@ -53,7 +53,7 @@ export class TemplateService {
 
   async register(context: RequestContext, input: RegisterTemplateInput): Promise<TemplateType> {
     try {
-      return await mutate(this.#database, context, {
+      return await idempotentMutation(this.#database, context, {
         field: "registerTemplate",
         arguments: input,
         commit: async ({ em, tenant, record }) => {

@@ -1,9 +1,9 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { newId } from "@factory/runtime/identifiers/wire-id";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Finding } from "@factory/template-engine/finding";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
@@ -38,7 +38,7 @@ export class ValidationService {
   readonly #versions: TemplateVersionService;
   readonly #sources: TemplateSources;
   readonly #checker: TemplateChecker;
-  readonly #slots = new TenantSlots(maxConcurrent, "validations");
+  readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: maxConcurrent }, "validations");
 
   constructor(services: {
     database: Database;
@@ -58,14 +58,14 @@ export class ValidationService {
     input: ValidateTemplateVersionInput,
   ): Promise<ValidationResultType> {
     const checks = chosenChecks(input.checks);
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: "validateTemplateVersion",
       arguments: { templateId, input },
       prepare: async () => {
         const version = await this.#versions.get(context, templateId, input.templateVersionId);
         const asked = { checks, withInfo: input.includeInfo === true };
         const examine = () => this.#examine(context, version, asked);
-        const examined = await this.#slots.run(tenantOf(context).tenantId, examine);
+        const examined = await this.#limiter.run(tenantOf(context).tenantId, examine);
         if (examined.source) await this.#versions.pin(tenantOf(context), version, examined.source);
         return examined;
       },

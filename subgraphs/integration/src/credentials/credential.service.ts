@@ -1,13 +1,13 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { closedSetProblem } from "../closed-set.js";
 import { Credential } from "./credential.entity.js";
 import type { CreateCredentialInput } from "./credential.input.js";
 import { type CredentialKind, type CredentialState, credentialKinds } from "./credential.states.js";
@@ -139,7 +139,7 @@ export class CredentialService {
     const wanted = { name: credentialName(input.name), kind: checkedKind(input.kind), secret: input.secret };
     checkMaterial(wanted.kind, wanted.secret);
     try {
-      return await mutate(this.#database, context, {
+      return await idempotentMutation(this.#database, context, {
         field: "createCredential",
         arguments: { ...wanted, secret: this.#vault.digest(input.secret) },
         commit: async (transaction) => credentialView(this.createIn(transaction, wanted)),
@@ -230,6 +230,6 @@ function credentialView(
 
 function checkedKind(kind: string | null | undefined): CredentialKind {
   const known = credentialKinds.find((candidate) => candidate === (kind ?? "Custom"));
-  if (known === undefined) throw closedSetProblem([{ pointer: "/input/kind", allowed: credentialKinds }]);
+  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/kind", allowed: credentialKinds }]);
   return known;
 }

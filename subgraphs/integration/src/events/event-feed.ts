@@ -5,12 +5,12 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { EventLogService } from "../event-log/event-log.service.js";
 import type { LoggedEvent } from "../event-log/logged-event.js";
 import type { EventHub } from "./event-hub.js";
-import { EventQueue, type QueueBounds } from "./subscriber-queue.js";
+import { EventQueue, type QueueLimits } from "./subscriber-queue.js";
 
 export interface FeedSource {
   readonly log: EventLogService;
   readonly hub: EventHub;
-  readonly bounds: QueueBounds;
+  readonly bounds: QueueLimits;
   readonly logger: Logger;
 }
 

@@ -1,19 +1,19 @@
 import type { LoggedEvent } from "../event-log/logged-event.js";
 
-export interface QueueBounds {
+export interface QueueLimits {
   readonly maxEvents: number;
   readonly maxBytes: number;
 }
 
 /** What one subscriber has not taken yet. Over its bounds it lets go of everything: the log has it all. */
 export class EventQueue {
-  readonly #bounds: QueueBounds;
+  readonly #bounds: QueueLimits;
   #events: LoggedEvent[] = [];
   #bytes = 0;
   #lagged = false;
   #wake: (() => void) | undefined;
 
-  constructor(bounds: QueueBounds) {
+  constructor(bounds: QueueLimits) {
     this.#bounds = bounds;
   }
 

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -36,7 +36,7 @@ export class ProviderLifecycleService {
   move(context: RequestContext, { field, providerId, input }: ProviderMove): Promise<ProviderType> {
     const { to, event } = moves[field];
     const reason = input?.reason ?? null;
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field,
       arguments: { providerId, reason },
       commit: async ({ em, tenant, record }) => {

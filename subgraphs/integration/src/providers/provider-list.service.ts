@@ -1,4 +1,5 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { Connection, PageRequest } from "@factory/runtime/pagination/page";
@@ -6,7 +7,6 @@ import { SortedList } from "@factory/runtime/pagination/sorted-list";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { closedSetProblem } from "../closed-set.js";
 import type { ProviderFilterInput } from "./provider.input.js";
 import { providerCategories } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
@@ -44,7 +44,7 @@ export class ProviderListService {
     const tenant = tenantOf(context);
     const { status = null, category = null } = request.filter ?? {};
     if (category !== null && !providerCategories.some((known) => known === category))
-      throw closedSetProblem([{ pointer: "/filter/category", allowed: providerCategories }]);
+      throw invalidEnumValue([{ pointer: "/filter/category", allowed: providerCategories }]);
     const page = sortedProviders.page(this.#cursors, { tenantId: tenant.tenantId, status, category }, request);
     const { reader } = this.#database;
     const rows = await reader.rows<ProviderRow>(page.statement, tenant, status, category, ...page.values);

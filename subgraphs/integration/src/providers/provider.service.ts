@@ -2,12 +2,12 @@ import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Egress } from "@factory/runtime/egress/egress";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { type InvalidEnumValue, invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { type ClosedSetProblem, closedSetProblem } from "../closed-set.js";
 import { type ApiClientType, apiClientView } from "./api-client.type.js";
 import { Provider } from "./provider.entity.js";
 import type { RegisterProviderInput } from "./provider.input.js";
@@ -58,7 +58,7 @@ export class ProviderService {
     requireSameTenant(context, input.tenantId);
     const { category, authModel } = checkedSets(input);
     try {
-      return await mutate(this.#database, context, {
+      return await idempotentMutation(this.#database, context, {
         field: "registerProvider",
         arguments: input,
         prepare: () => this.#refuseBlocked(input.baseUrl),
@@ -114,9 +114,9 @@ function canonical(capabilities: readonly string[]): string[] {
 function checkedSets(input: RegisterProviderInput): { category: ProviderCategory; authModel: AuthModel } {
   const category = providerCategories.find((known) => known === input.category);
   const authModel = authModels.find((known) => known === input.authModel);
-  const problems: ClosedSetProblem[] = [];
+  const problems: InvalidEnumValue[] = [];
   if (!category) problems.push({ pointer: "/input/category", allowed: providerCategories });
   if (!authModel) problems.push({ pointer: "/input/authModel", allowed: authModels });
-  if (!category || !authModel) throw closedSetProblem(problems);
+  if (!category || !authModel) throw invalidEnumValue(problems);
   return { category, authModel };
 }

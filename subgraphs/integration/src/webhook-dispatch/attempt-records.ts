@@ -76,7 +76,7 @@ export class AttemptRecords {
   }
 
   async skipWithoutEvent(lane: WebhookLane, { messageId, claim }: ClaimedMessage): Promise<void> {
-    await this.#inTenant(lane, ({ later }) => later(skipWithoutEvent, [lane.tenant, messageId, claim]));
+    await this.#inTenant(lane, ({ defer }) => defer(skipWithoutEvent, [lane.tenant, messageId, claim]));
   }
 
   #next(): void {
@@ -106,7 +106,7 @@ export class AttemptRecords {
     if (!first) return;
     const written = await this.#persist(results, () =>
       this.#inTenant(first.lane, async (transaction) => {
-        await transaction.later(recordAttempts, recordValues(first.lane.tenant, results));
+        await transaction.defer(recordAttempts, recordValues(first.lane.tenant, results));
         const { recovered, fallen } = turns(results);
         if (recovered.length > 0) await this.subscriptions.recordSuccesses(transaction, recovered);
         if (fallen.length > 0) await this.subscriptions.recordFirstFailures(transaction, fallen);
@@ -125,7 +125,7 @@ export class AttemptRecords {
     const subscriptionId = encodeId("whs", lane.subscription);
     const { failure, statusCode, disable, kind } = verdict;
     await this.database.transaction(tenant, cause, async (transaction) => {
-      await transaction.later(useIndexesOnly);
+      await transaction.defer(useIndexesOnly);
       const won = await transaction.execute(recordAttempts, recordValues(lane.tenant, [result]));
       if (won.length === 0) return;
       if (status === "Exhausted" || status === "Aborted")
@@ -169,7 +169,7 @@ export class AttemptRecords {
   #inTenant<T>({ tenant }: WebhookLane, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const cause = { trace: continueTrace(undefined) };
     return this.database.transaction(tenantWithId(encodeId("ten", tenant)), cause, async (transaction) => {
-      await transaction.later(useIndexesOnly);
+      await transaction.defer(useIndexesOnly);
       return work(transaction);
     });
   }

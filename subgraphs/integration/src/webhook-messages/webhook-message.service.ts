@@ -92,7 +92,7 @@ export class WebhookMessageService {
         .map(({ lane }) => ({ lane, sequence, envelope })),
     );
     if (messages.length === 0) return;
-    await transaction.later(insertMessages, [
+    await transaction.defer(insertMessages, [
       tenant.uuid,
       messages.map(() => decodeId("msg", newId("msg"))),
       messages.map(({ lane }) => lane.subscription),

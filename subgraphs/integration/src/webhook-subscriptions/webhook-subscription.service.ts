@@ -1,13 +1,13 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import type { Egress } from "@factory/runtime/egress/egress";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, requireSameTenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { EventType } from "@factory/schema/event-names";
-import { closedSetProblem } from "../closed-set.js";
 import { type CredentialService, isNameTaken } from "../credentials/credential.service.js";
 import { credentialName } from "../credentials/credential-name.js";
 import { isEventType, requireReadable } from "../event-access/event-access.js";
@@ -136,13 +136,13 @@ export class WebhookSubscriptionService {
   }
 
   /** Uuids of subscriptions to which an attempt has succeeded. */
-  async recordSuccesses({ later, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
-    await later(endStreaks, [tenant.uuid, subscriptions]);
+  async recordSuccesses({ defer, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
+    await defer(endStreaks, [tenant.uuid, subscriptions]);
   }
 
   /** Uuids of subscriptions to which an attempt has failed after others succeeded. */
-  async recordFirstFailures({ later, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
-    await later(beginStreaks, [tenant.uuid, subscriptions]);
+  async recordFirstFailures({ defer, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
+    await defer(beginStreaks, [tenant.uuid, subscriptions]);
   }
 
   /**
@@ -170,7 +170,7 @@ export class WebhookSubscriptionService {
     checked: { eventType: EventType; contentType: WebhookContentType },
   ): Promise<WebhookSubscriptionType> {
     let made: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
-    const created = await mutate<WebhookSubscriptionType, undefined>(this.settings.database, context, {
+    const created = await idempotentMutation<WebhookSubscriptionType, undefined>(this.settings.database, context, {
       field: "createWebhookSubscription",
       arguments: input,
       prepare: () => this.#refuseBlocked(input.endpointUrl),
@@ -269,7 +269,7 @@ function readableEventType(context: RequestContext, eventType: string): EventTyp
 
 function checkedContentType(contentType: string | null | undefined): WebhookContentType {
   const known = webhookContentTypes.find((candidate) => candidate === (contentType ?? "application/json"));
-  if (known === undefined) throw closedSetProblem([{ pointer: "/input/contentType", allowed: webhookContentTypes }]);
+  if (known === undefined) throw invalidEnumValue([{ pointer: "/input/contentType", allowed: webhookContentTypes }]);
   return known;
 }
 

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { type Envelope, sealEnvelope } from "../messages/envelope.js";
+import { createEvent, type Envelope } from "../messages/envelope.js";
 import { continueTrace } from "../telemetry/trace.js";
 import type { Tenant } from "../tenancy/tenant.js";
 import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
@@ -31,6 +31,6 @@ export async function aBus(): Promise<TestBus> {
 
 /** An event of an aggregate of the tenant. */
 export const anEvent = (tenant: Tenant, aggregate: string, turn = 1): Envelope =>
-  sealEnvelope({ type: "TemplateRegistered", subject: `templates/${aggregate}`, data: { turn } }, tenant.tenantId, {
+  createEvent({ type: "TemplateRegistered", subject: `templates/${aggregate}`, data: { turn } }, tenant.tenantId, {
     trace: continueTrace(undefined),
   });

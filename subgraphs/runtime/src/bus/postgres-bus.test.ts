@@ -1,8 +1,8 @@
 import pg from "pg";
 import { Retention } from "../db/retention.js";
 import { DomainError } from "../errors/domain-error.js";
-import { sealCommand } from "../messages/command.js";
-import { type Envelope, sealEnvelope } from "../messages/envelope.js";
+import { createCommand } from "../messages/command.js";
+import { createEvent, type Envelope } from "../messages/envelope.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { aDatabase, aTenant, quiet, type TestDatabase, until } from "../unit-of-work/database.fixture.js";
 import { countedWay } from "../unit-of-work/round-trips.fixture.js";
@@ -27,7 +27,7 @@ describe("the bus in PostgreSQL", () => {
 
   const envelopes = (count: number, text: string): Envelope[] =>
     Array.from({ length: count }, (_, index) =>
-      sealEnvelope(
+      createEvent(
         { type: "TemplateRegistered", subject: `templates/${text}${index}`, data: {} },
         aTenant().tenantId,
         cause,
@@ -70,7 +70,7 @@ describe("the bus in PostgreSQL", () => {
   });
 
   const aCommand = () =>
-    sealCommand(
+    createCommand(
       { type: "PublishLibraryVersion", subject: "library-versions/lbv", data: {} },
       "spine",
       aTenant().tenantId,
@@ -124,7 +124,7 @@ describe("the bus in PostgreSQL", () => {
       );
       return row?.["passed"] === true;
     });
-    await bus.publish([sealEnvelope({ type: "TenantSuspended", subject: "tenants/late", data: {} }, "ten", cause)]);
+    await bus.publish([createEvent({ type: "TenantSuspended", subject: "tenants/late", data: {} }, "ten", cause)]);
     await until(() => seen.length === 1);
   });
 
@@ -198,7 +198,7 @@ describe("the bus in PostgreSQL", () => {
       });
     const suspended = (count: number) =>
       Array.from({ length: count }, (_, index) =>
-        sealEnvelope({ type: "TenantSuspended", subject: `tenants/m${index}`, data: {} }, aTenant().tenantId, cause),
+        createEvent({ type: "TenantSuspended", subject: `tenants/m${index}`, data: {} }, aTenant().tenantId, cause),
       );
     await member("first", bus);
     await bus.publish(suspended(1));

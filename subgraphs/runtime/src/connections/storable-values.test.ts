@@ -25,8 +25,8 @@ describe("texts of others", () => {
         document: { [`name ${stored}`]: [stored, { deep: stored }], number: 1.5 },
       },
     ];
-    const inTransaction = await test.database.transaction(aTenant(), cause, async ({ execute, later }) => {
-      await later(one, values);
+    const inTransaction = await test.database.transaction(aTenant(), cause, async ({ execute, defer }) => {
+      await defer(one, values);
       return [await execute(one, values), await execute(one.text, values)];
     });
     expect(inTransaction).toEqual([expected, expected]);

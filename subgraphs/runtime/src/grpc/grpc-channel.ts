@@ -12,7 +12,7 @@ import {
 import { DomainError } from "../errors/domain-error.js";
 import { type Trace, traceparent } from "../telemetry/trace.js";
 import { detailsKey, fromWireStatus } from "./error-status.js";
-import { maxMessageBytes } from "./message-bounds.js";
+import { maxMessageBytes } from "./message-limits.js";
 import type { ServiceCertificate } from "./service-certificates.js";
 import { type ServiceIdentity, serverName } from "./service-identity.js";
 

@@ -4,7 +4,7 @@ import { HealthDefinition, HealthServiceImpl, HealthState } from "nice-grpc-serv
 import type { Logger } from "../telemetry/logger.js";
 import { type CallFacts, callBoundary } from "./call-boundary.js";
 import type { GrpcService } from "./grpc-service.js";
-import { maxMessageBytes } from "./message-bounds.js";
+import { maxMessageBytes } from "./message-limits.js";
 import { callerCheck } from "./service-caller.js";
 import type { ServiceCertificate } from "./service-certificates.js";
 import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";

@@ -4,7 +4,7 @@ import { continueTrace } from "../telemetry/trace.js";
 import { type RequestContext, requestContext } from "../tenancy/request-context.js";
 import { aDatabase, aTenant, noteTable, type TestDatabase } from "../unit-of-work/database.fixture.js";
 import type { Transaction } from "../unit-of-work/database.js";
-import { mutate } from "./idempotent-mutation.js";
+import { idempotentMutation } from "./idempotent-mutation.js";
 
 describe("an idempotent mutation", () => {
   let test: TestDatabase;
@@ -27,7 +27,7 @@ describe("an idempotent mutation", () => {
     });
 
   const addNote = (context: RequestContext, text: string, fail = false) =>
-    mutate(test.database, context, {
+    idempotentMutation(test.database, context, {
       field: "addNote",
       arguments: { text },
       prepare: async () => {
@@ -77,9 +77,9 @@ describe("an idempotent mutation", () => {
         return { commits };
       },
     };
-    expect(await mutate(test.database, context, mutation)).toEqual({ commits: 3 });
+    expect(await idempotentMutation(test.database, context, mutation)).toEqual({ commits: 3 });
     expect(context.replayed).toBe(false);
-    expect(await mutate(test.database, context, mutation)).toEqual({ commits: 3 });
+    expect(await idempotentMutation(test.database, context, mutation)).toEqual({ commits: 3 });
     expect([prepared, commits, await notes("deadlock"), context.replayed]).toEqual([1, 3, 1, true]);
   });
 

@@ -50,7 +50,7 @@ const storeResult = {
   text: "update idempotency_records set result = $5 where tenant_id = $1 and principal = $2 and field = $3 and key = $4",
 };
 
-export async function mutate<Result, Prepared = undefined>(
+export async function idempotentMutation<Result, Prepared = undefined>(
   database: Database,
   context: RequestContext,
   mutation: Mutation<Prepared, Result>,
@@ -78,7 +78,7 @@ export async function mutate<Result, Prepared = undefined>(
     const winner = await claim(transaction, scope, print);
     if (winner) return { winner };
     const made = await mutation.commit(transaction, prepared);
-    await transaction.later(storeResult, [tenant.uuid, ...scope, JSON.stringify(made)]);
+    await transaction.defer(storeResult, [tenant.uuid, ...scope, JSON.stringify(made)]);
     return { made };
   });
   return winner ? replay<Result>(context, winner, print) : (made as Result);

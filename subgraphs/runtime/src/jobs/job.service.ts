@@ -1,6 +1,6 @@
 import { errorCodes } from "@factory/schema/error-codes";
 import { tenantStatement } from "../db/tenant-statement.js";
-import { mutate } from "../idempotency/idempotent-mutation.js";
+import { idempotentMutation } from "../idempotency/idempotent-mutation.js";
 import type { CursorSeal } from "../pagination/cursor.js";
 import { type Connection, connectionOf, type PageRequest, pageSize } from "../pagination/page.js";
 import type { RequestContext } from "../tenancy/request-context.js";
@@ -38,7 +38,7 @@ export class JobService {
   }
 
   redrive(context: RequestContext, field: string, jobId: string): Promise<JobType> {
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field,
       arguments: { jobId },
       commit: async (transaction) => {

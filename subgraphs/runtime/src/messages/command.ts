@@ -1,6 +1,6 @@
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
-import { requireApproval } from "../auth/publish-approval.js";
+import { requireApproval } from "../auth/agent-approval.js";
 import { DomainError } from "../errors/domain-error.js";
 import { newId } from "../identifiers/wire-id.js";
 import { attributes, type Cause, type CommandEnvelope } from "./envelope.js";
@@ -15,7 +15,7 @@ export interface NewCommand {
 }
 
 /** The last place where the actor's scopes are known: who handles the command takes them from the table. */
-export function sealCommand(
+export function createCommand(
   command: NewCommand,
   producer: SubgraphName,
   tenantId: string,

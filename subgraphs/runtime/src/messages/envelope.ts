@@ -71,7 +71,7 @@ export interface Cause {
   principal?: Principal | undefined;
 }
 
-export function sealEnvelope(event: NewEvent, tenantId: string, cause: Cause): Envelope {
+export function createEvent(event: NewEvent, tenantId: string, cause: Cause): Envelope {
   return {
     messagekind: "event",
     id: newId("evt"),

@@ -5,7 +5,7 @@ import {
   getNamedType,
   isInputObjectType,
 } from "graphql";
-import { requireApproval } from "../auth/publish-approval.js";
+import { requireApproval } from "../auth/agent-approval.js";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import type { AuthRule } from "../graphql/auth.js";
 import { fieldSchema } from "../input-validation/input-schema.js";

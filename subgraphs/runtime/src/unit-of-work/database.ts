@@ -14,14 +14,14 @@ import { runAgain } from "../db/run-again.js";
 import type { TableReferences } from "../db/table-references.js";
 import { TenantReader } from "../db/tenant-statement.js";
 import { deferredQuery, type Statement, statementQuery, TransactionDialect } from "../db/transaction-dialect.js";
-import { type NewCommand, sealCommand } from "../messages/command.js";
+import { createCommand, type NewCommand } from "../messages/command.js";
 import {
   type Cause,
   type CommandEnvelope,
+  createEvent,
   type Envelope,
   type Message,
   type NewEvent,
-  sealEnvelope,
 } from "../messages/envelope.js";
 import { outboxTable } from "../outbox/outbox.entity.js";
 import { outboxInsert, outboxValues } from "../outbox/outbox-insert.js";
@@ -61,7 +61,7 @@ export interface Transaction {
   /** One statement on this transaction's connection, parameters as `$1`; one that comes often is worth preparing. */
   readonly execute: <R = Record<string, unknown>>(statement: Statement, values?: readonly unknown[]) => Promise<R[]>;
   /** The same for one whose answer nobody needs: it leaves with the next, which fails when it does. */
-  readonly later: (statement: Statement, values?: readonly unknown[]) => Promise<void>;
+  readonly defer: (statement: Statement, values?: readonly unknown[]) => Promise<void>;
   /** Runs once all of it can be read; not when it was rolled back, nor when the process ends before. */
   readonly afterCommit: (work: () => void) => void;
   /** Told to who listens on the channel, in every process, once all of it can be read. It may be lost. */
@@ -147,27 +147,27 @@ export class Database {
     const committed: (() => void)[] = [];
     const done = await this.#orm.em.fork().transactional(async (em) => {
       const execute: Transaction["execute"] = (statement, values) => run(em, statementQuery(statement, values));
-      const later: Transaction["later"] = async (statement, values) => {
+      const defer: Transaction["defer"] = async (statement, values) => {
         await run(em, deferredQuery(statement, values));
       };
       const notify: Transaction["notify"] = (channel, payload = "") => {
         committed.push(() => this.#tell({ channel, payload }));
       };
-      await later(setTenant, [tenant.uuid, tenant.platform ? "on" : ""]);
+      await defer(setTenant, [tenant.uuid, tenant.platform ? "on" : ""]);
       const transaction: Transaction = {
         em,
         tenant,
         execute,
-        later,
+        defer,
         afterCommit: (next) => committed.push(next),
         notify,
         record(event) {
-          const envelope = sealEnvelope(event, event.tenantId ?? tenant.tenantId, cause);
+          const envelope = createEvent(event, event.tenantId ?? tenant.tenantId, cause);
           messages.push(envelope);
           return envelope;
         },
         send: (command) => {
-          const envelope = sealCommand(command, this.#schema, tenant.tenantId, cause);
+          const envelope = createCommand(command, this.#schema, tenant.tenantId, cause);
           messages.push(envelope);
           return envelope;
         },
@@ -175,7 +175,7 @@ export class Database {
       const result = await work(transaction);
       await em.flush();
       if (messages.length > 0) {
-        await later(outboxInsert, outboxValues(tenant, messages));
+        await defer(outboxInsert, outboxValues(tenant, messages));
         if (this.#relay) committed.push(() => this.#relay?.wake());
         else notify(outboxChannel(this.#schema));
       }

@@ -13,6 +13,12 @@ export async function lockPrincipalStatus(
   { execute, tenant }: Transaction,
   principalId: string,
 ): Promise<string | undefined> {
+||||||| parent of 13fe44e (refactor: names that a reader of other services knows)
+export async function requireActing(transaction: Transaction, principalId: string): Promise<void> {
+  const { execute, later, tenant } = transaction;
+  await later("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [
+    hashedLocks.actingPrincipals(transaction.tenant.tenantId),
+  ]);
   const userId = decodeId("usr", principalId);
   const [found] = await execute<{ status: string }>(
     userId === undefined

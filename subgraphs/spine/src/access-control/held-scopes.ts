@@ -1,4 +1,4 @@
-import { scopesToGive } from "@factory/runtime/auth/publish-approval";
+import { scopesToGive } from "@factory/runtime/auth/agent-approval";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";

@@ -1,7 +1,8 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
@@ -96,7 +97,7 @@ export class ApprovalService {
   ): Promise<ApprovalType> {
     const { approvalId, input } = asked;
     if (decodeId("apr", approvalId) === undefined) throw unknownApproval();
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field,
       arguments: { approvalId, input: input ?? null },
       commit: async (transaction) => {
@@ -151,10 +152,5 @@ function conclude(
 
 const unknownApproval = () => new DomainError("NOT_FOUND", { detail: "No such approval in this tenant." });
 
-function unknownStatus(): DomainError {
-  const allowed = Object.keys(approvalStates).join(", ");
-  return new DomainError("VALIDATION_FAILED", {
-    detail: "There is no such status.",
-    errors: [{ pointer: "/filter/status", code: "UNKNOWN_VALUE", detail: `Must be one of ${allowed}.` }],
-  });
-}
+const unknownStatus = () =>
+  invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(approvalStates) }], "VALIDATION_FAILED");

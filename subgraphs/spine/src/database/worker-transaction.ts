@@ -1,7 +1,7 @@
 import { type Notice, noticeStatement, outboxChannel } from "@factory/runtime/db/notice";
 import { runAgain } from "@factory/runtime/db/run-again";
 import type { Statement } from "@factory/runtime/db/transaction-dialect";
-import { type Cause, type Message, sealEnvelope } from "@factory/runtime/messages/envelope";
+import { type Cause, createEvent, type Message } from "@factory/runtime/messages/envelope";
 import { outboxInsert, outboxValues } from "@factory/runtime/outbox/outbox-insert";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
@@ -43,7 +43,7 @@ async function once<T>(
     await client.query("begin");
     await client.query("select set_config('app.tenant', $1, true)", [tenant.uuid]);
     const record: Transaction["record"] = (event) => {
-      const envelope = sealEnvelope(event, tenant.tenantId, cause);
+      const envelope = createEvent(event, tenant.tenantId, cause);
       messages.push(envelope);
       return envelope;
     };

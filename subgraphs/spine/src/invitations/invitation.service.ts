@@ -1,6 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
@@ -75,7 +76,7 @@ export class InvitationService {
   invite(context: RequestContext, input: InviteUserInput): Promise<InvitationType> {
     requireDistinct(input.roleCodes);
     const { subject: invitedBy } = principalOf(context);
-    return mutate(this.#parts.database, context, {
+    return idempotentMutation(this.#parts.database, context, {
       field: "inviteUser",
       arguments: { input },
       commit: async (transaction) => {
@@ -139,7 +140,7 @@ export class InvitationService {
     invitationId: string,
     change: (transaction: Transaction, invitation: Invitation) => Promise<void>,
   ): Promise<InvitationType> {
-    return mutate(this.#parts.database, context, {
+    return idempotentMutation(this.#parts.database, context, {
       field,
       arguments: { invitationId },
       commit: async (transaction) => {
@@ -219,9 +220,5 @@ function requireDistinct(roleCodes: readonly string[]): void {
   if (errors.length > 0) throw new DomainError("VALIDATION_FAILED", { detail: "A role is named twice.", errors });
 }
 
-function unknownStatus(known: readonly string[]): DomainError {
-  return new DomainError("VALIDATION_FAILED", {
-    detail: "There is no such status.",
-    errors: [{ pointer: "/filter/status", code: "UNKNOWN_VALUE", detail: `Must be one of ${known.join(", ")}.` }],
-  });
-}
+const unknownStatus = (allowed: readonly string[]) =>
+  invalidEnumValue([{ pointer: "/filter/status", allowed }], "VALIDATION_FAILED");

@@ -1,6 +1,6 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
 import { SortedList } from "@factory/runtime/pagination/sorted-list";
@@ -118,7 +118,7 @@ export class OAuthClientAdministrationService {
 
   /** The old secret opens nothing from then on; its tokens live until they expire, if the same holder renews it. */
   async rotateSecret(context: RequestContext, clientId: string): Promise<OAuthClientSecretType> {
-    const rotated = await mutate(this.#database, context, {
+    const rotated = await idempotentMutation(this.#database, context, {
       field: "rotateApiClientSecret",
       arguments: { clientId },
       commit: async (transaction) => {
@@ -141,7 +141,7 @@ export class OAuthClientAdministrationService {
     { field, clientId, ...given }: { field: string; clientId: string; input?: UpdateApiClientInput },
     change: (client: OAuthClient, transaction: Transaction) => Promise<void> | void,
   ): Promise<OAuthClientType> {
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field,
       arguments: { clientId, ...given },
       commit: async (transaction) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf, type Tenant, tenantOf, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -60,7 +60,7 @@ export class OAuthClientService {
     mutation: { field: string; arguments: unknown; tenant: Tenant },
     checked: CheckedClient,
   ): Promise<OAuthClientSecretType> {
-    const { secretNonce, ...client } = await mutate<StoredClient>(this.#database, context, {
+    const { secretNonce, ...client } = await idempotentMutation<StoredClient>(this.#database, context, {
       ...mutation,
       commit: async (transaction) => {
         await this.#tenants.requireActive(transaction);

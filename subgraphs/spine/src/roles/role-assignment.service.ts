@@ -1,6 +1,6 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
@@ -96,7 +96,7 @@ export class RoleAssignmentService {
   async assign(context: RequestContext, roleId: string, input: AssignRoleInput): Promise<AssignedRoleType> {
     const { principalId, pointer } = principalIn(input);
     const expiresAt = expiryIn(input);
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: "assignRole",
       arguments: { roleId, input },
       commit: async (transaction) => {
@@ -122,7 +122,7 @@ export class RoleAssignmentService {
   }
 
   async unassign(context: RequestContext, roleId: string, assignmentId: string): Promise<RoleAssignmentType> {
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: "unassignRole",
       arguments: { roleId, assignmentId },
       commit: async (transaction) => {

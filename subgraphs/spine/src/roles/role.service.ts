@@ -1,7 +1,7 @@
 import { type TenantStatement, tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
@@ -85,7 +85,7 @@ export class RoleService {
     requireGrantable(context, [{ scopes }]);
     const { code, name, description = null } = input;
     try {
-      return await mutate(this.#database, context, {
+      return await idempotentMutation(this.#database, context, {
         field: "createRole",
         arguments: { input },
         commit: async (transaction) => {
@@ -114,7 +114,7 @@ export class RoleService {
   /** Whoever loses a scope by it gets a new token before the next request. */
   async update(context: RequestContext, roleId: string, input: UpdateRoleInput): Promise<RoleType> {
     const scopes = input.scopes == null ? undefined : tenantScopesOf(input.scopes);
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: "updateRole",
       arguments: { roleId, input },
       commit: async (transaction) => {
@@ -135,7 +135,7 @@ export class RoleService {
 
   /** Its assignments go with it. */
   async delete(context: RequestContext, roleId: string): Promise<RoleType> {
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: "deleteRole",
       arguments: { roleId },
       commit: async (transaction) => {

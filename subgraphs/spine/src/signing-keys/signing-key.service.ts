@@ -1,4 +1,4 @@
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -25,7 +25,7 @@ export class SigningKeyService {
     const principal = principalOf(context);
     const cause = { trace, correlationId, causationId, actorId: principal.subject, principal };
     let rotated: SigningKeyRotationType | undefined;
-    return mutate<SigningKeyRotationType>(this.#database, context, {
+    return idempotentMutation<SigningKeyRotationType>(this.#database, context, {
       field: "rotateSigningKeys",
       arguments: { input: input ?? null },
       // keys are of no tenant: should this transaction fail or be run again after it, the rotation stands

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
 import type { JobQueue } from "@factory/runtime/jobs/queue/job-queue";
 import { traceparent } from "@factory/runtime/telemetry/trace";
@@ -24,7 +24,7 @@ export class ProvisioningService {
 
   request(context: RequestContext, tenantId: string): Promise<ProvisioningRunType> {
     if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field: "provisionTenant",
       arguments: { tenantId },
       tenant: tenantWithId(tenantId),

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
@@ -40,7 +40,7 @@ export class TenantLifecycleService {
   ): Promise<TenantType> {
     const { tenantId, input } = asked;
     if (decodeId("ten", tenantId) === undefined) throw unknownTenant();
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#database, context, {
       field,
       arguments: { tenantId, input: input ?? null },
       tenant: tenantWithId(tenantId),

@@ -1,8 +1,8 @@
 import { newId } from "@factory/runtime/identifiers/wire-id";
 import { traceparent } from "@factory/runtime/telemetry/trace";
+import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
-import { TenantSlots } from "@factory/runtime/tenancy/tenant-slots";
 import type { TargetResolver } from "../../targets/target-resolver.js";
 import type { Execution } from "../record/execution.entity.js";
 import type { RequestExecutionInput } from "../request/execution.input.js";
@@ -37,7 +37,7 @@ export class ExecutionPreviewService {
   }
 
   preview(context: RequestContext, templateId: string, input: RequestExecutionInput): Promise<ExecutionPreviewType> {
-    return this.#slots.run(tenantOf(context).tenantId, () => this.#preview(context, templateId, input));
+    return this.#limiter.run(tenantOf(context).tenantId, () => this.#preview(context, templateId, input));
   }
 
   async #preview(

@@ -24,7 +24,7 @@ import { inChildProcess } from "./job-child.js";
 
 const deadlineMs = 60_000;
 /** What the queue does after seconds it does after a moment here. */
-const bounds = { lookMs: 100, graceMs: 200, abortMs: 1000 };
+const limits = { lookMs: 100, graceMs: 200, abortMs: 1000 };
 const workspace = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const compiled = (module: string) => new URL(`../../dist/jobs/${module}.js`, import.meta.url);
 
@@ -94,7 +94,7 @@ describe("jobs in a child process", () => {
 
   async function aQueue(job: JobDefinition<FixturePayload>, { aloneMs, others = [], former }: Given = {}) {
     const gone = former ? { former: [{ processId: former.processId, stopped: false }] } : {};
-    const process = new JobProcess({ ...gone, gate: new JobGate(aloneMs), bounds });
+    const process = new JobProcess({ ...gone, gate: new JobGate(aloneMs), limits });
     const queue = new JobQueue(test.definition.connections, quiet, process);
     queues.push(queue);
     await queue.start([job, ...others]);

@@ -1,5 +1,5 @@
 /** The times of a job queue; tests of what happens after them shorten them. */
-export interface JobBounds {
+export interface JobLimits {
   /** Between two looks for jobs that come without a wake-up: retries, delayed jobs, those of other processes. */
   readonly lookMs: number;
   /** Between two renewals of the process's lease. */
@@ -13,7 +13,7 @@ export interface JobBounds {
   readonly abortMs: number;
 }
 
-export const defaultBounds: JobBounds = {
+export const defaultJobLimits: JobLimits = {
   lookMs: 2000,
   beatMs: 5000,
   steadyMs: 25_000,

@@ -4,7 +4,7 @@ import { continueTrace } from "../../telemetry/trace.js";
 import type { Tenant } from "../../tenancy/tenant.js";
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../../unit-of-work/database.fixture.js";
 import { type JobEnd, maintenance } from "../definitions/job-definition.js";
-import type { JobBounds } from "../definitions/job-limits.js";
+import type { JobLimits } from "../definitions/job-limits.js";
 import { JobGate } from "../runs/job-gate.js";
 import { JobProcess } from "../runs/job-process.js";
 import { type JobAttempt, type JobDefinition, JobQueue } from "./job-queue.js";
@@ -25,9 +25,9 @@ const definition = (queue: string): JobDefinition<Payload> => ({
 
 const deadlineMs = 60_000;
 /** What the queue does after seconds it does after a moment here. */
-const bounds = { lookMs: 100, databaseLostDelaySeconds: 0.05, graceMs: 200, abortMs: 200 };
+const limits = { lookMs: 100, databaseLostDelaySeconds: 0.05, graceMs: 200, abortMs: 200 };
 /** Ten looks: what may not begin would have begun by then. */
-const tenLooksMs = 10 * bounds.lookMs;
+const tenLooksMs = 10 * limits.lookMs;
 
 async function eventually<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   const until = Date.now() + deadlineMs;
@@ -62,13 +62,13 @@ describe("interrupted jobs", () => {
     readonly former?: JobProcess;
     readonly stopped?: boolean;
     readonly gate?: JobGate;
-    readonly beats?: Partial<JobBounds>;
+    readonly beats?: Partial<JobLimits>;
   }
 
   async function aProcess(jobs: readonly JobDefinition<Payload>[], given: Given = {}) {
     const { former, stopped = false, gate = new JobGate(), beats } = given;
     const gone = former ? [{ processId: former.processId, stopped }] : [];
-    const process = new JobProcess({ former: gone, gate, bounds: { ...bounds, ...beats } });
+    const process = new JobProcess({ former: gone, gate, limits: { ...limits, ...beats } });
     const queue = new JobQueue(test.definition.connections, quiet, process);
     queues.push(queue);
     await queue.start(jobs);
@@ -253,7 +253,7 @@ describe("dead letters", () => {
 
   beforeAll(async () => {
     test = await aDatabase();
-    queue = new JobQueue(test.definition.connections, quiet, new JobProcess({ bounds }));
+    queue = new JobQueue(test.definition.connections, quiet, new JobProcess({ limits }));
     await queue.start([owned, upkeep]);
     sql = new pg.Client({ connectionString: test.definition.connections.worker });
     await sql.connect();

@@ -79,7 +79,7 @@ export class JobQueue {
     this.#runs = new JobRuns(this.sql, this.schema, process.processId);
     this.#lease = new ProcessLease({ sql: this.sql, schema: this.schema, runs: this.#runs, process, logger });
     this.#lane = new AloneLane(process, this.#runs, logger);
-    this.#childLane = new ChildLane(this.#runs, logger, process.bounds.lookMs);
+    this.#childLane = new ChildLane(this.#runs, logger, process.limits.lookMs);
   }
 
   async start(definitions: readonly JobDefinition<object>[]): Promise<void> {
@@ -187,7 +187,7 @@ export class JobQueue {
     this.#stopping = true;
     await this.#workers.stop();
     await Promise.all([this.#lane.stop(), this.#childLane.stop()]);
-    const { graceMs, abortMs } = this.#process.bounds;
+    const { graceMs, abortMs } = this.#process.limits;
     await this.#held.ended(graceMs);
     const left = this.#held.all();
     await this.#runs.release(left).catch((error: unknown) => this.#logger.warn({ err: error }, "jobs not given back"));
@@ -249,7 +249,7 @@ export class JobQueue {
   /** A planned stop and a lost database are no attempts; the latter only so many times. */
   async #costsNothing(error: unknown, taken: TakenJob): Promise<boolean> {
     if (!this.#stopping && !isDatabaseOutage(error)) return false;
-    const delay = this.#stopping ? 0 : this.#process.bounds.databaseLostDelaySeconds;
+    const delay = this.#stopping ? 0 : this.#process.limits.databaseLostDelaySeconds;
     const released = await this.#runs.release([taken], delay).catch(() => undefined);
     // a database that does not answer now refuses the failure too, so the lease gives the job back
     return this.#stopping || released === undefined || released.has(taken.id);

@@ -22,12 +22,12 @@ export class JobSender {
     payloads: readonly P[],
     { startAfter }: SendOptions,
   ): Promise<void> {
-    return transaction.later(this.#sending, [queue, JSON.stringify(payloads), startAfter?.toISOString() ?? null]);
+    return transaction.defer(this.#sending, [queue, JSON.stringify(payloads), startAfter?.toISOString() ?? null]);
   }
 
   /** A failed job of the transaction's tenant, as `send`. */
   redrive(transaction: Transaction, jobId: string): Promise<void> {
-    return transaction.later(this.#redriving, [jobId]);
+    return transaction.defer(this.#redriving, [jobId]);
   }
 
   /** By itself, for later. */

@@ -36,11 +36,11 @@ export class AloneLane {
   readonly #cutShort = new Set<string>();
   #children: () => readonly string[] = () => [];
 
-  constructor({ gate, bounds }: JobProcess, runs: JobRuns, logger: Logger) {
+  constructor({ gate, limits }: JobProcess, runs: JobRuns, logger: Logger) {
     this.#gate = gate;
     this.#runs = runs;
     this.#logger = logger;
-    this.#loop = new LookLoop(logger, bounds.lookMs);
+    this.#loop = new LookLoop(logger, limits.lookMs);
   }
 
   /** `children`: the queues whose jobs may go on in a child process. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { defaultBounds, type JobBounds } from "../definitions/job-limits.js";
+import { defaultJobLimits, type JobLimits } from "../definitions/job-limits.js";
 import { JobGate } from "./job-gate.js";
 
 /** Who held the data directory before. */
@@ -14,23 +14,23 @@ export class JobProcess {
   readonly processId: string;
   readonly former: readonly FormerProcess[];
   readonly gate: JobGate;
-  readonly bounds: JobBounds;
+  readonly limits: JobLimits;
 
   /** `former` are gone for certain: their jobs need not wait until a lease has lapsed. */
   constructor({
     processId,
     former,
     gate,
-    bounds,
+    limits,
   }: {
     processId?: string;
     former?: readonly FormerProcess[];
     gate?: JobGate;
-    bounds?: Partial<JobBounds>;
+    limits?: Partial<JobLimits>;
   } = {}) {
     this.processId = processId ?? randomUUID();
     this.former = former ?? [];
     this.gate = gate ?? new JobGate();
-    this.bounds = { ...defaultBounds, ...bounds };
+    this.limits = { ...defaultJobLimits, ...limits };
   }
 }

@@ -52,7 +52,7 @@ export class JobWorkers {
       workers.push(worker);
     }
     // retries, delayed jobs and those of other processes come without a wake-up
-    this.#looks.push(setInterval(() => this.wake(queue), this.#process.bounds.lookMs).unref());
+    this.#looks.push(setInterval(() => this.wake(queue), this.#process.limits.lookMs).unref());
   }
 
   /** One worker looks, since looking costs a statement each; who finds a job wakes the next. */

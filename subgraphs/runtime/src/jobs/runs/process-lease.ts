@@ -80,7 +80,7 @@ export class ProcessLease {
       this.#beating = this.#beat()
         .catch((error: unknown) => this.#logger.warn({ err: error }, "the process's lease on its jobs was not renewed"))
         .then(() => this.#schedule());
-    }, this.#process.bounds.beatMs).unref();
+    }, this.#process.limits.beatMs).unref();
   }
 
   async #beat(): Promise<void> {
@@ -89,7 +89,7 @@ export class ProcessLease {
     const held = await this.#runs.held();
     this.#loseWhatIsGone(running, held);
     await this.#releaseWhatWasLeft(held);
-    if (this.#lastBeat - this.#steadySince >= this.#process.bounds.steadyMs) await this.#reap();
+    if (this.#lastBeat - this.#steadySince >= this.#process.limits.steadyMs) await this.#reap();
     if (this.#lastBeat - this.#forgotAt < forgetMs) return;
     this.#forgotAt = this.#lastBeat;
     await this.#runs.forget();
@@ -102,7 +102,7 @@ export class ProcessLease {
       [this.#process.processId],
     );
     const now = performance.now();
-    if (now - this.#lastBeat > this.#process.bounds.beatMs * 2 || this.#steadySince === 0) this.#steadySince = now;
+    if (now - this.#lastBeat > this.#process.limits.beatMs * 2 || this.#steadySince === 0) this.#steadySince = now;
     this.#lastBeat = now;
   }
 
@@ -126,7 +126,7 @@ export class ProcessLease {
     const lapsed = await this.#rows<{ process_id: string }>(
       `select process_id from ${this.#schema}.job_processes
        where process_id <> $1 and beat_at < now() - interval '${lapsedSeconds} s'
-         and pg_postmaster_start_time() < now() - interval '${this.#process.bounds.steadyMs} ms'`,
+         and pg_postmaster_start_time() < now() - interval '${this.#process.limits.steadyMs} ms'`,
       [this.#process.processId],
     );
     if (lapsed.length > 0)

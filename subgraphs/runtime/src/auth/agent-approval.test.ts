@@ -1,6 +1,6 @@
 import { newId } from "../identifiers/wire-id.js";
-import { sealCommand } from "../messages/command.js";
-import { sealEnvelope } from "../messages/envelope.js";
+import { createCommand } from "../messages/command.js";
+import { createEvent } from "../messages/envelope.js";
 import { authorize } from "../subgraph/guard.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { requestContext } from "../tenancy/request-context.js";
@@ -31,7 +31,7 @@ const causeOf = (principal: Principal) => ({
   principal,
 });
 const publish = (principal: Principal) =>
-  sealCommand(
+  createCommand(
     { type: "PublishLibraryVersion", subject: "library-versions/lbv", data: {} },
     "spine",
     newId("ten"),
@@ -63,6 +63,6 @@ test("events tell for whom an agent acted, and which one", () => {
   const event = { type: "TemplateRegistered", subject: "templates/tpl", data: {} } as const;
   const tenantId = newId("ten");
   const chain = agent({ actors: ["cli_second", "cli_first"] });
-  expect(sealEnvelope(event, tenantId, causeOf(chain))).toMatchObject({ actorid: "usr_1", agentid: "cli_second" });
-  expect(sealEnvelope(event, tenantId, causeOf(agent({ actors: [] })))).not.toHaveProperty("agentid");
+  expect(createEvent(event, tenantId, causeOf(chain))).toMatchObject({ actorid: "usr_1", agentid: "cli_second" });
+  expect(createEvent(event, tenantId, causeOf(agent({ actors: [] })))).not.toHaveProperty("agentid");
 });
