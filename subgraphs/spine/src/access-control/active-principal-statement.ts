@@ -13,12 +13,6 @@ export async function lockPrincipalStatus(
   { execute, tenant }: Transaction,
   principalId: string,
 ): Promise<string | undefined> {
-||||||| parent of 13fe44e (refactor: names that a reader of other services knows)
-export async function requireActing(transaction: Transaction, principalId: string): Promise<void> {
-  const { execute, later, tenant } = transaction;
-  await later("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [
-    hashedLocks.actingPrincipals(transaction.tenant.tenantId),
-  ]);
   const userId = decodeId("usr", principalId);
   const [found] = await execute<{ status: string }>(
     userId === undefined
@@ -35,7 +29,7 @@ export async function requireActing(transaction: Transaction, principalId: strin
  * were locked first, a caller who renews secrets continuously could prevent the deletion by deadlocks.
  */
 export async function requireActivePrincipal(transaction: Transaction, principalId: string): Promise<void> {
-  await transaction.later("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [
+  await transaction.defer("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [
     hashedLocks.actingPrincipals(transaction.tenant.tenantId),
   ]);
   const status = await lockPrincipalStatus(transaction, principalId);

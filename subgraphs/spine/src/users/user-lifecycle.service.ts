@@ -1,9 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-||||||| parent of 13fe44e (refactor: names that a reader of other services knows)
-import { mutate } from "@factory/runtime/idempotency/idempotent-mutation";
-import { decodeId } from "@factory/runtime/identifiers/wire-id";
+import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
@@ -61,9 +58,7 @@ export class UserLifecycleService {
    */
   delete(context: RequestContext, userId: string, clients: ClientsOfDeletedUser): Promise<DeletedUserType> {
     const { database, onPermissionLoss } = this.#parts;
-    return mutate(database, context, {
-||||||| parent of 13fe44e (refactor: names that a reader of other services knows)
-    return mutate(this.#database, context, {
+    return idempotentMutation(database, context, {
       field: "deleteUser",
       arguments: { userId, clients },
       // the hash of a random password that is not stored
@@ -97,10 +92,7 @@ export class UserLifecycleService {
   }
 
   #move(context: RequestContext, field: string, { userId, to, type }: Transition): Promise<UserType> {
-    return mutate(this.#parts.database, context, {
-||||||| parent of 13fe44e (refactor: names that a reader of other services knows)
-  #move(context: RequestContext, field: string, { userId, to, type }: Move): Promise<UserType> {
-    return mutate(this.#database, context, {
+    return idempotentMutation(this.#parts.database, context, {
       field,
       arguments: { userId },
       commit: async (transaction) => {
