@@ -33,7 +33,7 @@ const requestBytesLimit = 10 * 1024 * 1024;
 /** Read-only smart HTTP over the embedded store. The request's body must be unread. */
 export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOptions): GitHttpHandler {
   const { maxConcurrent = defaultMaxConcurrent, timeoutMs = defaultTimeoutMs } = options;
-  const places = new ClonePlaces(maxConcurrent, maxPerTenant);
+  const clones = new ConcurrencyLimiter({ maxTotal: maxConcurrent, maxPerTenant }, "clones");
 
   async function serve(request: IncomingMessage, response: ServerResponse, path: GitPath): Promise<void> {
     const reader = await options.authorize(request);

@@ -81,7 +81,7 @@ export class TemplateVersionService {
   readonly #templates: TemplateService;
   readonly #sources: TemplateSources;
   readonly #parameterChecker: ParameterChecker;
-  readonly #resolutions = new TenantSlots(maxResolutions, "resolutions");
+  readonly #resolutions = new ConcurrencyLimiter({ maxPerTenant: maxResolutions }, "resolutions");
 
   constructor({ database, templates, sources, parameterChecker }: TemplateVersionServices) {
     this.#database = database;

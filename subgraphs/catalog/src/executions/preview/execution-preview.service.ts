@@ -30,7 +30,7 @@ const maxConcurrent = 3;
 /** An execution without its end: fetched, rendered and compared with the target, and then forgotten. */
 export class ExecutionPreviewService {
   readonly #services: PreviewServices;
-  readonly #slots = new TenantSlots(maxConcurrent, "previews");
+  readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: maxConcurrent }, "previews");
 
   constructor(services: PreviewServices) {
     this.#services = services;
