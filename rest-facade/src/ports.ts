@@ -14,41 +14,41 @@ import type { PrepareOperation } from "./requests/prepared-operation.js";
 
 /** The parts of the platform that the facade calls. The composition of the processes supplies them. */
 export interface FacadePorts {
-  /** The full supergraph, with `@auth` and `@constraint`. */
+  /** The full supergraph SDL, with `@auth` and `@constraint`. */
   supergraphSdl: string;
   prepare: PrepareOperation;
   verifier: Verifier;
-  /** `/graphql`: GET, POST with a parsed JSON body, and the websocket upgrade. */
+  /** Serves `/graphql`: GET, POST with a parsed JSON body, and the websocket upgrade. */
   graphql: {
     handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   };
-  /** Gets `/connect/*`, `/.well-known/*` and both under `/v1`, with the body unread. */
+  /** Serves `/connect/*`, `/.well-known/*` and both under `/v1`. The body is unread. */
   authorizationServer(request: IncomingMessage, response: ServerResponse): void;
-  /** Gets `/git/*` with the body unread. */
+  /** Serves `/git/*`. The body is unread. */
   git(request: IncomingMessage, response: ServerResponse): void;
   ready(): Promise<Readiness>;
-  /** Background work of all tenants, for the operator; absent: `/jobs` is not served. */
+  /** The background work of all tenants, for the operator. Without it `/jobs` is not served. */
   jobs?: JobAdministration;
-  /** Prometheus text of everything but the facade, unless `registry` is shared. */
+  /** The Prometheus text of the platform. It includes the facade's metrics if `registry` is shared. */
   metrics(): Promise<string>;
 }
 
 export interface FacadeOptions {
-  /** As callers see it; absent: from host and chosen port. */
+  /** The address that callers use. Without it: host and chosen port. */
   publicUrl?: string | undefined;
   host: string;
-  /** 0: any free port. */
+  /** 0 stands for any free port. */
   port: number;
   internalHost?: string | undefined;
   internalPort: number;
   development: boolean;
   allowedOrigins: readonly string[];
-  /** Addresses or networks whose X-Forwarded-For is believed. */
+  /** Addresses or networks whose X-Forwarded-For header is trusted. */
   trustedProxies?: readonly string[] | undefined;
   rateLimits: RateLimits;
   logger: Logger;
-  /** Where the request metrics are registered; absent: a registry of the facade, appended to `metrics()`. */
+  /** The registry of the request metrics. Without it the facade has its own and appends it to `metrics()`. */
   registry?: Registry | undefined;
   stopPatience?: Partial<StopPatience> | undefined;
 }

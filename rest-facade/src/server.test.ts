@@ -16,7 +16,8 @@ beforeAll(async () => {
     template: ({ templateId }) => {
       if (templateId === "tpl_boom") throw new Error("a secret of the implementation");
       if (templateId === "tpl_half") throw refused("UPSTREAM_TIMEOUT", "catalog did not answer");
-      if (templateId !== "tpl_1") throw refused("TEMPLATE_NOT_FOUND", "There is no such template.");
+      if (templateId !== "tpl_1")
+        throw refused("TEMPLATE_NOT_FOUND", "The template does not exist, or it belongs to another tenant.");
       return { templateId, name: "api", category: null, status: "Active", versions: [] };
     },
     registerTemplate: (variables, context) => {
@@ -110,7 +111,7 @@ describe("GET /v1/templates/{templateId}", () => {
       type: "/problems/template-not-found",
       title: "Template not found",
       status: 404,
-      detail: "There is no such template.",
+      detail: "The template does not exist, or it belongs to another tenant.",
       instance: "/v1/templates/tpl_2",
       code: "TEMPLATE_NOT_FOUND",
       traceId: headers.get("x-trace-id"),

@@ -20,17 +20,18 @@ import { areas, routeTables } from "./routes/route-tables.js";
 export type { FacadeOptions, FacadePorts } from "./ports.js";
 export type { OperationResult, PreparedOperation } from "./requests/prepared-operation.js";
 
+/** The running facade. */
 export interface Facade {
-  /** As callers see it; without a configured one, of the address that was bound. */
+  /** The address that callers use: the configured one, or the one that was bound. */
   publicUrl: string;
   internalUrl: string;
-  /** Refuses new connections and is not ready at once; answers what still arrives on open ones for a second, then finishes what is in flight. Websockets are their owner's to close. */
+  /** Refuses new connections and reports not ready. Answers requests on open connections for one more second, then waits for those in flight. The owner of the websockets closes them. */
   close(): Promise<void>;
 }
 
 const usualPatience: StopPatience = { graceMs: 1000, timeoutMs: 8000 };
 
-/** Opens the public and the internal listener. Fails when an operation of a route does not fit the graph. */
+/** Opens the public and the internal listener. Throws when the document of a route does not fit the graph. */
 export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
   const graph = readGraph(ports.supergraphSdl);
   const routes = compileRoutes(graph, ports.prepare);
@@ -52,7 +53,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   app.route({
     method: ["GET", "POST"],
     url: "/graphql",
-    // before the body is read: nothing about a document is known to be cheap
+    // counted before the body is read, since the cost of the document is not known yet
     onRequest: async ({ headers, raw }, reply) => {
       if (headers.authorization === undefined) await admission.limit.ofAddress(clientNetworkOf(raw), reply);
     },
@@ -108,13 +109,13 @@ function servePlanned(app: FastifyInstance, admission: Admission): void {
     const { method, path } = endpointOf(row.at);
     const admitted = admit(row, admission);
     const refuse = handlePlanned(row);
-    // refused before the body is read: no body could make a difference
+    // refused before the body is read, since the body makes no difference
     const onRequest = [admitted, refuse];
     app.route({ method, url: fastifyPath(path), onRequest, handler: refuse });
   }
 }
 
-/** Internal resource paths are served with and without `/v1`, as the surface table of the specification lists them. */
+/** Serves internal paths with and without `/v1`, as the surface table of the specification lists them. */
 function serveInternalRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], admission: Admission): void {
   for (const route of routes.filter((candidate) => !isPublic(candidate))) {
     for (const path of new Set([route.path, route.path.replace(/^\/v1/, "")])) serveRoute(app, route, path, admission);
@@ -147,7 +148,7 @@ async function listen(listeners: Record<"public" | "internal", Listener>, option
   };
 }
 
-/** The internal listener goes last, so that probes of readiness are answered meanwhile. */
+/** Closes the internal listener last, so that readiness probes are answered until then. */
 async function closeListeners(listeners: Record<"public" | "internal", Listener>, patience: StopPatience) {
   const { app, door } = listeners.public;
   const internal = listeners.internal;

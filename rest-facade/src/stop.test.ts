@@ -8,13 +8,13 @@ const template = { templateId: "tpl_1", name: "a", status: "Active", versions: [
 
 interface End {
   readonly answered: number;
-  /** Answers with "Connection: close". */
+  /** How many answers carried "Connection: close". */
   readonly lastAnswers: number;
   /** The code of the failure that ended the client. */
   readonly end: string | undefined;
 }
 
-/** A client that keeps its connection alive and asks until the listener is gone. */
+/** A client that keeps its connection alive and sends requests until the listener is gone. */
 async function ask(url: string, startAfterMs: number, onAnswer: () => void): Promise<End> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const counts = { answered: 0, lastAnswers: 0 };
@@ -66,7 +66,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   expect(condition()).toBe(true);
 }
 
-/** New connections are. */
+/** New connections are refused. */
 async function refused(facade: Started): Promise<void> {
   for (let turn = 0; turn < 3000; turn++) {
     const answer = await facade.call("GET /livez").catch(() => undefined);
@@ -141,7 +141,7 @@ describe("stopping", () => {
     socket.client.write(["/livez", "/v1/templates/tpl_1", "/livez", "/git/x"].map(lines).join(""));
     await sleep(20);
     finish();
-    // the server has hung up its half; what comes too late is read, not answered, and not reset
+    // the server has closed its half; late bytes are read, not answered, and do not reset the connection
     await socket.ended;
     socket.client.write(lines("/v1/templates/tpl_1"));
     await sleep(50);

@@ -4,15 +4,15 @@ import type { Duplex } from "node:stream";
 
 interface Connection {
   unanswered: number;
-  /** The request that came last, as long as it is not answered. */
+  /** The newest request, until it is answered. */
   newest: ServerResponse | undefined;
-  /** "Connection: close" has been sent, or the connection is half closed: nothing more is processed. */
+  /** True after "Connection: close" was sent or the connection was half closed. No further request is processed. */
   final: boolean;
-  /** Answers bytes that are not HTTP, once everything before them is answered. */
+  /** Answers bytes that are not HTTP, after every request before them is answered. */
   refusal: (() => void) | undefined;
 }
 
-/** Closing over unread bytes would reset the connection, and the client could lose the answer. */
+/** How long unread bytes are read after the answer. A close over unread bytes resets the connection, and the client could lose the answer. */
 const lingerMs = 1000;
 
 /** The open connections of a listener, and how they end without a reset. */
@@ -25,7 +25,7 @@ export class Connections {
 
   constructor() {
     const answered = (response: ServerResponse) => this.#release(response);
-    // one function for all responses: a closure for each would cost every request
+    // one function serves all responses, since a closure for each response would cost time in every request
     this.#answered = function answeredOne(this: ServerResponse) {
       answered(this);
     };
@@ -37,13 +37,13 @@ export class Connections {
     socket.once("close", () => this.remove(socket));
   }
 
-  /** Also for a socket that has become a websocket. */
+  /** Forgets a connection, also one that was upgraded to a websocket. */
   remove(socket: Socket): void {
     this.#open.delete(socket);
     if (this.#open.size === 0) this.#onEmpty?.();
   }
 
-  /** False for a request that came after the final answer of its connection: it must not be processed. */
+  /** Returns false for a request that arrived after the final answer of its connection. It must not be processed. */
   receive(response: ServerResponse): boolean {
     const connection = this.#open.get(response.req.socket);
     if (!connection) return true;
@@ -54,7 +54,7 @@ export class Connections {
     return true;
   }
 
-  /** Calls `answer` when it is the turn of the bytes that could not be read; a half-sent answer is only ended. */
+  /** Calls `answer` when all requests before the unreadable bytes are answered. A half-sent answer is only ended. */
   refuse(socket: Socket, answer: () => void): void {
     const connection = this.#open.get(socket);
     if (!connection) {
@@ -65,7 +65,7 @@ export class Connections {
     refuseInTurn(socket, connection);
   }
 
-  /** From now on the answer to the newest request of each connection says that it is the last one. */
+  /** From now on the answer to the newest request of each connection carries "Connection: close". */
   leave(): void {
     this.#leaving = true;
     for (const [socket, { newest }] of this.#open) {
@@ -74,7 +74,7 @@ export class Connections {
     }
   }
 
-  /** Half-closes what waits for a request, now and from now on. */
+  /** Half-closes idle connections, now and as soon as they become idle. */
   endIdle(): void {
     this.#endIdle = true;
     for (const [socket, connection] of this.#open) this.#endIfIdle(socket, connection);
@@ -92,7 +92,7 @@ export class Connections {
   #announce(connection: Connection, response: ServerResponse): boolean {
     const { newest } = connection;
     if (connection.final || (newest?.headersSent && !newest.shouldKeepAlive)) return false;
-    // pipelined: the one before is not the last answer after all
+    // a pipelined request follows, so the answer before it is not the last one
     if (newest) newest.shouldKeepAlive = true;
     response.shouldKeepAlive = false;
     return true;

@@ -20,7 +20,7 @@ export interface DurationHistogramOptions {
 }
 
 /**
- * Stands beside prom-client's own histogram, which validates and hashes the labels of a series again with every
+ * Replaces prom-client's histogram, which validates and hashes the labels of a series again with every
  * observation: several microseconds of a request that takes a hundred.
  */
 export class DurationHistogram {
@@ -31,7 +31,7 @@ export class DurationHistogram {
   constructor(registry: Registry, options: DurationHistogramOptions) {
     this.name = options.name;
     this.#options = options;
-    // a registry knows a metric by its name and asks it for its values
+    // the registry finds a metric by its name and reads its values with `get`
     registry.registerMetric(this as unknown as Histogram);
   }
 
@@ -50,7 +50,7 @@ export class DurationHistogram {
     };
   }
 
-  /** What the registry writes out. */
+  /** The values in the form that the registry prints. */
   async get() {
     const { name, help, bounds } = this.#options;
     const values = this.#series.flatMap(({ labels, counts, sum }) => {

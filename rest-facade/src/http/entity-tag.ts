@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** Weak: the same resource in another media type carries the same tag. */
+/** A weak entity tag: the same resource in another media type has the same tag. */
 export const entityTag = (body: string) => `W/"${hash("sha1", body, "base64url")}"`;
 
 /** If-None-Match compares weakly (RFC 9110 section 13.1.2). */

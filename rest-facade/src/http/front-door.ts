@@ -11,10 +11,10 @@ import type { Meter } from "./request-metrics.js";
 import { answerWithProblem, closeWithProblem } from "./send-problem.js";
 
 export const maxUrlLength = 8192;
-/** RFC 6797. */
+/** Strict-Transport-Security (RFC 6797). */
 export const strictTransport = ["strict-transport-security", "max-age=31536000; includeSubDomains"] as const;
 
-/** Requests below a prefix go to their owner untouched: no routing, no body parsing. */
+/** Requests below this prefix go to their owner unchanged: without routing and without reading the body. */
 export interface PassThrough {
   readonly prefix: `/${string}/`;
   readonly owner: (request: IncomingMessage, response: ServerResponse) => void;
@@ -30,22 +30,23 @@ export interface FrontDoorOptions {
     | undefined;
 }
 
+/** How long a stop waits, in milliseconds. */
 export interface StopPatience {
-  /** Requests on open connections are still answered for so long, since clients learn of the stop one by one. */
+  /** Requests on open connections are answered for this long after the stop begins, since each client learns of it by its next answer. */
   readonly graceMs: number;
-  /** Connections that are still open after it are cut. */
+  /** Connections that are still open after this time are destroyed. */
   readonly timeoutMs: number;
 }
 
-/** A websocket whose client does not answer the closing handshake is cut after so long. */
+/** A websocket whose client does not answer the closing handshake is destroyed after this time. */
 const websocketPatienceMs = 3000;
 
-/** The node server before fastify: limits, pass-through, upgrades, and what a stop has to wait for. */
+/** The Node server in front of fastify: limits, pass-through paths, upgrades, and a stop that loses no answer. */
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
   readonly #connections = new Connections();
   readonly #upgraded = new Set<Duplex>();
-  /** Several where a host name has several addresses. */
+  /** Several servers, if a host name has several addresses. */
   readonly #servers: Server[] = [];
   #arrivals = 0;
   #closing = false;
@@ -67,7 +68,7 @@ export class FrontDoor {
         requestTimeout: 30_000,
         connectionsCheckingInterval: 2000,
         keepAliveTimeout: 65_000,
-        // node would answer without a body of ours
+        // Node would answer without a problem body
         requireHostHeader: false,
       },
       (request, response) => this.#arrive(request, response, routed),
@@ -80,7 +81,12 @@ export class FrontDoor {
     server.on("connect", (_request: IncomingMessage, socket: Socket) => {
       this.#connections.remove(socket);
       socket.on("error", () => socket.destroy());
-      closeWithProblem(socket, new DomainError("NOT_SUPPORTED", { detail: "This server is not a proxy." }));
+      closeWithProblem(
+        socket,
+        new DomainError("NOT_SUPPORTED", {
+          detail: "This server is not a proxy. Send the path without a foreign host.",
+        }),
+      );
     });
     server.on("connection", (socket: Socket) => {
       this.#arrivals++;
@@ -99,7 +105,7 @@ export class FrontDoor {
     else if (!this.#closing) this.#receive(request, response, routed);
     else {
       this.#arrivals++;
-      // what was pipelined behind it is read first, so that the last of them is known before any is answered
+      // pipelined requests are read before the answer, so that the last request of the connection is known
       setImmediate(() => this.#receive(request, response, routed));
     }
   }
@@ -122,7 +128,7 @@ export class FrontDoor {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { upgrade } = this.#options;
     const url = originForm(request);
-    // the http server no longer listens to a socket that was upgraded
+    // the HTTP server handles no errors of a socket that was upgraded
     socket.on("error", () => socket.destroy());
     const refusal = hostRefusal(request);
     if (refusal) {
@@ -130,11 +136,17 @@ export class FrontDoor {
       return;
     }
     if (!upgrade || url.split("?", 1)[0] !== upgrade.path) {
-      refuseUpgrade(socket, new DomainError("NOT_FOUND", { detail: "No websocket is served here." }), url);
+      refuseUpgrade(socket, new DomainError("NOT_FOUND", { detail: "A websocket is served at /graphql only." }), url);
       return;
     }
     if (this.#closing) {
-      refuseUpgrade(socket, new DomainError("UNAVAILABLE", { detail: "The platform is stopping." }), url);
+      refuseUpgrade(
+        socket,
+        new DomainError("UNAVAILABLE", {
+          detail: "The platform is stopping. Connect again after the time in Retry-After.",
+        }),
+        url,
+      );
       return;
     }
     this.#upgraded.add(socket);
@@ -147,28 +159,28 @@ export class FrontDoor {
     }
   }
 
-  /** fastify's `clientErrorHandler`: node's parser refused the bytes, and there is no request to answer to. */
+  /** fastify's `clientErrorHandler`. Node's parser refused the bytes, so a request object does not exist. */
   refuse(error: Error & { code?: string }, socket: Duplex): void {
     if (error.code === "ECONNRESET" || socket.destroyed) socket.destroy();
-    // what follows a refusal is as unreadable, and is read only so that the refusal arrives
+    // the bytes after a refusal cannot be parsed either; they are read only so that the refusal arrives
     else if (!socket.writableEnded)
       this.#connections.refuse(socket as Socket, () => closeWithProblem(socket, unreadable(error)));
   }
 
-  /** Answers go on, each with "Connection: close" (RFC 9112 section 9.6). */
+  /** Announces the stop. Requests are still answered, each with "Connection: close" (RFC 9112 section 9.6). */
   leave(): void {
     this.#closing = true;
     this.#connections.leave();
   }
 
-  /** Closes the listener, answers what arrives during the grace, then waits for what is in flight; `stop` ends the app behind. */
+  /** Closes the listener, answers the requests of the grace period, and waits for those in flight. `stop` ends the application behind. */
   async close(stop: () => Promise<unknown>, { graceMs, timeoutMs }: StopPatience): Promise<void> {
     this.#closing = true;
     const deadlines = [
       setTimeout(() => this.#connections.cut(), timeoutMs),
       setTimeout(() => this.#cutWebsockets(), Math.min(websocketPatienceMs, timeoutMs)),
     ];
-    // first, since a client that is told to close its connection opens another one
+    // the listener closes first, since a client that is told to close its connection opens another one
     await this.#stopListening();
     this.leave();
     await sleep(Math.min(graceMs, timeoutMs));
@@ -179,13 +191,13 @@ export class FrontDoor {
     await stop();
   }
 
-  /** The kernel resets connections that are not accepted yet, so the moment is one in which none arrives. */
+  /** The kernel resets connections that are not accepted yet, so this waits for a moment in which none arrives. */
   async #stopListening(): Promise<void> {
     for (let turn = 0, seen = -1; turn < 100 && seen !== this.#arrivals; turn++) {
       seen = this.#arrivals;
       await nextTurn();
     }
-    // the close of http.Server would also destroy idle connections, whatever is on its way to them
+    // `close` of http.Server would also destroy idle connections, although a request may be on its way to them
     for (const server of this.#servers) if (server.listening) Listening.prototype.close.call(server);
   }
 
@@ -196,7 +208,7 @@ export class FrontDoor {
 
 const refusedUpgradeMs = 2000;
 
-/** No time limit of the http server holds for a socket that has left it. */
+/** The time limits of the HTTP server do not apply to an upgraded socket, so it needs its own. */
 function refuseUpgrade(socket: Duplex, error: unknown, url: string): void {
   closeWithProblem(socket, error, url);
   const deadline = setTimeout(() => socket.destroy(), refusedUpgradeMs);
@@ -207,7 +219,7 @@ type FrontDoorRequest = (request: IncomingMessage, response: ServerResponse) => 
 
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
-/** RFC 9112 section 3.2.2: a server accepts the absolute form too. */
+/** The path of a request target, also in absolute form (RFC 9112 section 3.2.2). */
 function originForm(request: IncomingMessage): string {
   const url = request.url ?? "/";
   if (url.charCodeAt(0) === 0x2f || url === "*") return url;
@@ -235,7 +247,7 @@ function passOn({ owner, meter }: PassThrough, request: IncomingMessage, respons
   }
 }
 
-/** RFC 9112 section 3.2: one Host, and only HTTP/1.0 may leave it out. */
+/** Checks for exactly one Host header, which only HTTP/1.0 may leave out (RFC 9112 section 3.2). */
 function hostRefusal({ headers, rawHeaders, httpVersion }: IncomingMessage): HttpRefusal | undefined {
   if (headers.host === undefined && httpVersion === "1.1") return malformed("The request has no Host header.");
   let hosts = 0;
@@ -249,17 +261,19 @@ function hostRefusal({ headers, rawHeaders, httpVersion }: IncomingMessage): Htt
 const malformed = (detail: string) => new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", detail);
 
 const unknownExpectation = () =>
-  new HttpRefusal(417, "VALIDATION_FAILED", "Expectation failed", "The only expectation that is met is 100-continue.");
+  new HttpRefusal(417, "VALIDATION_FAILED", "Expectation failed", "The Expect header may only be 100-continue.");
 
 function unreadable({ code }: { code?: string }): unknown {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return headersTooLarge();
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return new DomainError("PAYLOAD_TOO_LARGE", { detail: "The extensions of a chunk are over 16 KiB." });
+      return new DomainError("PAYLOAD_TOO_LARGE", {
+        detail: "The chunk extensions of the body are longer than 16 KiB.",
+      });
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return requestTimedOut();
     default:
-      return malformed("The request is not well formed HTTP.");
+      return malformed("The request is not well-formed HTTP.");
   }
 }

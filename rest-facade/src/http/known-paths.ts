@@ -1,4 +1,4 @@
-/** Which methods a path answers; asked only for requests that no route took. */
+/** The methods that each path answers, for requests that no route accepted. */
 export class KnownPaths {
   readonly #patterns = new Map<string, { form: RegExp; methods: Set<string> }>();
 
@@ -8,7 +8,7 @@ export class KnownPaths {
     for (const name of [method].flat()) known.methods.add(name);
   }
 
-  /** For an Allow header; undefined: no such path. */
+  /** The value of an Allow header; undefined for an unknown path. */
   methodsOf(path: string): string | undefined {
     const methods = new Set<string>();
     for (const { form, methods: known } of this.#patterns.values()) {

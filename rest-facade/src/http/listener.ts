@@ -12,18 +12,20 @@ import { errorHandler, pathOf } from "./send-problem.js";
 
 export const maxBodyBytes = 1024 * 1024;
 
+/** How the two listeners differ. */
 export interface ListenerOptions extends FrontDoorOptions {
   readonly allowedOrigins: readonly string[];
   readonly logger: Logger;
   readonly meterFor: (method: string, route: string) => Meter;
 }
 
+/** A fastify application and the Node server in front of it. */
 export interface Listener {
   readonly app: FastifyInstance;
   readonly door: FrontDoor;
 }
 
-/** An HTTP server without routes: trace, security headers, strict bodies, and a problem for whatever goes wrong. */
+/** An HTTP server without routes: trace, security headers, strict bodies, and a problem answer for every failure. */
 export function createListener(options: ListenerOptions): Listener {
   const door = new FrontDoor(options);
   const refuse = errorHandler(options.logger);
@@ -39,7 +41,7 @@ export function createListener(options: ListenerOptions): Listener {
     },
   });
   app.setErrorHandler(refuse);
-  // declared up front, so that every request object has one shape
+  // declared before the first request, so that all request objects have one shape
   app.decorateRequest("principal", undefined);
   app.decorateRequest("trace", undefined as never);
   readOnlyJson(app);
@@ -57,7 +59,7 @@ function readOnlyJson(app: FastifyInstance): void {
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parseJson);
 }
 
-/** The vendor's media type is a body format of the integration endpoints only. */
+/** Accepts the vendor media type as a body format. Only the integration endpoints do. */
 export function acceptVendorMediaType(app: FastifyInstance): void {
   app.addContentTypeParser(integrationMediaType, { parseAs: "buffer" }, parseJson);
 }
@@ -68,10 +70,12 @@ function parseJson({ headers, method }: FastifyRequest, body: string | Buffer, d
   const encoding = headers["content-encoding"];
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers["content-type"] ?? "")?.[1];
   if ((encoding !== undefined && encoding !== "identity") || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
-    done(new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The body must be UTF-8 without content coding." }));
+    done(
+      new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The body must be UTF-8 text without a Content-Encoding." }),
+    );
     return;
   }
-  // many clients name a media type whether a body follows or not
+  // many clients send a media type without a body
   if (method === "DELETE" && body.length === 0) {
     done(null);
     return;
@@ -99,11 +103,18 @@ function welcome({ allowedOrigins, https, meterFor }: ListenerOptions, paths: Kn
     }
     reply.raw.once("finish", () => unmatched(reply.statusCode, reply.elapsedTime, undefined));
     const allowed = paths.methodsOf(pathOf(request.url));
-    if (allowed === undefined) done(new DomainError("NOT_FOUND", { detail: "There is nothing at this path." }));
+    if (allowed === undefined)
+      done(
+        new DomainError("NOT_FOUND", { detail: "This path does not exist. The documented paths are listed at /docs." }),
+      );
     else if (request.method === "OPTIONS") void reply.code(204).header("allow", allowed).send();
     else {
       reply.header("allow", allowed);
-      done(new DomainError("METHOD_NOT_ALLOWED", { detail: `This path answers ${allowed}.` }));
+      done(
+        new DomainError("METHOD_NOT_ALLOWED", {
+          detail: `This path does not answer this method. It answers ${allowed}.`,
+        }),
+      );
     }
   };
 }
@@ -125,7 +136,7 @@ function observe(route: RouteOptions, { meterFor, logger }: ListenerOptions): vo
     const durationMs = reply.elapsedTime;
     const meter = meters.get(method);
     meter?.(reply.statusCode, durationMs, principal?.tenantId);
-    // the HEAD twin of a GET route inherits the GET's hook beside its own
+    // the HEAD route that fastify adds to a GET route runs the hook of the GET route and its own
     if (meter && logger.isLevelEnabled("debug"))
       logger.debug(
         {

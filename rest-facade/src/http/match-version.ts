@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { LRUCache } from "lru-cache";
 
+/** The media type of version 1 of the integration API. */
 export const integrationMediaType = "application/vnd.service.integration.v1+json";
 const json = "application/json";
 const jsonAnswer = "application/json; charset=utf-8";
@@ -61,6 +62,7 @@ function mediaRanges(accept: string): MediaRange[] {
 const covers = (range: string, type: string) => range === type || range === "*/*" || range === "application/*";
 const breadth = (range: string) => (range === "*/*" ? 2 : range === "application/*" ? 1 : 0);
 
+/** The version that `api-version` names. */
 export const apiVersion = "1.0";
 
 /** Spine specification, Versioning 1: the header must agree with the `/v1` of the path. */

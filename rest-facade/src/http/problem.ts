@@ -3,18 +3,19 @@ import { DomainError, type ErrorFacts, type FieldError } from "@factory/runtime/
 import { type ErrorCode, errorCodes, type HttpErrorCode } from "@factory/schema/error-codes";
 import { GraphQLError } from "graphql";
 
+/** RFC 9457 section 3. */
 export const problemMediaType = "application/problem+json";
 
-/** What goes out for a refusal: an RFC 9457 problem and the headers that belong to its code. */
+/** The answer to a refused request: a problem (RFC 9457) and the headers that belong to its code. */
 export interface Problem {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Record<string, unknown>;
-  /** A bug or an outage behind the answer, for the log only. */
+  /** The bug or outage that caused the answer. It is logged and never sent. */
   readonly cause?: unknown;
 }
 
-/** A refusal of HTTP itself, whose status no code of the closed list carries. */
+/** A refusal by the rules of HTTP, with a status that no error code of the closed list has. */
 export class HttpRefusal extends Error {
   override readonly name = "HttpRefusal";
 
@@ -34,9 +35,10 @@ interface Place {
   readonly instance: string;
 }
 
+/** The `type` of a problem: a path of this server, at which its meaning can be read. */
 export const problemType = (code: ErrorCode) => `/problems/${code.toLowerCase().replaceAll("_", "-")}`;
 
-/** Every failure of a request becomes a problem here; what nobody expected answers as INTERNAL and keeps its cause. */
+/** Turns every failure of a request into a problem. An unexpected error becomes INTERNAL and keeps its cause for the log. */
 export function problemOf(error: unknown, place: Place): Problem {
   if (error instanceof DomainError) return refusal(error.code, error.facts, place);
   if (error instanceof GraphQLError) return graphqlProblem(error, place);
@@ -78,7 +80,7 @@ function graphqlProblem(error: GraphQLError, place: Place): Problem {
   const given = error.extensions["code"];
   const code = typeof given === "string" ? (foreignCodes[given] ?? given) : "INTERNAL";
   if (!isErrorCode(code) || errorCodes[code].status === null || code === "INTERNAL")
-    // a subgraph that names the trace has logged the cause where it arose
+    // a subgraph that names the trace has logged the cause already
     return error.extensions["traceId"] === undefined
       ? { ...refusal("INTERNAL", internal, place), cause: error.originalError ?? error }
       : refusal("INTERNAL", internal, place);
@@ -90,7 +92,7 @@ function graphqlProblem(error: GraphQLError, place: Place): Problem {
   return refusal(code, { ...facts, detail: error.message }, place);
 }
 
-/** Subgraphs point into their arguments; here `input` is the body itself, and `filter` the query string. */
+/** Subgraphs point into their arguments. Over REST the argument `input` is the body and `filter` is the query string. */
 const intoRequest = (error: FieldError): FieldError => ({
   ...error,
   pointer: error.pointer.replace(/^\/(?:input|filter)(?=\/|$)/, ""),
@@ -98,12 +100,13 @@ const intoRequest = (error: FieldError): FieldError => ({
 
 const upstream = { detail: "A service behind this endpoint failed." };
 
-/** Codes of GraphQL servers for what our closed list names otherwise. */
+/** Error codes of GraphQL servers and the codes of our closed list with the same meaning. */
 const foreignCodes: Record<string, ErrorCode | undefined> = {
   BAD_USER_INPUT: "VALIDATION_FAILED",
   DOWNSTREAM_SERVICE_ERROR: "UPSTREAM_FAILED",
 };
 
+/** Whether a text is a code of the closed list. */
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> {
@@ -121,7 +124,7 @@ function headersFor(code: ErrorCode, facts: ErrorFacts): Record<string, string> 
   return {};
 }
 
-/** RFC 6750 section 3: a request without credentials is challenged without an error. */
+/** The WWW-Authenticate challenges. A request without credentials gets one without an error (RFC 6750 section 3). */
 const challenges: Partial<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: "Bearer",
   TOKEN_INVALID: 'Bearer error="invalid_token", error_description="The access token is not valid."',
@@ -130,23 +133,24 @@ const challenges: Partial<Record<ErrorCode, string>> = {
 };
 
 export const uriTooLong = () => new DomainError("URI_TOO_LONG", { detail: "The URL is longer than 8 KiB." });
-export const headersTooLarge = () => new DomainError("HEADERS_TOO_LARGE", { detail: "The headers are over 16 KiB." });
+export const headersTooLarge = () =>
+  new DomainError("HEADERS_TOO_LARGE", { detail: "The headers are longer than 16 KiB." });
 export const requestTimedOut = () =>
   new DomainError("REQUEST_TIMEOUT", { detail: "The request did not arrive in time." });
 export const requestAborted = () =>
-  new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", "The request ended before its body.");
+  new HttpRefusal(400, "VALIDATION_FAILED", "Bad request", "The request ended before its body was complete.");
 
 function frameworkRefusal(error: unknown): DomainError | HttpRefusal | undefined {
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
-  // other libraries put a statusCode on errors of their own, which say nothing about this request
+  // other libraries put a statusCode on their errors too, so only fastify's own errors count
   if (typeof code !== "string" || !code.startsWith("FST_")) return undefined;
   switch (code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is over 1 MiB." });
+      return new DomainError("PAYLOAD_TOO_LARGE", { detail: "The body is larger than 1 MiB." });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new DomainError("UNSUPPORTED_MEDIA_TYPE", { detail: "The body must be sent as application/json." });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return new DomainError("MALFORMED_JSON", { detail: "The body is shorter or longer than announced." });
+      return new DomainError("MALFORMED_JSON", { detail: "The body is shorter or longer than its Content-Length." });
     case "FST_ERR_BAD_URL":
       return new DomainError("VALIDATION_FAILED", { detail: "The URL is not well formed." });
     default:

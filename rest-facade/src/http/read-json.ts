@@ -13,7 +13,7 @@ export function readJson(body: Buffer): unknown {
   if (scan.suspicious) {
     const errors = unstorableText(value);
     if (errors.length > 0)
-      throw new DomainError("VALIDATION_FAILED", { detail: "The body holds text that is not Unicode text.", errors });
+      throw new DomainError("VALIDATION_FAILED", { detail: "The body holds text that is not valid Unicode.", errors });
   }
   return value;
 }
@@ -28,7 +28,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** As far as V8 tells; its own words name the parts of a grammar. */
+/** The position at which parsing failed, as far as V8 reports it. Its message speaks of grammar tokens and is not shown. */
 function whereItFails(error: unknown): string {
   const { message } = error as SyntaxError;
   if (/^Unexpected end\b|^Unterminated\b/.test(message)) return ": it ends too early";
@@ -39,7 +39,7 @@ function whereItFails(error: unknown): string {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** One pass over the bytes, before anything is built from them. `suspicious`: an escape that may be NUL or a surrogate. */
+/** Reads the bytes once, before an object is built from them. `suspicious`: an escape may be NUL or a surrogate. */
 function scanJson(body: Buffer): { depth: number; suspicious: boolean } {
   let depth = 0;
   let deepest = 0;

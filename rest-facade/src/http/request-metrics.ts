@@ -1,7 +1,7 @@
 import { Counter, type Registry } from "prom-client";
 import { DurationHistogram, type Durations } from "./duration-histogram.js";
 
-/** Tenants beyond this many share the label `other`, so that one scrape stays bounded. */
+/** Further tenants share the label `other`, so that the size of a scrape has a limit. */
 const maxTenantLabels = 100;
 
 /** Counts one finished request. */
@@ -15,7 +15,7 @@ export function requestMetrics(registry: Registry): (method: string, route: stri
     bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   });
   const tallies: Tally[] = [];
-  // counted plainly and handed over at a scrape, for the same reason
+  // plain numbers, which a scrape hands to the registry: the labels are hashed once per scrape, not once per request
   new Counter({
     name: "http_requests_by_tenant_total",
     help: `Requests per tenant; tenants after the first ${maxTenantLabels} count as other.`,
@@ -55,6 +55,6 @@ export function requestMetrics(registry: Registry): (method: string, route: stri
 
 interface Tally {
   readonly labels: { readonly method: string; readonly route: string; readonly tenant: string };
-  /** Since the last scrape. */
+  /** The counts since the last scrape. */
   added: number;
 }

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { endAndLinger } from "./connections.js";
 import { type Problem, problemMediaType, problemOf, requestAborted } from "./problem.js";
 
-/** After a refusal this much of an unread body is still taken in, so that the caller gets to read the answer. */
+/** So many bytes of an unread body are read after a refusal, so that the caller can read the answer. */
 const maxDrainedBytes = 8 * 1024 * 1024;
 
 export const pathOf = (url: string) => {
@@ -16,9 +16,9 @@ export const pathOf = (url: string) => {
 
 export function errorHandler(logger: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    // a URL that cannot be decoded is refused before any hook ran
+    // fastify refuses a URL that it cannot decode before any hook runs
     const trace = request.trace ?? continueTrace(undefined);
-    // the caller has hung up: the answer is not read, and no operator has to act
+    // the caller has closed the connection: the answer is not read, and an operator need not act
     const aborted = request.raw.destroyed && !request.raw.complete;
     const problem = problemOf(aborted ? requestAborted() : error, {
       traceId: trace.traceId,
@@ -47,7 +47,7 @@ function report(logger: Logger, { cause, status, body }: Problem, trace: Trace):
     logger.error({ err: cause, traceId: trace.traceId, status, code: body["code"] }, "request failed");
 }
 
-/** Where fastify is not in between: pass-through paths and requests that its router never saw. */
+/** Sends a problem without fastify, on pass-through paths and for requests that its router has not seen. */
 export function answerWithProblem(response: ServerResponse, error: unknown, trace: Trace): void {
   if (response.headersSent) {
     response.destroy();
@@ -59,7 +59,7 @@ export function answerWithProblem(response: ServerResponse, error: unknown, trac
   response.end(response.req.method === "HEAD" ? undefined : body);
 }
 
-/** Where not even a response object exists: refused upgrades and requests that node could not read. */
+/** Sends a problem where a response object does not exist: a refused upgrade, or a request that Node could not parse. */
 export function closeWithProblem(socket: Duplex, error: unknown, url = "/"): void {
   const trace = continueTrace(undefined);
   const { status, body, headers } = problemOf(error, { traceId: trace.traceId, instance: pathOf(url) });

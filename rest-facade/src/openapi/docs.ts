@@ -7,11 +7,11 @@ import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { isErrorCode, problemType } from "../http/problem.js";
 import type { OpenApiDocument } from "./openapi.js";
 
-/** Swagger UI styles its elements inline; everything it loads comes from here. */
+/** The Content-Security-Policy of Swagger UI. It sets styles inline and loads everything from this server. */
 const uiPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** `/openapi.json`, `/docs` and the way there from `/`, and what each problem type means. */
+/** Serves `/openapi.json`, `/docs` (also from `/`), and a page for each problem type. */
 export async function serveDocs(app: FastifyInstance, document: OpenApiDocument): Promise<void> {
   app.get("/", (_request, reply) => reply.redirect("/docs", 302));
   const text = JSON.stringify(document);
@@ -36,7 +36,9 @@ function serveProblemTypes(app: FastifyInstance): void {
   app.get<{ Params: { code: string } }>("/problems/:code", (request, reply) => {
     const code = request.params.code.toUpperCase().replaceAll("-", "_");
     if (!isErrorCode(code) || request.params.code !== problemType(code).slice("/problems/".length))
-      throw new DomainError("NOT_FOUND", { detail: "There is no such problem type." });
+      throw new DomainError("NOT_FOUND", {
+        detail: "This problem type does not exist. Error codes become problem types in lower case with hyphens.",
+      });
     const meaning = meaningOf(code);
     reply.header("cache-control", "public, max-age=3600").header("vary", "Accept");
     return request.headers.accept?.includes("text/html")
@@ -53,6 +55,6 @@ function meaningOf(code: ErrorCode) {
 const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function page({ code, status, title, meaning }: ReturnType<typeof meaningOf>): string {
-  const where = status === null ? "Stands in the result of asynchronous work." : `HTTP status ${status}.`;
+  const where = status === null ? "It appears in the results of asynchronous work." : `HTTP status ${status}.`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title><h1>${escapeHtml(title)}</h1><p><code>${code}</code></p><p>${where}</p><p>${escapeHtml(meaning)}</p></html>`;
 }

@@ -6,24 +6,24 @@ import type { Route } from "../routes/route.js";
 import { areas, routeTables } from "../routes/route-tables.js";
 import { plainHttpPaths } from "./plain-http-paths.js";
 
-/** One row of `schema/endpoints.json`: what anybody needs to know who is to be let in there. */
+/** One row of `schema/endpoints.json`: an endpoint with the token, the scopes and the rate class that it needs. */
 export interface Endpoint {
   readonly endpoint: string;
   readonly specification: string;
   readonly surface: "public" | "internal";
-  /** `client`: by client authentication (RFC 6749 section 2.3). `signature`: by the vendor's signature. */
+  /** `client`: client authentication (RFC 6749 section 2.3). `signature`: the signature of the vendor. */
   readonly auth: "bearer" | "bearer or basic" | "client" | "signature" | "anonymous";
-  /** Any of them suffices; they are those of the root field. */
+  /** Any of them suffices. They come from the root field's `@auth`. */
   readonly scopes: readonly Scope[];
   readonly platformAdmin: boolean;
   readonly operation: string | null;
-  /** Empty where this release answers 501. */
+  /** Empty if this release answers 501. */
   readonly success: readonly number[];
   readonly rate: string | null;
   readonly idempotent: boolean;
 }
 
-/** Everything with an address, as `npm run schema` writes it: scopes from the graph, the rest from the route tables. */
+/** Every endpoint, as `npm run schema` writes it: scopes from the graph, the rest from the route tables. */
 export function endpointTable(supergraphSdl: string): Endpoint[] {
   const graph = buildASTSchema(parse(supergraphSdl), { assumeValid: true, assumeValidSDL: true });
   return [
@@ -102,7 +102,7 @@ const plain = {
   idempotent: false,
 } satisfies Omit<Endpoint, "endpoint">;
 
-/** What neither runs an operation of the graph nor stands in the OpenAPI document. */
+/** The endpoints that run no GraphQL operation and are not part of the OpenAPI document. */
 const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[] = [
   { endpoint: "GET /.well-known/oauth-authorization-server" },
   {
@@ -111,7 +111,7 @@ const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[
     auth: "bearer or basic",
     scopes: ["templates.read", "templates.execute"],
   },
-  // each root field has its own scopes; the websocket is an upgrade of the same path
+  // each root field has its own scopes, and the websocket is an upgrade of the same path
   { endpoint: "GET /graphql", specification: "platform", auth: "bearer" },
   { endpoint: "POST /graphql", specification: "platform", auth: "bearer" },
   { endpoint: "GET /openapi.json", specification: "platform" },
@@ -122,7 +122,7 @@ const plainEndpoints: readonly (Pick<Endpoint, "endpoint"> & Partial<Endpoint>)[
   { endpoint: "GET /metrics", specification: "platform", surface: "internal" },
 ];
 
-/** Members in one order, so that the file changes only where an endpoint does. */
+/** Puts the members in one order, so that the file changes only where an endpoint changes. */
 function inOrder(row: Endpoint): Endpoint {
   const { endpoint, specification, surface, auth, scopes, platformAdmin, operation, success, rate, idempotent } = row;
   return { endpoint, specification, surface, auth, scopes, platformAdmin, operation, success, rate, idempotent };

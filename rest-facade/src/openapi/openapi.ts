@@ -69,7 +69,7 @@ export function describeApi(routes: readonly CompiledRoute[], graph: GraphQLSche
 }
 
 const tags = {
-  catalog: "Templates with their versions and executions, libraries and what fits together.",
+  catalog: "Templates with their versions and executions, libraries, and compatibility.",
   integration: "Providers, credentials and webhooks.",
   spine: "Tenants, users, roles, invitations and approvals.",
   authorization: "Tokens and sign-in (OAuth 2.0, OpenID Connect).",
@@ -137,7 +137,7 @@ function without(schema: JsonSchema, member: string): JsonSchema {
   return { ...schema, properties, required: Object.keys(properties) };
 }
 
-/** `createTemplateVersion` reads `Create template version`. */
+/** Turns `createTemplateVersion` into `Create template version`. */
 const summaryOf = (name: string) => {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;
@@ -159,9 +159,9 @@ const header = (description: string) => ({ description, schema: { type: "string"
 function headersOf({ row, method }: CompiledRoute): Member {
   return {
     "x-trace-id": header("Trace id of this request."),
-    ratelimit: header("What is left of the tenant's window."),
+    ratelimit: header("How many requests the tenant has left in this window."),
     ...(method === "GET" ? { etag: header("Send it back as If-None-Match.") } : {}),
-    ...(row.location ? { location: header("Where the result is found.") } : {}),
+    ...(row.location ? { location: header("The address of the result.") } : {}),
     ...(row.retryWhile || row.reply === 202 ? { "retry-after": header("Seconds; given while the work goes on.") } : {}),
     ...(row.idempotent ? { "idempotent-replayed": header("`true`: the stored answer of an earlier request.") } : {}),
   };
@@ -185,13 +185,19 @@ function parametersOf({ row, path, query, method, operation }: CompiledRoute, gr
       return { name, in: "query", required: false, schema, ...(description && { description }) };
     }),
     ...(row.idempotent
-      ? [optional("Idempotency-Key", "The same key with the same request has one effect for 24 hours.", keySchema)]
+      ? [
+          optional(
+            "Idempotency-Key",
+            "A repeated request with the same key has no second effect for 24 hours.",
+            keySchema,
+          ),
+        ]
       : []),
     ...(row.version === "header"
       ? [optional("api-version", "Absent: the newest version of /v1.", { ...text, enum: ["1", apiVersion] })]
       : []),
     ...(method === "GET"
-      ? [optional("If-None-Match", "The ETag of an earlier answer: 304 when nothing changed.")]
+      ? [optional("If-None-Match", "The ETag of an earlier answer. The answer is 304 if the resource has not changed.")]
       : []),
     optional("X-Tenant-Id", "Must be the token's own tenant."),
     optional("traceparent", "W3C Trace Context; the trace is continued."),
@@ -225,7 +231,7 @@ const problemSchema: JsonSchema = {
       type: "/problems/template-not-found",
       title: "Template not found",
       status: 404,
-      detail: "There is no such template.",
+      detail: "The template does not exist, or it belongs to another tenant.",
       instance: "/v1/templates/tpl_00000000000000000000000000",
       code: "TEMPLATE_NOT_FOUND",
       traceId: "0af7651916cd43dd8448eb211c80319c",

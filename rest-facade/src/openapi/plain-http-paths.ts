@@ -2,11 +2,16 @@ import { signInPaths } from "./sign-in-paths.js";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/** RFC 8693, for agents. */
+/** Token exchange for agents (RFC 8693). */
 const exchangeParameters = {
-  subject_token: { type: "string", description: "An access token of whom the agent acts for." },
+  subject_token: { type: "string", description: "An access token of the person or client for whom the agent acts." },
   subject_token_type: { type: "string", enum: tokenTypes() },
-  agent_task_id: { type: "string", minLength: 1, maxLength: 200, description: "The one task the token is for." },
+  agent_task_id: {
+    type: "string",
+    minLength: 1,
+    maxLength: 200,
+    description: "The task for which the token is valid.",
+  },
   requested_token_type: { type: "string", enum: tokenTypes() },
   audience: { type: "string", description: "The issuer, or absent." },
   resource: { type: "string", description: "The issuer, or absent." },
@@ -30,14 +35,14 @@ const tokenMembers = {
 const unauthenticated = {
   "401": json("The client could not be authenticated.", oauthError()),
   "429": json(
-    "Too many requests of the client or from its address, or failures; `Retry-After` says until when.",
+    "Too many requests or failures of this client or address. Wait for the time in `Retry-After`.",
     oauthError(),
   ),
 };
 
 const uriTooLong = { "414": { $ref: "#/components/responses/Problem" } };
 
-/** Endpoints of the spine that are plain HTTP, described by hand: OAuth defines their bodies, no operation does. */
+/** Endpoints of the spine that run no GraphQL operation. They are described by hand, since OAuth defines their bodies. */
 export const plainHttpPaths: Record<string, Record<string, Record<string, unknown>>> = {
   "/connect/token": {
     post: {
@@ -52,12 +57,15 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
           type: "string",
           enum: ["client_credentials", "authorization_code", "password", "refresh_token", tokenExchange],
         },
-        scope: { type: "string", description: "Separated by spaces. None: everything that is allowed." },
+        scope: {
+          type: "string",
+          description: "Scopes separated by spaces. Without it the token has all scopes that are allowed.",
+        },
         ...clientCredentials,
         username: { type: "string", description: "E-mail address." },
         password: { type: "string" },
         tenant: { type: "string", description: "Slug or id, for a user of several tenants." },
-        refresh_token: { type: "string", description: "Good once; the answer has the next one." },
+        refresh_token: { type: "string", description: "It is valid once. The answer holds the next one." },
         code: { type: "string" },
         redirect_uri: { type: "string", format: "uri" },
         code_verifier: { type: "string" },
@@ -74,7 +82,7 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
             scope: { type: "string" },
             refresh_token: { type: "string" },
             id_token: { type: "string" },
-            issued_token_type: { type: "string", description: "Of a token exchange." },
+            issued_token_type: { type: "string", description: "Present after a token exchange." },
           },
         }),
         "400": json("Refused (RFC 6749 section 5.2).", oauthError()),
@@ -102,12 +110,12 @@ export const plainHttpPaths: Record<string, Record<string, Record<string, unknow
     post: {
       operationId: "introspectToken",
       tags: ["authorization"],
-      summary: "What a token says, and whether it is good",
+      summary: "Introspect a token (RFC 7662)",
       description: "RFC 7662, for clients with a secret or a key; a token of another tenant is inactive.",
       security: [],
       requestBody: form(["token"], tokenMembers),
       responses: {
-        "200": json("Its claims while it is good, otherwise `active` alone.", {
+        "200": json("The claims of an active token; for any other token only `active: false`.", {
           type: "object",
           required: ["active"],
           properties: {
@@ -179,7 +187,7 @@ function userinfo(operationId: string, summary: string) {
     summary,
     description:
       "OpenID Connect Core 1.0 section 5.3, for an access token of a person whose sign-in asked for `openid`. Refusals are those of RFC 6750, in `WWW-Authenticate`.",
-    // a token of a person whose sign-in asked for `openid`, which is not a scope of the API
+    // the token belongs to a person whose sign-in asked for `openid`, which is not a scope of the API
     security: [{ oauth2: [] }],
     responses: {
       "200": json("The claims of the person.", {
@@ -193,9 +201,9 @@ function userinfo(operationId: string, summary: string) {
           tenantSlug: { type: "string" },
         },
       }),
-      "401": json("No token, or not a good one.", oauthError()),
-      "403": json("Not a token of a sign-in with `openid`.", oauthError()),
-      "429": json("Too many requests from one address; `Retry-After` says until when.", oauthError()),
+      "401": json("The token is missing or not valid.", oauthError()),
+      "403": json("The sign-in of this token did not ask for `openid`.", oauthError()),
+      "429": json("Too many requests from one address. Wait for the time in `Retry-After`.", oauthError()),
     },
   };
 }

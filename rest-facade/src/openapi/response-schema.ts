@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** The JSON Schema of what a selection set answers: the response body cannot drift from the operation. */
+/** The JSON Schema of a selection set's result, so that the documented response body is always that of the operation. */
 export function responseSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
   if (isNonNullType(type)) return bareSchema(type.ofType, selection);
   const schema = bareSchema(type, selection);
@@ -48,7 +48,7 @@ function objectSchema(type: GraphQLObjectType, selection: SelectionSetNode | und
   return {
     type: "object",
     properties: Object.fromEntries(members),
-    // every selected field is always present, if only as null
+    // every selected field is present, possibly as null
     required: members.map(([name]) => name),
   };
 }

@@ -9,7 +9,7 @@ const otherPage = {
   default: { description: "A page that says what went wrong.", content: { "text/html": {} } },
 };
 
-/** What a browser is sent to for a sign-in; answered with pages. */
+/** The endpoints to which a browser is redirected for a sign-in. They answer with HTML pages. */
 export const signInPaths = {
   "/connect/authorize": {
     get: {
@@ -25,7 +25,7 @@ export const signInPaths = {
         query("code_challenge"),
         query("code_challenge_method", { const: "S256" }),
         ...["scope", "state", "nonce", "prompt", "max_age", "login_hint"].map((name) => query(name, {}, false)),
-        query("tenant", { description: "Slug or id of the organisation to sign in to." }, false),
+        query("tenant", { description: "Slug or id of the organization to sign in to." }, false),
       ],
       responses: {
         "303": { description: "To the sign-in page, or back to the client with `code` or `error`, `state` and `iss`." },
@@ -37,7 +37,7 @@ export const signInPaths = {
     post: {
       operationId: "authorizeByForm",
       tags: ["authorization"],
-      summary: "The same, with the parameters in a form",
+      summary: "Begin a sign-in with the parameters in a form",
       description: "OpenID Connect Core 1.0 section 3.1.2.1 lets clients use POST as well; it goes on as a GET.",
       security: [],
       requestBody: {
@@ -46,7 +46,10 @@ export const signInPaths = {
       },
       responses: {
         "303": { description: "To the same address, with the parameters in its query." },
-        "400": { description: "A page: it is no form, or too long for an address.", content: { "text/html": {} } },
+        "400": {
+          description: "An error page: the body is not a form, or too long to become an address.",
+          content: { "text/html": {} },
+        },
         ...limited,
         ...otherPage,
       },
@@ -64,7 +67,7 @@ export const signInPaths = {
       ),
       responses: {
         "200": { description: "A page.", content: { "text/html": {} } },
-        "303": { description: "To the address of the client, when nobody is signed in." },
+        "303": { description: "Redirects to the address of the client, if the browser has no session." },
         ...limited,
       },
     },

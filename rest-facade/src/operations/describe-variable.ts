@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isInputObjectType, isNonNullType, Kind } from "graphql";
 import { type Operation, rootFieldOf } from "./load-operation.js";
 
-/** What the graph says of the argument, or of the member of an input argument, that a variable is given to. */
+/** The SDL description of the argument, or of the member of an input argument, to which a variable is passed. */
 export function describeVariable(operation: Operation, variable: string, graph: GraphQLSchema): string | undefined {
   const { args } = rootFieldOf(graph, operation);
   for (const { name, value } of operation.root.arguments ?? []) {

@@ -10,7 +10,7 @@ import {
 } from "graphql";
 import type { Area } from "../routes/route.js";
 
-/** The document of a row: one operation, one root field, whose selection set is the response body. */
+/** The document of a route: one operation with one root field, whose selection set is the response body. */
 export interface Operation {
   readonly name: string;
   readonly text: string;
@@ -34,7 +34,7 @@ export function loadOperation(area: Area, name: string): Operation {
   return { name, text, definition, root };
 }
 
-/** The graph as the supergraph describes it; composition has validated it already. */
+/** Builds the schema of the supergraph without validating it again: composition has done that. */
 export const readGraph = (supergraphSdl: string): GraphQLSchema =>
   buildASTSchema(parse(supergraphSdl, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
 

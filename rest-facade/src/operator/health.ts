@@ -22,7 +22,7 @@ export function cacheReadiness(ready: () => Promise<Readiness>): () => Promise<R
   };
 }
 
-/** `/livez` says that the event loop turns; `/readyz` that requests can be served. */
+/** Serves `/livez` (the event loop runs) and `/readyz` (requests can be served). */
 export function serveHealth(app: FastifyInstance, ready: () => Promise<Readiness>, isClosing: () => boolean): void {
   app.get("/livez", (_request, reply) => reply.header("cache-control", "no-store").send({ status: "alive" }));
   app.get("/readyz", async (_request, reply) => {

@@ -18,8 +18,9 @@ export interface JobAdministration {
 }
 
 /**
- * Background work of all tenants, for the operator, on the internal listener: `GET /jobs`, `POST /jobs/{queue}/{id}/redrive`
- * and the same under `/bus/dead-letters` (`{consumer}/{position}`) with a token of a platform administrator who may manage tenants, and `GET /jobs/lying`, which like `/metrics` only counts.
+ * Serves the operator's view of background work on the internal listener: `GET /jobs`, `POST /jobs/{queue}/{id}/redrive`,
+ * and the same under `/bus/dead-letters` with `{consumer}/{position}`. They need a token of a platform administrator with
+ * the scope `tenant.manage`. `GET /jobs/lying` needs no token, like `/metrics`, since it only counts.
  */
 export function serveJobs(app: FastifyInstance, jobs: JobAdministration, verifier: Verifier): void {
   app.get("/jobs", async (request, reply) => {
@@ -55,7 +56,9 @@ async function operator(request: FastifyRequest, verifier: Verifier): Promise<Pr
       requiredScopes: ["tenant.manage"],
     });
   if (!principal.platformAdmin)
-    throw new DomainError("PLATFORM_ADMIN_REQUIRED", { detail: "Only a platform administrator may do this." });
+    throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
+      detail: "This operation needs a token of a platform administrator.",
+    });
   return principal;
 }
 
@@ -69,7 +72,7 @@ function limitOf(text: string | undefined): number {
   });
 }
 
-/** Questions that come meanwhile get the same answer: counting reads tables. */
+/** Requests that arrive while `ask` runs share its answer, since counting reads whole tables. */
 function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined;
   return () => {

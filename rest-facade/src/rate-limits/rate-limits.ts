@@ -3,38 +3,39 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { FastifyReply } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 
-/** Requests per tenant and window, edition Standard. */
+/** Requests per tenant and window, for the edition Standard. */
 const limits = {
   read: { points: 3000, windowSeconds: 60 },
   write: { points: 600, windowSeconds: 60 },
   execute: { points: 60, windowSeconds: 60 },
-  /** GraphQL documents that were refused before anything of them ran: none of them is a read or a write. */
+  /** GraphQL documents that were refused before they ran, so they count neither as reads nor as writes. */
   invalid: { points: 600, windowSeconds: 60 },
 } as const;
 
-/** Per address, of requests without a token. */
+/** Requests without a token, per address. */
 const anonymousLimit = { points: 30, windowSeconds: 60 };
 
 const editionFactors: Readonly<Record<string, number>> = { Free: 0.2, Standard: 1, Enterprise: 10 };
 
+/** Requests of one class share a window. */
 export type RateClass = keyof typeof limits;
 
 export interface RateState {
   readonly policy: string;
   readonly remaining: number;
-  /** Until the window ends. */
+  /** Seconds until the window ends. */
   readonly seconds: number;
   readonly exceeded: boolean;
 }
 
-/** What each tenant has used up of its windows: one count for REST, GraphQL and websocket together. */
+/** Counts the requests of each tenant, for REST, GraphQL and websocket together. */
 export interface RateLimits {
   spend(rate: RateClass, principal: Principal, points?: number): Promise<RateState>;
-  /** Of a caller without a token, whose address is all that is known of him. */
+  /** Counts requests of a caller without a token, who is known by the address only. */
   spendAnonymous(address: string, points?: number): Promise<RateState>;
 }
 
-/** `factor` multiplies every limit; tokens without a known edition have the limits of Standard. */
+/** `factor` multiplies every limit. Tokens without a known edition have the limits of Standard. */
 export function rateLimits(factor: number): RateLimits {
   const windows = Object.fromEntries(
     Object.entries(limits).map(([name, { points, windowSeconds }]) => [
@@ -54,13 +55,13 @@ export function rateLimits(factor: number): RateLimits {
     },
     async spend(rate, principal, points = 1) {
       const window = windows[rate];
-      if (!window) throw new Error(`There is no rate class ${rate}`);
+      if (!window) throw new Error(`The rate class ${rate} does not exist`);
       const key = principal.tenantId ?? `client:${principal.clientId}`;
       const quota = Math.max(
         1,
         Math.floor(window.points * factor * (editionFactors[principal.editionCode ?? ""] ?? 1)),
       );
-      // counts like `consume`, but does not reject with a value that is no error
+      // counts like `consume`, but does not reject with a value that is not an Error
       return stateOf(rate, { ...window, quota }, await window.limiter.penalty(key, points));
     },
   };
@@ -85,6 +86,7 @@ export interface RateLimit {
   ofAddress(address: string, reply: FastifyReply): Promise<void>;
 }
 
+/** The limits of HTTP requests over the counts that GraphQL and websockets share. */
 export function limitRequests(limits: RateLimits): RateLimit {
   return {
     ofTenant: async (rate, principal, reply) => obey(rate, await limits.spend(rate, principal), reply),
@@ -97,5 +99,7 @@ function obey(name: string, { policy, remaining, seconds, exceeded }: RateState,
   reply.header("ratelimit", `"${name}";r=${remaining};t=${seconds}`);
   if (!exceeded) return;
   reply.header("retry-after", String(Math.max(1, seconds)));
-  throw new DomainError("RATE_LIMITED", { detail: `The limit for requests of class ${name} is reached.` });
+  throw new DomainError("RATE_LIMITED", {
+    detail: `The limit for requests of class ${name} is reached. Wait for the time in Retry-After.`,
+  });
 }

@@ -7,7 +7,7 @@ import { readVariables } from "./read-variables.js";
 
 type FillLocation = (body: Record<string, unknown>, parameters: Record<string, string>) => string | undefined;
 
-/** A row with everything that can be known before the first request. */
+/** A row of the route tables with everything that can be prepared before the first request. */
 export interface CompiledRoute extends ReturnType<typeof readVariables> {
   readonly row: Route;
   readonly area: Area;

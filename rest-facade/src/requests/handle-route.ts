@@ -15,13 +15,14 @@ import type { OperationResult } from "./prepared-operation.js";
 type Answer = Record<string, unknown>;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
+/** The token verifier and the limits that `admit` uses. */
 export interface Admission {
   readonly verifier: Verifier;
-  /** Absent on the internal listener. */
+  /** The internal listener has none. */
   readonly limit?: RateLimit | undefined;
 }
 
-/** Everything that can be refused before the body is read: version, credentials, tenant, rate, scope. */
+/** Makes the checks that need no body: API version, token, tenant, rate limit and scope. */
 export function admit(row: Route | PlannedRoute, { verifier, limit }: Admission): Handler {
   const rate = rateClass(row);
   const { version } = row;
@@ -49,7 +50,7 @@ function negotiate(request: FastifyRequest, reply: FastifyReply): string {
   return matchMediaType(request.headers.accept);
 }
 
-/** Of reads, of writes, or of the heavy work that a row says it starts. */
+/** The rate class of a row: the one that it declares, otherwise `read` for GET and `write` for the other methods. */
 export function rateClass(row: Route | PlannedRoute): RateClass {
   if ("rate" in row && row.rate) return row.rate;
   return endpointOf(row.at).method === "GET" ? "read" : "write";
@@ -62,10 +63,12 @@ function requireScope(row: Route | PlannedRoute, principal: Principal): void {
       requiredScopes: row.scopes,
     });
   if ("platformAdmin" in row && row.platformAdmin && !principal.platformAdmin)
-    throw new DomainError("PLATFORM_ADMIN_REQUIRED", { detail: "Only a platform administrator may do this." });
+    throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
+      detail: "This operation needs a token of a platform administrator.",
+    });
 }
 
-/** Runs the row's operation and writes its one root field as the body. */
+/** Runs the operation of a route and sends the result of its one root field as the body. */
 export function handleRoute(route: CompiledRoute): Handler {
   const { row, operation, prepared, read } = route;
   const answer = route.method === "GET" ? sendResource(route) : sendResult(route);
@@ -82,10 +85,10 @@ export function handleRoute(route: CompiledRoute): Handler {
   };
 }
 
-/** Not found is only a root field that is null and that nothing failed for. */
+/** Throws NOT_FOUND only if the root field is null and no error was reported. */
 function bodyOf({ data, errors, extensions }: OperationResult, rootField: string): Answer {
   const [first] = errors ?? [];
-  // partial data beside an error is refused too
+  // data beside an error is not sent: a REST body is complete or a problem
   if (first) throw first;
   const body = data?.[rootField] as Answer | null | undefined;
   const broken = extensions?.["valueCompletion"];
@@ -93,10 +96,12 @@ function bodyOf({ data, errors, extensions }: OperationResult, rootField: string
     throw new Error(`The answer to ${rootField} does not fit the graph`, {
       cause: Array.isArray(broken) ? broken[0] : broken,
     });
-  if (body === null) throw new DomainError("NOT_FOUND", { detail: "There is no such resource." });
+  if (body === null)
+    throw new DomainError("NOT_FOUND", { detail: "The resource does not exist, or it belongs to another tenant." });
   return body;
 }
 
+/** Refuses a documented endpoint that this release does not serve, with NOT_SUPPORTED (501). */
 export function handlePlanned({ at }: PlannedRoute): Handler {
   return () =>
     Promise.reject(
@@ -112,10 +117,10 @@ const keyForm = /^[\x21-\x7e]{1,255}$/;
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;
-  // several headers arrive joined by ", ": the space refuses them
+  // Node joins several headers by ", ", and the form refuses the space
   if (typeof key !== "string" || !keyForm.test(key))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
-      detail: "The request carries one Idempotency-Key of 1 to 255 printable ASCII characters without spaces.",
+      detail: "Send exactly one Idempotency-Key of 1 to 255 printable ASCII characters without spaces.",
     });
   return key;
 }
@@ -166,7 +171,7 @@ function withoutCreated({ created, ...body }: Answer): { body: Answer; status: 2
   return { body, status: created === false ? 200 : undefined };
 }
 
-/** fastify adds a charset to JSON text; bytes keep the vendor's media type exactly as it was asked for. */
+/** fastify adds a charset to JSON text but not to bytes, so the vendor media type is sent as bytes. */
 function serialized(text: string, reply: FastifyReply): string | Buffer {
   return String(reply.getHeader("content-type")).includes("charset") ? text : Buffer.from(text);
 }

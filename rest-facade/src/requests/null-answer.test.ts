@@ -4,7 +4,7 @@ import { startWith } from "../facade.fixture.js";
 import type { OperationResult } from "./prepared-operation.js";
 import { refused } from "./sample-graph.fixture.js";
 
-/** Asks for a template whose operation came to this result. */
+/** Requests a template whose operation gives this result. */
 async function answerTo(result: OperationResult) {
   const lines: string[] = [];
   const prepare = () => ({ run: async () => result });

@@ -2,7 +2,7 @@ import { type GraphQLInputType, isInputObjectType, isListType, isNonNullType } f
 
 export type Prune = (value: unknown) => unknown;
 
-/** Compiles once what an input type knows: unknown and null members are left out, values of scalars stay whole. */
+/** Compiles a function that keeps the members which an input type declares. It drops unknown and null members, and keeps scalar values whole. */
 export function pruneInput(type: GraphQLInputType, known = new Map<GraphQLInputType, Prune>()): Prune {
   if (isNonNullType(type)) return pruneInput(type.ofType, known);
   if (isListType(type)) return pruneList(pruneInput(type.ofType, known));
@@ -10,7 +10,7 @@ export function pruneInput(type: GraphQLInputType, known = new Map<GraphQLInputT
   const compiled = known.get(type);
   if (compiled) return compiled;
   const fields: [string, Prune][] = [];
-  // registered before its fields are compiled: input types may contain themselves
+  // registered before its fields are compiled, since an input type may contain itself
   const prune = pruneObject(fields);
   known.set(type, prune);
   for (const field of Object.values(type.getFields())) fields.push([field.name, pruneInput(field.type, known)]);

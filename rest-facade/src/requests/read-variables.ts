@@ -55,7 +55,10 @@ function readAll(reads: readonly Read[], request: FastifyRequest): Variables {
   const errors: FieldError[] = [];
   for (const read of reads) read(request, variables, errors);
   if (errors.length > 0)
-    throw new DomainError("VALIDATION_FAILED", { detail: "The request does not fit its schema.", errors });
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The request does not match its schema. See errors for each member.",
+      errors,
+    });
   return variables;
 }
 
@@ -64,7 +67,9 @@ const readPath =
   (request, variables) => {
     const value = (request.params as Record<string, string>)[name];
     if (value === undefined || value === "")
-      throw new DomainError("NOT_FOUND", { detail: "There is nothing at this path." });
+      throw new DomainError("NOT_FOUND", {
+        detail: "This path does not exist. The documented paths are listed at /docs.",
+      });
     variables[name] = value;
   };
 
@@ -79,7 +84,7 @@ function readBody(type: GraphQLInputObjectType): Read {
   const check = inputValidator(inputSchema(type));
   const prune = pruneInput(type);
   return ({ body }, variables, errors) => {
-    // no body is an empty one: then every missing member is named
+    // a missing body counts as an empty one, so that every missing member is reported
     const value = body === undefined ? {} : body;
     const broken = check(value);
     if (broken.length > 0) errors.push(...broken);
@@ -90,7 +95,7 @@ function readBody(type: GraphQLInputObjectType): Read {
 const maxLimit = 200;
 const maxTextLength = 2048;
 
-/** Relay's argument names as the lists of the specifications call them, with their aliases. */
+/** Relay's argument names with the names that the specifications use in lists, and their aliases. */
 const listNames: Record<string, readonly string[] | undefined> = {
   first: ["limit", "pageSize"],
   after: ["cursor", "pageToken"],

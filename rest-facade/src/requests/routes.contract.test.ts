@@ -9,7 +9,7 @@ const rows = areas.flatMap((area) =>
 );
 const planned = areas.flatMap((area) => routeTables[area].planned);
 
-/** The endpoint tables of the three specifications; token and discovery are plain HTTP and have no row. */
+/** The endpoint tables of the three specifications. Token and discovery endpoints are plain HTTP and have no row. */
 const specified = [
   "POST /v1/templates",
   "GET /v1/templates/{templateId}",

@@ -1,7 +1,7 @@
 // biome-ignore-all format: one row per endpoint, aligned
 import type { PlannedRoute, Route } from "./route.js";
 
-/** Integration API: no path prefix, the version travels in Accept. */
+/** Integration API. It has no path prefix; the Accept header carries the version. */
 export const integrationRoutes = [
   { at: "POST /integrations/providers",   run: "registerProvider",          reply: 201, scopes: ["integration.providers.write"],   idempotent: true, version: "media-type", location: "/integrations/providers/{providerId}" },
   { at: "GET /integrations/providers/{providerId}", run: "provider",        reply: 200, scopes: ["integration.providers.read"],    version: "media-type" },

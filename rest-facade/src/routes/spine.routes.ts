@@ -1,7 +1,7 @@
 // biome-ignore-all format: one row per endpoint, aligned
 import type { PlannedRoute, Route } from "./route.js";
 
-/** SaaS spine: `/v1` prefix, finer versions by the api-version header. Token and discovery endpoints are no rows: they are plain HTTP. */
+/** SaaS spine. The path carries the major version, the api-version header the minor one. Token and discovery endpoints are plain HTTP and have no row. */
 export const spineRoutes = [
   { at: "GET /v1/tenants",                       run: "tenants",         reply: 200, scopes: ["tenant.read"],   platformAdmin: true, version: "header" },
   { at: "POST /v1/tenants",                      run: "registerTenant",  reply: 201, scopes: ["tenant.manage"], platformAdmin: true, version: "header", idempotent: true },
