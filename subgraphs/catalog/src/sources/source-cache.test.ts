@@ -38,10 +38,21 @@ describe("the source cache", () => {
     expect(held(cache, ["a"])).toEqual([]);
   });
 
-  it("forgets after a time", () => {
-    const cache = new SourceCache({ maxAgeMs: -1 });
+  it("forgets a source some time after it was put, however often it is read", async () => {
+    const cache = new SourceCache({ maxAgeMs: 60 });
     cache.put("a", source(1));
+    expect(held(cache, ["a"])).toEqual(["a"]);
+    for (const _ of [1, 2, 3, 4]) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      cache.get("a");
+    }
     expect(held(cache, ["a"])).toEqual([]);
+  });
+
+  it("keeps a source without files", () => {
+    const cache = new SourceCache();
+    cache.put("a", { ...source(1), files: new Map() });
+    expect(held(cache, ["a"])).toEqual(["a"]);
   });
 
   it("is not changed through what it was given or gave", () => {

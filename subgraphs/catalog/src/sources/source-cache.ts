@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FileTree } from "@factory/template-engine/file-tree";
+import { LRUCache } from "lru-cache";
 import type { RemoteCredential } from "../git/remote-credential.js";
 
 export interface ReadSource {
@@ -14,14 +15,8 @@ interface CacheLimits {
   readonly maxBytes: number;
   /** Larger sources are not kept. */
   readonly maxEntryBytes: number;
-  /** Whoever lost access to a source stops reading it after this time. */
+  /** A caller who lost access to a source can read it from the cache no longer than this. */
   readonly maxAgeMs: number;
-}
-
-interface Entry {
-  readonly source: ReadSource;
-  readonly bytes: number;
-  readonly readAt: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -43,46 +38,30 @@ function identityOf(credential: RemoteCredential | undefined): readonly (string 
     : [kind, username, credential.privateKey, credential.knownHosts];
 }
 
-/** Pinned sources in memory; the least recently used go first. */
+/** Pinned sources in memory. The least recently used ones are dropped first. */
 export class SourceCache {
-  readonly #limits: CacheLimits;
-  // a map keeps the order of insertion, so the first key is the one unused for longest
-  readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
+  readonly #sources: LRUCache<string, ReadSource>;
 
   constructor(limits: Partial<CacheLimits> = {}) {
-    this.#limits = { ...defaultLimits, ...limits };
+    const { maxBytes, maxEntryBytes, maxAgeMs } = { ...defaultLimits, ...limits };
+    this.#sources = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: maxEntryBytes,
+      ttl: maxAgeMs,
+      sizeCalculation: ({ files }) => sizeOf(files),
+    });
   }
 
+  /** A copy, so that the reader may change it. */
   get(key: string): ReadSource | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#remove(key, entry);
-    if (Date.now() - entry.readAt > this.#limits.maxAgeMs) return undefined;
-    this.#add(key, entry);
-    return copyOf(entry.source);
+    const source = this.#sources.get(key);
+    return source && copyOf(source);
   }
 
   put(key: string, source: ReadSource): void {
-    const bytes = sizeOf(source.files);
-    const earlier = this.#entries.get(key);
-    if (earlier !== undefined) this.#remove(key, earlier);
-    if (bytes > this.#limits.maxEntryBytes) return;
-    this.#add(key, { source: copyOf(source), bytes, readAt: Date.now() });
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#limits.maxBytes) return;
-      this.#remove(oldest, entry);
-    }
-  }
-
-  #add(key: string, entry: Entry): void {
-    this.#entries.set(key, entry);
-    this.#bytes += entry.bytes;
-  }
-
-  #remove(key: string, entry: Entry): void {
-    this.#entries.delete(key);
-    this.#bytes -= entry.bytes;
+    // A source that is too large is not copied. It still replaces an older one of its key.
+    if (sizeOf(source.files) > this.#sources.maxEntrySize) this.#sources.delete(key);
+    else this.#sources.set(key, copyOf(source));
   }
 }
 
@@ -95,7 +74,8 @@ function copyOf(source: ReadSource): ReadSource {
 }
 
 function sizeOf(files: FileTree): number {
-  let size = 0;
+  // The cache takes no entry of size 0.
+  let size = 1;
   for (const [path, { bytes }] of files) size += bytes.length + 2 * path.length + fileOverheadBytes;
   return size;
 }
