@@ -1,6 +1,6 @@
 import { relative } from "node:path";
+import { addressKind } from "./address-kind.js";
 import { BareRepository } from "./bare-repository.fixture.js";
-import { addressKind } from "./blocked-address.js";
 import { RemoteBlocked, reachRemote, type SourcePolicy } from "./remote-policy.js";
 
 const closed: SourcePolicy = { allowFile: false, fileRoots: [], allowLoopback: false, allowHosts: [] };
@@ -30,7 +30,14 @@ describe("addresses", () => {
     "::",
     "::ffff:10.0.0.1",
     "::ffff:a9fe:a9fe",
+    "::8.8.8.8",
+    "::808:808",
     "64:ff9b::a00:1",
+    "64:ff9b:1::1",
+    "3fff::1",
+    "5f00::1",
+    "fec0::1",
+    "192.88.99.1",
     "2002:7f00:1::",
     "fd00::1",
     "fe80::1",

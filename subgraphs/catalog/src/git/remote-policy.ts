@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { HostLookup } from "@factory/runtime/egress/host-lookup";
-import { addressKind } from "./blocked-address.js";
+import { addressKind } from "./address-kind.js";
 
 /** Which remotes this process may talk to, as sources and as targets. */
 export interface SourcePolicy {
