@@ -1,4 +1,4 @@
-import { attributeOf, childOf, isNamed, outline, type XmlElement } from "./xml-outline.js";
+import { attributeOf, childOf, isNamed, outline, type XmlElement } from "@factory/template-engine/xml-outline";
 import {
   addAttribute,
   escapeXml,

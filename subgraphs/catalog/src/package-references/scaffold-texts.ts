@@ -1,6 +1,6 @@
 import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
+import { outline } from "@factory/template-engine/xml-outline";
 import { injectionFailed, readText, type TextFile } from "./text-file.js";
-import { outline } from "./xml-outline.js";
 
 type LoadedText = TextFile & { edited?: string };
 

@@ -1,4 +1,4 @@
-import type { XmlAttribute, XmlElement } from "./xml-outline.js";
+import type { XmlAttribute, XmlElement } from "@factory/template-engine/xml-outline";
 
 export function splice(text: string, [from, to]: readonly [number, number], replacement: string): string {
   return text.slice(0, from) + replacement + text.slice(to);

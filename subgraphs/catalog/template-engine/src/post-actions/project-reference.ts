@@ -1,4 +1,10 @@
-import { SaxesParser } from "saxes";
+import {
+  attributeValue,
+  elementsOf,
+  escapeAttribute,
+  outlineIfWellFormed,
+  type XmlElement,
+} from "../xml/xml-outline.js";
 
 export interface ProjectReference {
   element: "PackageReference" | "ProjectReference" | "FrameworkReference";
@@ -43,12 +49,8 @@ export function withReference(project: string, reference: ProjectReference): str
 }
 
 function element({ element: name, include, version }: ProjectReference): string {
-  const versionPart = version === null ? "" : ` Version="${attribute(version)}"`;
-  return `<${name} Include="${attribute(include)}"${versionPart} />`;
-}
-
-function attribute(value: string): string {
-  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+  const versionPart = version === null ? "" : ` Version="${escapeAttribute(version)}"`;
+  return `<${name} Include="${escapeAttribute(include)}"${versionPart} />`;
 }
 
 function withVersion(project: string, known: ReferencePlace, version: string | null): string | undefined {
@@ -57,7 +59,7 @@ function withVersion(project: string, known: ReferencePlace, version: string | n
   const tag = project.slice(known.start, known.end);
   const changed = tag.replace(
     /(\sVersion\s*=\s*)(?:"[^"]*"|'[^']*')/,
-    (_, name: string) => `${name}"${attribute(version)}"`,
+    (_, name: string) => `${name}"${escapeAttribute(version)}"`,
   );
   return changed === tag ? undefined : project.slice(0, known.start) + changed + project.slice(known.end);
 }
@@ -74,41 +76,28 @@ function indentBefore(text: string, at: number): string {
 
 /** Places of references in the text; undefined when it is not well-formed. */
 function readLayout(project: string, name: string): Layout | undefined {
-  const text = project.replace(/^\ufeff/, "");
-  const shift = project.length - text.length;
-  const layout: Layout = { references: [], lastInGroup: null, rootEnd: null, centralVersions: false };
-  const parser = new SaxesParser({ position: true });
-  const open: { name: string; conditional: boolean }[] = [];
-  let tagStart = 0;
-  let central = "";
-  let broken = false;
-  parser.on("error", () => {
-    broken = true;
-  });
-  parser.on("opentagstart", (tag) => {
-    tagStart = text.lastIndexOf(`<${tag.name}`, parser.position - 1);
-  });
-  parser.on("opentag", (tag) => {
-    const attributes = tag.attributes as Record<string, string>;
-    if (tag.name === name && attributes["Include"] !== undefined) {
-      const version = attributes["Version"] ?? null;
-      const place = { include: attributes["Include"], start: tagStart + shift, end: parser.position + shift, version };
-      layout.references.push(place);
-    }
-    open.push({ name: tag.name, conditional: attributes["Condition"] !== undefined });
-  });
-  parser.on("text", (part) => {
-    if (open.at(-1)?.name === "ManagePackageVersionsCentrally") central += part;
-  });
-  parser.on("closetag", (tag) => {
-    const closed = open.pop();
-    const group = open.at(-1);
-    if (tag.name === name && group?.name === "ItemGroup" && !group.conditional && closed?.conditional === false) {
-      layout.lastInGroup = parser.position + shift;
-    }
-    if (open.length === 0 && !tag.isSelfClosing) layout.rootEnd = text.lastIndexOf("</", parser.position) + shift;
-  });
-  parser.write(text).close();
-  layout.centralVersions = central.trim().toLowerCase() === "true";
-  return broken ? undefined : layout;
+  const root = outlineIfWellFormed(project);
+  if (root === undefined) return undefined;
+  const elements = elementsOf(root);
+  const groups = elements.filter((one) => one.name === "ItemGroup" && !isConditional(one));
+  const ends = groups.flatMap(({ children }) =>
+    children.filter((one) => one.name === name && !isConditional(one)).map(({ end }) => end),
+  );
+  const central = elements.filter((one) => one.name === "ManagePackageVersionsCentrally").map(({ text }) => text);
+  return {
+    references: elements.flatMap((one) => (one.name === name ? placeOf(one) : [])),
+    lastInGroup: ends.length === 0 ? null : Math.max(...ends),
+    rootEnd: root.selfClosing ? null : root.closeStart,
+    centralVersions: central.join("").trim().toLowerCase() === "true",
+  };
+}
+
+function placeOf(element: XmlElement): ReferencePlace[] {
+  const include = attributeValue(element, "Include");
+  if (include === undefined) return [];
+  return [{ include, start: element.start, end: element.openEnd, version: attributeValue(element, "Version") ?? null }];
+}
+
+function isConditional(element: XmlElement): boolean {
+  return attributeValue(element, "Condition") !== undefined;
 }

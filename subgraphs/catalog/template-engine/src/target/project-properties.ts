@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { SaxesParser } from "saxes";
+import { attributeValue, elementsOf, outlineIfWellFormed, type XmlElement } from "../xml/xml-outline.js";
 import { nearestInTarget, type TargetFiles } from "./target-files.js";
 
 const maxValueLength = 4096;
@@ -60,32 +60,23 @@ interface PlainProperties {
 
 /** Without those that a condition decides; undefined when the text is not well-formed. */
 function plainProperties(document: string): PlainProperties | undefined {
-  const properties: [string, string][] = [];
-  const open: { name: string; plain: boolean }[] = [];
-  const parser = new SaxesParser();
-  let text = "";
-  let isSdkStyle = false;
-  let broken = false;
-  parser.on("error", () => {
-    broken = true;
-  });
-  parser.on("opentag", ({ name, attributes }) => {
-    const plain = (open.at(-1)?.plain ?? true) && attributes["Condition"] === undefined;
-    isSdkStyle ||= name === "Sdk" || (["Project", "Import"].includes(name) && attributes["Sdk"] !== undefined);
-    open.push({ name, plain });
-    text = "";
-  });
-  const add = (part: string) => {
-    text += part;
-  };
-  parser.on("text", add);
-  parser.on("cdata", add);
-  parser.on("closetag", ({ name }) => {
-    const closed = open.pop();
-    const inGroup = open.length === 2 && open[1]?.name === "PropertyGroup";
-    if (inGroup && closed?.plain === true && properties.length < maxProperties) properties.push([name, text.trim()]);
-    text = "";
-  });
-  parser.write(document.replace(/^\ufeff/, "")).close();
-  return broken ? undefined : { properties, isSdkStyle };
+  const root = outlineIfWellFormed(document);
+  if (root === undefined) return undefined;
+  const properties = isPlain(root)
+    ? root.children
+        .filter((group) => group.name === "PropertyGroup" && isPlain(group))
+        .flatMap(({ children }) => children.filter(isPlain))
+        .slice(0, maxProperties)
+        .map(({ name, text }) => [name, text.trim()] as const)
+    : [];
+  return { properties, isSdkStyle: elementsOf(root).some(namesSdk) };
+}
+
+function isPlain(element: XmlElement): boolean {
+  return attributeValue(element, "Condition") === undefined;
+}
+
+function namesSdk(element: XmlElement): boolean {
+  const canNameSdk = element.name === "Project" || element.name === "Import";
+  return element.name === "Sdk" || (canNameSdk && attributeValue(element, "Sdk") !== undefined);
 }

@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
 
-/** An attribute and where its raw value stands in the text. */
+/** An attribute of an element; the offsets enclose its raw value, without the quotes. */
 export interface XmlAttribute {
   readonly name: string;
   readonly value: string;
@@ -8,14 +8,18 @@ export interface XmlAttribute {
   readonly valueEnd: number;
 }
 
-/** An element with the offsets that an edit of the text needs. For `<a/>` openEnd, closeStart and end are the same. */
+/** An element with the offsets that an edit of the text needs; a byte order mark counts as one character. */
 export interface XmlElement {
   readonly name: string;
+  /** Where its `<` stands. */
   readonly start: number;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
+  /** Its own text, without that of its children. */
   readonly text: string;
+  /** Behind the `>` of the opening tag. For `<a/>` openEnd, closeStart and end are the same. */
   readonly openEnd: number;
+  /** Where the closing tag begins. */
   readonly closeStart: number;
   readonly end: number;
   readonly selfClosing: boolean;
@@ -27,7 +31,9 @@ type Growing = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
 };
 
 /** Reads the elements of a well-formed document with their offsets; throws the parser's error otherwise. */
-export function outline(text: string): XmlElement {
+export function outline(document: string): XmlElement {
+  const text = document.replace(/^\ufeff/, "");
+  const shift = document.length - text.length;
   const parser = new SaxesParser({ position: true });
   const open: Growing[] = [];
   let root: XmlElement | undefined;
@@ -35,7 +41,7 @@ export function outline(text: string): XmlElement {
     throw error;
   });
   parser.on("opentagstart", ({ name }) => {
-    const start = text.lastIndexOf("<", parser.position - 1);
+    const start = text.lastIndexOf("<", parser.position - 1) + shift;
     open.push({
       name,
       start,
@@ -51,27 +57,25 @@ export function outline(text: string): XmlElement {
   parser.on("attribute", ({ name, value }) => {
     const valueEnd = parser.position - 1;
     const valueStart = text.lastIndexOf(text.charAt(valueEnd), valueEnd - 1) + 1;
-    open.at(-1)?.attributes.push({ name, value, valueStart, valueEnd });
+    open.at(-1)?.attributes.push({ name, value, valueStart: valueStart + shift, valueEnd: valueEnd + shift });
   });
   parser.on("opentag", ({ isSelfClosing }) => {
     const element = open.at(-1);
     if (element === undefined) return;
-    element.openEnd = parser.position;
+    element.openEnd = parser.position + shift;
     element.selfClosing = isSelfClosing;
   });
-  parser.on("text", (content) => {
+  const addText = (content: string) => {
     const element = open.at(-1);
     if (element !== undefined) element.text += content;
-  });
-  parser.on("cdata", (content) => {
-    const element = open.at(-1);
-    if (element !== undefined) element.text += content;
-  });
+  };
+  parser.on("text", addText);
+  parser.on("cdata", addText);
   parser.on("closetag", () => {
     const element = open.pop();
     if (element === undefined) return;
-    element.end = parser.position;
-    element.closeStart = element.selfClosing ? element.end : text.lastIndexOf("</", element.end - 1);
+    element.end = parser.position + shift;
+    element.closeStart = element.selfClosing ? element.end : document.lastIndexOf("</", element.end - 1);
     const parent = open.at(-1);
     if (parent === undefined) root = element;
     else parent.children.push(element);
@@ -79,6 +83,37 @@ export function outline(text: string): XmlElement {
   parser.write(text).close();
   if (root === undefined) throw new Error("the document has no element");
   return root;
+}
+
+/** As `outline`; undefined when the document is not well-formed. */
+export function outlineIfWellFormed(document: string): XmlElement | undefined {
+  try {
+    return outline(document);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The element itself and all elements inside it, in the order of their opening tags. */
+export function elementsOf(root: XmlElement): XmlElement[] {
+  const found: XmlElement[] = [];
+  const waiting = [root];
+  // not recursive: a document may nest deeper than the stack
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    found.push(element);
+    for (const child of element.children.toReversed()) waiting.push(child);
+  }
+  return found;
+}
+
+/** The value of the attribute that has exactly this name. */
+export function attributeValue(element: XmlElement, name: string): string | undefined {
+  return element.attributes.find((attribute) => attribute.name === name)?.value;
+}
+
+/** A text as the value of an attribute in double quotes. */
+export function escapeAttribute(value: string): string {
+  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
 /** The attribute by name, ignoring case as MSBuild does for metadata. */
