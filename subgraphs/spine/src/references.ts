@@ -1,20 +1,24 @@
 import type { TableReferences } from "@factory/runtime/db/table-references";
 
 /**
- * Every column that names a row, and whether PostgreSQL holds both together. `test/contract` asks for a word on each.
- * `tenant_id` has no key to `tenants`: no tenant is ever deleted, and each row that is written would lock that of its tenant.
+ * Every column that contains the id of another row, with its foreign key or the reason why it has none. A contract test
+ * requires an entry for each. `tenant_id` has no foreign key to `tenants`: tenants are never deleted, and every insert
+ * would lock the row of its tenant.
  */
 export const spineReferences: TableReferences = {
   "role_assignments.role_id": {
     to: "roles.role_id",
     onDelete: "no action",
-    why: "An assignment gives the scopes of its role, and its end is told before the role goes.",
+    why: "An assignment gives the scopes of its role. The assignments are deleted, with their events, before the role.",
   },
-  "role_assignments.principal_id": { to: null, why: "A user or a client, as text." },
-  "tenants.subscription_id": { to: null, why: "The tenant is one without it; the plan subscription is the part." },
-  "tenants.owner_invitation_id": { to: null, why: "History: who was invited first." },
-  "invitations.user_id": { to: null, why: "History: an invitation says what came of it." },
-  "approvals.agent_client_id": { to: null, why: "Audit: an approval outlives the agent that asked for it." },
-  "mails.about": { to: null, why: "As text, of whatever kind; a mail ends even when what it is about is gone." },
-  "api_clients.secret_held_by": { to: null, why: "Audit: who was told the secret, as text." },
+  "role_assignments.principal_id": { to: null, why: "The id of a user or of a client, as text." },
+  "tenants.subscription_id": { to: null, why: "A tenant can exist without a plan subscription." },
+  "tenants.owner_invitation_id": { to: null, why: "History: the first invitation of the owner." },
+  "invitations.user_id": { to: null, why: "History: the user that accepted the invitation." },
+  "approvals.agent_client_id": { to: null, why: "Audit: an approval is kept longer than the agent that asked for it." },
+  "mails.about": { to: null, why: "An id of any kind, as text. A mail ends also when its subject no longer exists." },
+  "api_clients.secret_held_by": {
+    to: null,
+    why: "Audit: the ids of the principals that received the secret, as text.",
+  },
 };

@@ -14,7 +14,7 @@ import { type AuthorizationServer, createAuthorizationServer } from "./authoriza
 import { writeBootstrapFile } from "./bootstrap/bootstrap-file.js";
 import { bootstrapPlatform } from "./bootstrap/bootstrap-platform.js";
 import { eraseInvitee } from "./invitations/erase-invitee.js";
-import { expireInvitationJob, invitationsPastTheirEnd } from "./invitations/expire-invitation.js";
+import { expiredPendingInvitations, expireInvitationJob } from "./invitations/expire-invitation.js";
 import { invitationEndpoint } from "./invitations/invitation-endpoint.js";
 import { invitationPath } from "./invitations/invitation-path.js";
 import { inviteOwner } from "./invitations/invite-owner.js";
@@ -145,7 +145,7 @@ export async function startSpine(host: SubgraphHost, settings: SpineSettings): P
     await jobs.work(completeProvisioningJob, (_, attempt) => completion.run(attempt), maintenance);
     await jobs.work(sendMailJob, (payload) => mailer.send(payload), mailer);
     resources.sweep(waitingMails);
-    resources.sweep(invitationsPastTheirEnd);
+    resources.sweep(expiredPendingInvitations);
     const systemRoles = new SystemRolesRefresher(database, revokeUnauthorizedInvitations);
     await jobs.work(refreshSystemRolesJob, (_, attempt) => systemRoles.run(attempt), maintenance);
     // first, because it proves that this is the SECRETS_KEY of this database

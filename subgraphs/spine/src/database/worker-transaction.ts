@@ -7,11 +7,12 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Pool } from "pg";
 
+/** The part of a transaction that `workerTransaction` offers. */
 export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record" | "notify">;
 
 /**
- * As a transaction of the tenant, but of the worker role: it also sees what belongs to no tenant. After a deadlock
- * `work` is run again from its beginning.
+ * A transaction of the tenant on a connection of the worker role, which also sees rows that belong to no tenant. After
+ * a deadlock `work` runs again from the beginning.
  */
 export function workerTransaction<T>(
   pool: Pool,

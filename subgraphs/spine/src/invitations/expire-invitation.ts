@@ -12,7 +12,7 @@ interface ExpireInvitationPayload {
   invitationId: string;
 }
 
-/** Waits until the invitation's end; of one that was resent meanwhile it finds that it has not come yet. */
+/** The job runs when the invitation expires. If the invitation was sent again since, the job changes nothing. */
 export const expireInvitationJob: JobDefinition<ExpireInvitationPayload> = {
   queue: "expire-invitation",
   retryLimit: 5,
@@ -24,8 +24,8 @@ export const expireInvitationJob: JobDefinition<ExpireInvitationPayload> = {
   subject: "invitationId",
 };
 
-/** Readers see by themselves that an invitation has expired; the event is sent by the job alone. */
-export const invitationsPastTheirEnd: WaitingRows<ExpireInvitationPayload> = {
+/** Pending invitations after their expiry; one without a job gets its job again. Only the job records the event. */
+export const expiredPendingInvitations: WaitingRows<ExpireInvitationPayload> = {
   slice: "invitations",
   job: expireInvitationJob,
   table: "invitations",
@@ -36,6 +36,7 @@ export const invitationsPastTheirEnd: WaitingRows<ExpireInvitationPayload> = {
   payload: ({ tenantId, id }) => ({ tenantId, invitationId: id }),
 };
 
+/** Stores the state Expired and records InvitationExpired if the invitation is Pending and has expired. */
 export async function expireInvitation(
   database: Database,
   { tenantId, invitationId }: ExpireInvitationPayload,
@@ -48,6 +49,7 @@ export async function expireInvitation(
   });
 }
 
+/** Stores the state Expired and records InvitationExpired. */
 export function markExpired({ record }: Pick<Transaction, "record">, invitation: Invitation): void {
   invitation.status = "Expired";
   invitation.updatedAt = new Date();

@@ -20,17 +20,17 @@ import { invitationFacts, stateOf } from "./invitation.view.js";
 import { tokenDigest } from "./invitation-token.js";
 import { type InvitationByTokenRow, invitationByToken } from "./open-invitation-statement.js";
 
-/** What whoever holds the link may see before accepting. */
+/** The facts that the holder of the link sees before accepting. */
 export interface OpenInvitation {
   readonly organisation: string;
   readonly email: string;
   readonly displayName: string | null;
 }
 
-/** Of whoever holds the link: nobody has signed in, and the tenant is known by the token alone. */
+/** Accepts invitations for the holder of the link, who is not signed in. Only the token of the link tells the tenant. */
 export class InvitationAcceptance {
   readonly #database: Database;
-  /** Connects as the worker role, which sees invitations before a tenant is known. */
+  /** Connects as the worker role, which sees invitations before the tenant is known. */
   readonly #pool: Pool;
   readonly #tenants: TenantService;
 
@@ -60,11 +60,14 @@ export class InvitationAcceptance {
       });
     } catch (error) {
       if (violatedUnique(error) === "users_email")
-        throw new DomainError("USER_EXISTS", { detail: "The address belongs to a user already." });
+        throw new DomainError("USER_EXISTS", {
+          detail: "A user of the tenant already has this e-mail address. Sign in with it instead.",
+        });
       throw error;
     }
   }
 
+  /** Throws as `accept` does when the token cannot be used any more. */
   async look(token: string): Promise<OpenInvitation> {
     const { organisation, email, display_name: displayName } = await this.#open(tokenDigest(token));
     return { organisation, email, displayName };
@@ -79,7 +82,7 @@ export class InvitationAcceptance {
   }
 }
 
-/** As it is now that it is ours: it may have been resent, revoked or accepted meanwhile. */
+/** The invitation with its row locked, checked again: it may have been sent again, revoked or accepted since the first look. */
 async function lockedInvitation({ em, tenant }: Transaction, invitationId: string, digest: string) {
   const { tenantId } = tenant;
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
@@ -117,17 +120,21 @@ async function register(
 
 function requireOpen(currentState: InvitationState): void {
   if (currentState === "Expired")
-    throw new DomainError("INVITATION_EXPIRED", { detail: "The invitation has expired; ask for another one." });
+    throw new DomainError("INVITATION_EXPIRED", {
+      detail: "The invitation has expired. Ask the person who invited you to send it again.",
+    });
   if (currentState !== "Pending")
     throw new DomainError("INVALID_STATE", {
-      detail: `The invitation is ${currentState}.`,
+      detail: `The invitation is ${currentState}. Only a Pending invitation can be accepted.`,
       currentState,
       allowed: ["Pending"],
     });
 }
 
 function unknownToken(): DomainError {
-  return new DomainError("NOT_FOUND", { detail: "There is no such invitation." });
+  return new DomainError("NOT_FOUND", {
+    detail: "The token does not belong to an invitation. A newer invitation may have replaced it.",
+  });
 }
 
 async function hashed(password: string): Promise<string> {
@@ -135,7 +142,10 @@ async function hashed(password: string): Promise<string> {
     return await hashPassword(password);
   } catch (error) {
     if (error instanceof PasswordsBusyError)
-      throw new DomainError("UNAVAILABLE", { detail: "Too many passwords are being set.", retryAfterSeconds: 1 });
+      throw new DomainError("UNAVAILABLE", {
+        detail: "Too many passwords are being processed. Try again in a moment.",
+        retryAfterSeconds: 1,
+      });
     throw error;
   }
 }

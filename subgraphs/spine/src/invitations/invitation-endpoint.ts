@@ -20,13 +20,13 @@ interface Options {
   readonly logger: Logger;
 }
 
-const longestName = 200;
-/** Of each kind of request from one address in 15 minutes. */
-const mostAttempts = 60;
+const maxNameLength = 200;
+/** Requests from one address in 15 minutes. */
+const maxAttempts = 60;
 
-/** Where the link of an invitation leads: whoever holds it chooses a password. */
+/** The page behind the link of an invitation, where the invited person chooses a password. */
 export function invitationEndpoint({ issuer, acceptance, logger }: Options): HttpRoute {
-  const attempts = new FailureLimiter(({ address }: { address: string }) => [{ key: address, limit: mostAttempts }]);
+  const attempts = new FailureLimiter(({ address }: { address: string }) => [{ key: address, limit: maxAttempts }]);
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const caller = { address: clientNetworkOf(request) };
     const wait = attempts.blockedFor(caller);
@@ -67,7 +67,7 @@ async function accept(
     });
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== "PASSWORD_REFUSED") throw error;
-    const text = "Choose a password that is not common and not your e-mail address";
+    const text = "Choose a password that is not common and is not your e-mail address";
     return show(response, token, { ...open, displayName }, { field: "password", text });
   }
   sendPage(response, joinedPage(open.organisation, open.email));
@@ -75,12 +75,12 @@ async function accept(
 
 function problemOf(displayName: string, password: string): InvitationProblem | undefined {
   const { min, max } = passwordLength;
-  if (displayName.length > longestName || !isStorable(displayName))
-    return { field: "displayName", text: `Your name has at most ${longestName} characters` };
-  // characters as a person counts them, as in the API
+  if (displayName.length > maxNameLength || !isStorable(displayName))
+    return { field: "displayName", text: `Enter a name with at most ${maxNameLength} characters` };
+  // code points, which are characters as people count them, as in the API
   const { length } = Array.from(password);
   if (length < min || length > max || !isStorable(password))
-    return { field: "password", text: `Your password needs ${min} to ${max} characters` };
+    return { field: "password", text: `Choose a password with ${min} to ${max} characters` };
   return undefined;
 }
 
@@ -93,14 +93,14 @@ function show(response: ServerResponse, token: string, open: OpenInvitation, pro
 const texts: Readonly<Record<string, readonly [title: string, detail: string]>> = {
   NOT_FOUND: [
     "This link does not work",
-    "It is incomplete, or a newer invitation has replaced it. Look for a later mail.",
+    "The link is incomplete, or a newer invitation has replaced it. Use the link in the latest mail.",
   ],
-  INVITATION_EXPIRED: ["This invitation has expired", "Ask whoever invited you to send it again."],
-  INVALID_STATE: ["This invitation is closed", "It was accepted already, or taken back."],
-  USER_EXISTS: ["You have joined already", "Sign in with your e-mail address."],
+  INVITATION_EXPIRED: ["This invitation has expired", "Ask the person who invited you to send the invitation again."],
+  INVALID_STATE: ["This invitation is closed", "The invitation was already accepted, or it was revoked."],
+  USER_EXISTS: ["You have already joined", "Sign in with your e-mail address."],
   RATE_LIMITED: ["Too many attempts", "Wait a few minutes and try again."],
-  UNAVAILABLE: ["That did not work", "Many people are joining. Try again in a moment."],
-  VALIDATION_FAILED: ["That did not work", "Open the link of the invitation again."],
+  UNAVAILABLE: ["That did not work", "Too many people are joining at the same time. Try again in a moment."],
+  VALIDATION_FAILED: ["The form could not be read", "Open the link of the invitation again."],
 };
 
 function refuse(response: ServerResponse, error: unknown, logger: Logger): void {

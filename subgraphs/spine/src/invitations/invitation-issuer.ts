@@ -20,7 +20,7 @@ export interface NewInvitation {
   readonly invitedBy: string;
 }
 
-/** Makes invitations and their links; asks nobody whether it may. */
+/** Creates invitations and their links, without a permission check. */
 export class InvitationIssuer {
   readonly #tokens: DerivedSecrets;
   readonly #mailer: Mailer;
@@ -49,20 +49,20 @@ export class InvitationIssuer {
       invitedBy,
       userId: null,
       createdAt: now,
-      ...this.#opened(invitationId, now),
+      ...this.#openState(invitationId, now),
     });
     em.persist(invitation);
-    await this.#announce(transaction, invitation, "UserInvited");
+    await this.#send(transaction, invitation, "UserInvited");
     return invitation;
   }
 
-  /** With a new link; the old one is dead. */
+  /** Gives the invitation a new link and a new expiry. The former link stops working. */
   async renew(transaction: Transaction, invitation: Invitation): Promise<void> {
-    Object.assign(invitation, this.#opened(invitation.invitationId, new Date()));
-    await this.#announce(transaction, invitation, "InvitationResent");
+    Object.assign(invitation, this.#openState(invitation.invitationId, new Date()));
+    await this.#send(transaction, invitation, "InvitationResent");
   }
 
-  #opened(invitationId: string, now: Date) {
+  #openState(invitationId: string, now: Date) {
     const tokenNonce = this.#tokens.newNonce();
     return {
       status: "Pending" as const,
@@ -73,7 +73,7 @@ export class InvitationIssuer {
     };
   }
 
-  async #announce(
+  async #send(
     transaction: Transaction,
     invitation: Invitation,
     type: "UserInvited" | "InvitationResent",

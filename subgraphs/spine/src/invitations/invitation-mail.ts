@@ -1,7 +1,7 @@
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { Database } from "@factory/runtime/unit-of-work/database";
-import { mailOf } from "../mail/mail.js";
+import { renderMail } from "../mail/mail.js";
 import type { MailComposer } from "../mail/mailer.js";
 import { invitationPath } from "./invitation-path.js";
 import { type OpenInvitationRow, openInvitationById } from "./open-invitation-statement.js";
@@ -19,12 +19,12 @@ export function invitationMail(database: Database, tokens: DerivedSecrets, issue
     if (!open) return undefined;
     const token = tokens.derive(invitationId, open.token_nonce);
     const until = `${open.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-    return mailOf({
+    return renderMail({
       to: open.email,
       subject: `You are invited to ${open.tenant_name}`,
       paragraphs: [
-        `You are invited to ${open.tenant_name}. The link below opens an account there; it can be used once, until ${until}.`,
-        "If you do not know who invited you, ignore this message: nothing happens without you.",
+        `You are invited to join ${open.tenant_name}. Use the link below to create your account. The link works once, until ${until}.`,
+        "If you did not expect this invitation, you can ignore this message. No account is created without you.",
       ],
       link: { label: "Accept the invitation", url: `${issuer}${invitationPath}?token=${token}` },
     });

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 /**
- * The row of an invitation holds the digest of the token in its link, which is derived (`DerivedSecrets`), so that the
- * job that sends it holds no token. Plain SHA-256 is enough for 256 random bits.
+ * SHA-256 as hex, which the row of an invitation stores in place of the token. A hash without salt is enough for a
+ * token of 256 random bits. `DerivedSecrets` derives the token again when the mail is sent.
  */
 export const tokenDigest = (token: string): string => hash("sha256", token, "hex");

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { InvitationState } from "./invitation.states.js";
 
-/** Workers find it by the token of its link, before a tenant is known. */
+/** An invitation to join a tenant. Workers find it by the token of its link, before the tenant is known. */
 @Entity(workerTable("invitations"))
 @Index({
   name: "invitations_pending",
@@ -37,11 +37,11 @@ export class Invitation {
   @Property({ type: "text" })
   status: InvitationState;
 
-  /** What the token is derived from together with SECRETS_KEY, so that no job and no row holds it. */
+  /** The token is derived from this nonce and SECRETS_KEY, so that neither a job nor a row contains it. */
   @Property({ type: "text" })
   tokenNonce: string;
 
-  /** SHA-256, hex. */
+  /** SHA-256 of the token, hex. */
   @Property({ type: "text" })
   @Unique({ name: "invitations_token" })
   tokenDigest: string;
@@ -50,7 +50,7 @@ export class Invitation {
   @Property({ type: "text" })
   invitedBy: string;
 
-  /** Of the user that accepting made. */
+  /** The user that accepted the invitation. */
   @Property({ type: wireId("usr"), nullable: true })
   userId: string | null;
 

@@ -7,7 +7,9 @@ export class InviteUserInput {
   @Constraint({ maxLength: 254, format: "email" })
   email: string;
 
-  @Field(() => [String], { description: "Codes of roles whose scopes the caller holds himself." })
+  @Field(() => [String], {
+    description: "Codes of roles of the tenant. The token of the caller must hold all their scopes.",
+  })
   @Constraint({ minItems: 1, maxItems: 20, minLength: 1, maxLength: 64 })
   roleCodes: string[];
 
@@ -18,15 +20,15 @@ export class InviteUserInput {
 
 @InputType()
 export class AcceptInvitationInput {
-  @Field({ description: "From the link of the invitation." })
+  @Field({ description: "The value of `token` in the link of the invitation." })
   @Constraint({ minLength: 1, maxLength: 200 })
   token: string;
 
-  @Field({ description: "Neither common nor the e-mail address." })
+  @Field({ description: "8 to 128 characters. Must not be a common password or the e-mail address." })
   @Constraint({ minLength: 8, maxLength: 128 })
   password: string;
 
-  @Field(() => String, { nullable: true, description: "Defaults to the one that was invited." })
+  @Field(() => String, { nullable: true, description: "Without it, the name in the invitation is used." })
   @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
   displayName?: string | null;
 }

@@ -10,7 +10,7 @@ export interface InvitationForm {
   readonly problem?: InvitationProblem;
 }
 
-/** What is wrong with one of the fields. */
+/** The problem with one field of the form. */
 export interface InvitationProblem {
   readonly field: "displayName" | "password";
   readonly text: string;
@@ -23,7 +23,7 @@ export function invitationPage({ token, organisation, email, displayName, proble
       label: "Your name",
       type: "text",
       autocomplete: "name",
-      hint: "As others see it. May stay empty.",
+      hint: "Other users see this name. You can leave it empty.",
       value: displayName,
       max: "200",
     },
@@ -57,14 +57,14 @@ export function joinedPage(organisation: string, email: string): Page {
   return {
     title: `You have joined ${organisation}`,
     content: html`<h1>You have joined ${organisation}</h1>
-<p>From now on you sign in as <strong>${email}</strong> with the password that you have chosen.</p>`,
+<p>From now on you sign in as <strong>${email}</strong> with the password that you chose.</p>`,
   };
 }
 
-/** The first thing a screen reader says. */
+/** Screen readers announce the summary first. */
 function summary({ field: name, text }: InvitationProblem): Html {
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-<h2>That cannot be taken</h2>
+<h2>There is a problem</h2>
 <ul><li><a href="#${name}">${text}</a></li></ul>
 </div>`;
 }

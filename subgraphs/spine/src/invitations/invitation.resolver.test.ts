@@ -40,7 +40,7 @@ async function invited(input: Record<string, unknown> = {}, by = owner()): Promi
   return answer.data["inviteUser"];
 }
 
-/** Of the newest of so many mails to the address. */
+/** The token in the newest of `count` mails to the address. */
 async function mailTo(email: string, mails = 1): Promise<string> {
   let found: string[] = [];
   await until(async () => {

@@ -30,13 +30,17 @@ export class InvitationResolver {
     return this.#invitations.list(context, { first, after, sort, filter });
   }
 
-  @Mutation(() => InvitationType, { description: "By e-mail, with a link that can be used for seven days." })
+  @Mutation(() => InvitationType, {
+    description: "Invites a person by e-mail, with a link that works once within seven days.",
+  })
   @Auth({ scopes: ["user.invite"] })
   inviteUser(@Arg("input") input: InviteUserInput, @Ctx() context: RequestContext): Promise<InvitationType> {
     return this.#invitations.invite(context, input);
   }
 
-  @Mutation(() => InvitationType, { description: "With a new link; the old one is dead." })
+  @Mutation(() => InvitationType, {
+    description: "Sends the invitation again with a new link. The former link stops working.",
+  })
   @Auth({ scopes: ["user.invite"] })
   resendInvitation(
     @Arg("invitationId", () => ID) invitationId: string,
@@ -45,7 +49,7 @@ export class InvitationResolver {
     return this.#invitations.resend(context, invitationId);
   }
 
-  @Mutation(() => InvitationType, { description: "Makes the link of a Pending invitation worthless." })
+  @Mutation(() => InvitationType, { description: "Revokes a Pending invitation. Its link stops working." })
   @Auth({ scopes: ["user.invite"] })
   revokeInvitation(
     @Arg("invitationId", () => ID) invitationId: string,
@@ -54,7 +58,9 @@ export class InvitationResolver {
     return this.#invitations.revoke(context, invitationId);
   }
 
-  @Mutation(() => UserType, { description: "By whoever holds the link of the invitation; it needs no token." })
+  @Mutation(() => UserType, {
+    description: "Accepts an invitation with the token of its link, and creates the user. No access token is needed.",
+  })
   @Auth({ anonymous: true })
   acceptInvitation(@Arg("input") input: AcceptInvitationInput, @Ctx() context: RequestContext): Promise<UserType> {
     return this.#acceptance.accept(context, input);

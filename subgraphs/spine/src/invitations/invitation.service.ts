@@ -20,19 +20,19 @@ import type { InvitationFilterInput, InviteUserInput } from "./invitation.input.
 import { type InvitationState, invitationStates } from "./invitation.states.js";
 import type { InvitationConnection, InvitationType } from "./invitation.type.js";
 import {
+  currentStatus,
   type InvitationRow,
   invitationColumns,
   invitationRowView,
   invitationView,
   stateOf,
-  statusNow,
 } from "./invitation.view.js";
 import type { InvitationIssuer } from "./invitation-issuer.js";
 import { inviterPermissions, mayInvite } from "./inviter-permissions-statement.js";
 import { lockInvitations } from "./lock-invitations.js";
 import { revokeInvitation } from "./revoke-unauthorized-invitations.js";
 
-const mostPending = 100;
+const maxOpenInvitations = 100;
 
 export const sortedInvitations = new SortedList<InvitationType, TenantStatement>({
   list: "invitations",
@@ -48,7 +48,7 @@ export const sortedInvitations = new SortedList<InvitationType, TenantStatement>
     tenantStatement(
       name,
       `select ${invitationColumns} from invitations
-       where tenant_id = scope.tenant and ($2::text is null or ${statusNow} = $2) ${after}
+       where tenant_id = scope.tenant and ($2::text is null or ${currentStatus} = $2) ${after}
        order by ${order} limit ${limit}`,
     ),
 });
@@ -65,7 +65,7 @@ export interface InvitationParts {
   readonly cursors: CursorSeal;
 }
 
-/** Invitations as those who invite see them. */
+/** Sends, lists and revokes invitations for the users and clients that invite. */
 export class InvitationService {
   readonly #parts: InvitationParts;
 
@@ -96,7 +96,7 @@ export class InvitationService {
     });
   }
 
-  /** A new link to the same address, for callers who could invite so themselves: the invitation is theirs from then on. */
+  /** Sends a new link to the same address. The caller must be allowed to invite to these roles, and becomes the inviter. */
   resend(context: RequestContext, invitationId: string): Promise<InvitationType> {
     return this.#change(context, "resendInvitation", invitationId, async (transaction, invitation) => {
       requireState(invitation, ["Pending", "Expired"]);
@@ -127,7 +127,11 @@ export class InvitationService {
   async list(context: RequestContext, request: PageRequest<InvitationFilterInput>): Promise<InvitationConnection> {
     const { database, cursors } = this.#parts;
     const status = request.filter?.status ?? null;
-    if (status !== null && !Object.hasOwn(invitationStates, status)) throw unknownStatus(Object.keys(invitationStates));
+    if (status !== null && !Object.hasOwn(invitationStates, status))
+      throw invalidEnumValue(
+        [{ pointer: "/filter/status", allowed: Object.keys(invitationStates) }],
+        "VALIDATION_FAILED",
+      );
     const tenant = tenantOf(context);
     const page = sortedInvitations.page(cursors, { tenantId: tenant.tenantId, status }, request);
     const rows = await database.reader.rows<InvitationRow>(page.statement, tenant, status, ...page.values);
@@ -145,7 +149,7 @@ export class InvitationService {
       arguments: { invitationId },
       commit: async (transaction) => {
         await this.#parts.tenants.requireActive(transaction);
-        // before the row's lock, as in every other use of both
+        // before the lock on the row, as everywhere else, to prevent deadlocks
         await lockInvitations(transaction);
         const invitation = await lockedInvitation(transaction, invitationId);
         await change(transaction, invitation);
@@ -161,14 +165,18 @@ async function lockedInvitation({ em, tenant }: Transaction, invitationId: strin
     decodeId("inv", invitationId) === undefined
       ? null
       : await em.findOne(Invitation, { tenantId, invitationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!found) throw new DomainError("NOT_FOUND", { detail: "There is no such invitation." });
+  if (!found) throw new DomainError("NOT_FOUND", { detail: "The invitation does not exist in this tenant." });
   return found;
 }
 
 function requireState(invitation: Invitation, allowed: readonly InvitationState[]): void {
   const currentState = stateOf(invitation);
   if (!allowed.includes(currentState))
-    throw new DomainError("INVALID_STATE", { detail: `The invitation is ${currentState}.`, currentState, allowed });
+    throw new DomainError("INVALID_STATE", {
+      detail: `The invitation is ${currentState}. This operation needs one that is ${allowed.join(" or ")}.`,
+      currentState,
+      allowed,
+    });
 }
 
 /** The caller may have lost permissions since the token was issued. A loss at this moment waits for `lockInvitations`. */
@@ -180,11 +188,14 @@ async function requireCurrentPermissions(
   const permissions = (await inviterPermissions(transaction, [invitedBy])).get(invitedBy);
   if (mayInvite(permissions, roles)) return;
   throw new DomainError("TOKEN_INVALID", {
-    detail: "The access token is not valid: its subject has lost rights since it was issued.",
+    detail: "The access token is not valid: its subject has lost permissions since it was issued. Get a new token.",
   });
 }
 
-/** Nobody has the address, nor another open invitation; one that has passed is written down as Expired. */
+/**
+ * Throws USER_EXISTS, INVITATION_PENDING or CONFLICT (limit) unless the address can be invited. An expired invitation to
+ * the address is stored as Expired. `renewed` is the invitation that is sent again.
+ */
 async function requireInvitable(transaction: Transaction, key: string, renewed?: Invitation): Promise<void> {
   const { em, tenant } = transaction;
   const { tenantId } = tenant;
@@ -193,19 +204,19 @@ async function requireInvitable(transaction: Transaction, key: string, renewed?:
   if (pending && pending !== renewed) {
     if (stateOf(pending) === "Pending")
       throw new DomainError("INVITATION_PENDING", {
-        detail: "The address has an invitation that waits; it can be resent.",
+        detail: "The address already has an open invitation. Send that invitation again, or revoke it first.",
         invitationId: pending.invitationId,
       });
     markExpired(transaction, pending);
     await em.flush();
   }
   if (await isEmailTaken(transaction, key))
-    throw new DomainError("USER_EXISTS", { detail: "The address belongs to a user." });
+    throw new DomainError("USER_EXISTS", { detail: "A user of the tenant already has this e-mail address." });
   const open = await em.count(Invitation, { tenantId, status: "Pending", expiresAt: { $gt: new Date() } });
-  if (open >= mostPending && (!renewed || stateOf(renewed) !== "Pending"))
+  if (open >= maxOpenInvitations && (!renewed || stateOf(renewed) !== "Pending"))
     throw new DomainError("CONFLICT", {
-      detail: `At most ${mostPending} invitations wait at once: revoke some, or let them be accepted.`,
-      limit: mostPending,
+      detail: `A tenant can have at most ${maxOpenInvitations} open invitations. Revoke some of them first.`,
+      limit: maxOpenInvitations,
     });
 }
 
@@ -214,11 +225,16 @@ function requireDistinct(roleCodes: readonly string[]): void {
   const errors: FieldError[] = [];
   roleCodes.forEach((code, at) => {
     if (seen.has(code.toLowerCase()))
-      errors.push({ pointer: `/input/roleCodes/${at}`, code: "DUPLICATE", detail: "Each role once." });
+      errors.push({
+        pointer: `/input/roleCodes/${at}`,
+        code: "DUPLICATE",
+        detail: "This role is already in the list.",
+      });
     seen.add(code.toLowerCase());
   });
-  if (errors.length > 0) throw new DomainError("VALIDATION_FAILED", { detail: "A role is named twice.", errors });
+  if (errors.length > 0)
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The input names a role more than once. Name each role once.",
+      errors,
+    });
 }
-
-const unknownStatus = (allowed: readonly string[]) =>
-  invalidEnumValue([{ pointer: "/filter/status", allowed }], "VALIDATION_FAILED");

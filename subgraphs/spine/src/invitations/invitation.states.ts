@@ -1,4 +1,4 @@
-/** `Expired` is what a Pending invitation is after `expiresAt`, also before the job has written it down. */
+/** A Pending invitation counts as `Expired` after `expiresAt`, also before the job has stored that state. */
 export const invitationStates = {
   Pending: { next: ["Accepted", "Revoked", "Expired", "Pending"], event: "UserInvited" },
   Accepted: { next: [], event: "InvitationAccepted" },

@@ -29,10 +29,10 @@ export class InvitationType {
   @Field(() => [String])
   roleCodes: string[];
 
-  @Field(() => ID, { nullable: true, description: "The user that accepting made." })
+  @Field(() => ID, { nullable: true, description: "The user that accepted the invitation. Null before." })
   userId: string | null;
 
-  @Field(() => DateTime, { description: "Until when its link can be used." })
+  @Field(() => DateTime, { description: "The time at which the link stops working." })
   expiresAt: string;
 
   @Field(() => DateTime)

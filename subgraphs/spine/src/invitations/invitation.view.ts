@@ -3,7 +3,7 @@ import type { Invitation } from "./invitation.entity.js";
 import type { InvitationState } from "./invitation.states.js";
 import type { InvitationType } from "./invitation.type.js";
 
-/** A row of `invitations` as PostgreSQL gives it. */
+/** A row of `invitations` as PostgreSQL returns it. */
 export interface InvitationRow {
   invitation_id: string;
   email: string;
@@ -16,10 +16,10 @@ export interface InvitationRow {
   updated_at: Date;
 }
 
-/** What an invitation is now, whether or not the job has written it down. */
-export const statusNow = "case when status = 'Pending' and expires_at <= now() then 'Expired' else status end";
+/** SQL: the state of an invitation now, whether or not the job has stored it. */
+export const currentStatus = "case when status = 'Pending' and expires_at <= now() then 'Expired' else status end";
 
-export const invitationColumns = `invitation_id, email, display_name, ${statusNow} as status, role_codes, user_id,
+export const invitationColumns = `invitation_id, email, display_name, ${currentStatus} as status, role_codes, user_id,
   expires_at, created_at, updated_at`;
 
 export function invitationRowView(row: InvitationRow): InvitationType {
@@ -51,11 +51,12 @@ export function invitationView(invitation: Invitation): InvitationType {
   };
 }
 
+/** The state now: a Pending invitation is Expired after its expiry. */
 export function stateOf({ status, expiresAt }: Pick<Invitation, "status" | "expiresAt">): InvitationState {
   return status === "Pending" && asDate(expiresAt) <= new Date() ? "Expired" : status;
 }
 
-/** The address is personal: who may read it asks for the invitation. */
+/** The data of events about an invitation. It leaves out the address, because it is personal data. */
 export function invitationFacts(invitation: Invitation): Record<string, unknown> {
   const { tenantId, invitationId, status, roleCodes, invitedBy, expiresAt } = invitation;
   return {

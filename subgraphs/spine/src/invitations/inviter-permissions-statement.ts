@@ -4,7 +4,7 @@ import type { Scope } from "@factory/schema/scopes";
 
 // tables: users, roles, role_assignments, api_clients
 
-/** What an inviter may do now. The scopes of a user come from roles; a client has scopes of its own. */
+/** The current permissions of an inviter. The scopes of a user come from roles; a client has scopes of its own. */
 export interface InviterPermissions {
   readonly status: "Active" | "Disabled" | "Deleted";
   readonly scopes: ReadonlySet<string>;

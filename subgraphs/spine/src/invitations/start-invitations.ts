@@ -24,7 +24,7 @@ interface Parts {
   readonly settings: { readonly issuer: string; readonly masterKeys: MasterKeys };
 }
 
-/** Everything about invitations, and the job that ends them. */
+/** Creates the services of invitations, registers their mail, and starts the job that expires them. */
 export async function startInvitations({ database, jobs, pool, mailer, tenants, cursors, settings }: Parts) {
   const tokens = new DerivedSecrets(settings.masterKeys.keyring("factory spine invitation tokens"));
   const issuer = new InvitationIssuer(tokens, mailer, jobs);

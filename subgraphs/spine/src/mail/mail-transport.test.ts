@@ -5,12 +5,12 @@ import { makeAuthority, makeServiceCertificate } from "@factory/runtime/grpc/cer
 import { keepingLogger } from "@factory/runtime/telemetry/logged-lines.fixture";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import { mailOf } from "./mail.js";
+import { renderMail } from "./mail.js";
 import { type MailTransport, openMailTransport, smtpOptions } from "./mail-transport.js";
 
 const logger = createLogger("mail-test", "silent");
 const from = "Factory <no-reply@factory.example>";
-const mail = mailOf({
+const mail = renderMail({
   to: "ada@people.example",
   subject: "You are invited",
   paragraphs: ["<b>Ada & Grace</b>"],
@@ -107,7 +107,7 @@ describe("mail over SMTP", () => {
     const { port, received } = await aServer({ secure: true, cert, key });
     const url = `smtps://localhost:${port}`;
     await expect(aTransport(`${url}?tls.rejectUnauthorized=false`).deliver("msg_three", mail)).rejects.toThrow(
-      "The mail server did not take it",
+      "The mail server did not accept the mail",
     );
     expect(received).toEqual([]);
     await aTransport(url, authority).deliver("msg_three", mail);
@@ -137,7 +137,7 @@ describe("mail over SMTP", () => {
         (error: unknown) => error,
       );
     const told = `${String(failure)} ${JSON.stringify(failure)} ${(failure as Error).stack}`;
-    expect(told).toContain("did not take it");
+    expect(told).toContain("did not accept the mail");
     for (const secret of ["ada@", "hidden"]) expect(told).not.toContain(secret);
   });
 
@@ -158,7 +158,7 @@ describe("mail over SMTP", () => {
 
   it("has no header that a subject smuggled in", async () => {
     const { port, received } = await aServer();
-    const hostile = mailOf({
+    const hostile = renderMail({
       to: "ada@people.example",
       subject: "Hello\r\nBcc: eve@evil.example\r\n\r\nnew body",
       paragraphs: [],

@@ -4,34 +4,35 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import nodemailer, { type SMTPPoolOptions } from "nodemailer";
 import type { Mail } from "./mail.js";
 
-/** Where mail goes: a server, or files that a developer reads. Absent settings refuse it. */
+/** The destination of mail: an SMTP server, or a folder of files for development. Without settings mail is not sent. */
 export type MailSettings =
   | {
-      /** `smtp://` or `smtps://`, with user and password if the server wants them. */
+      /** `smtp://` or `smtps://`, with user and password if the server needs them. */
       readonly smtpUrl: string;
       readonly from: string;
-      /** PEM, beside the authorities that Node trusts. */
+      /** PEM; trusted in addition to the authorities that Node trusts. */
       readonly certificateAuthority?: string;
     }
   | { readonly outbox: string };
 
 export interface MailTransport {
-  /** The same id twice is the same message twice: whoever gets both can tell by its Message-ID. */
+  /** Sends the mail. A mail that is sent twice has the same Message-ID both times. Throws when it was not sent. */
   deliver(mailId: string, mail: Mail): Promise<void>;
   close(): void;
 }
 
-/** Says why without the recipient and without what the server wrote, which may name him. */
+/** The message names neither the recipient nor the reply of the server, which may contain the recipient. */
 class MailNotDeliveredError extends Error {
   override readonly name = "MailNotDeliveredError";
 }
 
+/** The transport for the settings. Without settings it logs an error for every mail and sends nothing. */
 export function openMailTransport(settings: MailSettings | undefined, logger: Logger): MailTransport {
-  if (settings === undefined) return refusing(logger);
-  return "outbox" in settings ? filing(settings.outbox) : smtp(settings);
+  if (settings === undefined) return disabledTransport(logger);
+  return "outbox" in settings ? fileTransport(settings.outbox) : smtpTransport(settings);
 }
 
-function refusing(logger: Logger): MailTransport {
+function disabledTransport(logger: Logger): MailTransport {
   return {
     async deliver(mailId) {
       logger.error({ mailId }, "mail not sent: SMTP_URL is not set");
@@ -40,7 +41,7 @@ function refusing(logger: Logger): MailTransport {
   };
 }
 
-function smtp({ from, ...server }: Extract<MailSettings, { smtpUrl: string }>): MailTransport {
+function smtpTransport({ from, ...server }: Extract<MailSettings, { smtpUrl: string }>): MailTransport {
   const transport = nodemailer.createTransport(smtpOptions(server));
   return {
     async deliver(mailId, mail) {
@@ -49,7 +50,9 @@ function smtp({ from, ...server }: Extract<MailSettings, { smtpUrl: string }>): 
         await transport.sendMail(composed);
       } catch (error) {
         const { code, responseCode } = error as { code?: string; responseCode?: number };
-        throw new MailNotDeliveredError(`The mail server did not take it: ${code ?? "no code"} ${responseCode ?? ""}`);
+        throw new MailNotDeliveredError(
+          `The mail server did not accept the mail: ${code ?? "no code"} ${responseCode ?? ""}`,
+        );
       }
     },
     close: () => transport.close(),
@@ -58,7 +61,7 @@ function smtp({ from, ...server }: Extract<MailSettings, { smtpUrl: string }>): 
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Nothing of the URL's query is read: it could turn the verification of certificates off. */
+/** The query of the URL is ignored, because it could disable the verification of certificates. */
 export function smtpOptions(server: {
   readonly smtpUrl: string;
   readonly certificateAuthority?: string;
@@ -72,7 +75,7 @@ export function smtpOptions(server: {
     host: hostname.replace(/^\[(.*)\]$/, "$1"),
     port: port === "" ? (secure ? 465 : 587) : Number(port),
     secure,
-    // a relay on this machine hears nothing that the network does
+    // mail to a relay on this machine does not pass the network, so it needs no TLS
     requireTLS: !secure && !local,
     ignoreTLS: !secure && local,
     tls: {
@@ -89,8 +92,8 @@ export function smtpOptions(server: {
 
 const developmentSender = "Factory platform <no-reply@localhost>";
 
-/** `<time>-<id>.eml`, readable by the owner alone: it holds links that open an account. */
-function filing(folder: string): MailTransport {
+/** Writes `<time>-<id>.eml`, readable only by the owner, because the mail contains links that create an account. */
+function fileTransport(folder: string): MailTransport {
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true });
   return {
     async deliver(mailId, mail) {
@@ -104,20 +107,20 @@ function filing(folder: string): MailTransport {
   };
 }
 
-/** What would end an address, or begin another one. */
+/** Excludes characters that would end an address or begin another one. */
 const addressForm = /^[^\s<>,;:"\\()[\]@\p{Cc}]+@[^\s<>,;:"\\()@\p{Cc}]+$/u;
 
 function message(mailId: string, { to, subject, text, html }: Mail, from: string) {
   if (!addressForm.test(to)) throw new MailNotDeliveredError("The recipient's address is malformed.");
   return {
     from,
-    // as an object it is one address, whatever it holds
+    // an object is always one address; a string could contain several
     to: { name: "", address: to },
     subject,
     text,
     html,
     messageId: `<${mailId}@${senderDomain(from)}>`,
-    // RFC 3834: no automatic answer, please
+    // RFC 3834: asks for no automatic reply
     headers: { "auto-submitted": "auto-generated" },
     disableFileAccess: true,
     disableUrlAccess: true,

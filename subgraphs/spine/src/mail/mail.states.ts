@@ -1,5 +1,5 @@
-/** Unneeded: when its turn came there was nothing to say any more. */
+/** Unneeded: when the mail was to be sent, its composer had nothing to send any more. */
 export type MailState = "Waiting" | "Sent" | "Unneeded" | "Failed";
 
-/** SQL: the state that only a job ends. */
-export const mailWaits = "status = 'Waiting'";
+/** SQL condition: the mail is in the state that only its job can end. */
+export const waitingCondition = "status = 'Waiting'";

@@ -1,6 +1,6 @@
 import { html } from "../pages/html.js";
 
-/** One message to one person. Both parts say the same. */
+/** A mail to one recipient. The text and the HTML have the same content. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -8,7 +8,7 @@ export interface Mail {
   readonly html: string;
 }
 
-/** What a message says, before it is text and HTML. */
+/** The content of a mail, from which text and HTML are made. */
 export interface MailContent {
   readonly to: string;
   readonly subject: string;
@@ -16,7 +16,8 @@ export interface MailContent {
   readonly link?: { readonly label: string; readonly url: string };
 }
 
-export function mailOf({ to, subject, paragraphs, link }: MailContent): Mail {
+/** Renders the content as text and as HTML. */
+export function renderMail({ to, subject, paragraphs, link }: MailContent): Mail {
   const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : [])].join("\n\n");
   const document = html`<!doctype html>
 <html lang="en">
@@ -28,5 +29,5 @@ ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}${link && html`<p><
   return { to, subject: oneLine(subject), text: `${text}\n`, html: document.text };
 }
 
-/** A header ends where its line does. */
+/** A line break would end the header. */
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();

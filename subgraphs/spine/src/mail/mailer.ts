@@ -8,21 +8,21 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Mail } from "./mail.js";
-import { type MailState, mailWaits } from "./mail.states.js";
+import { type MailState, waitingCondition } from "./mail.states.js";
 import type { MailTransport } from "./mail-transport.js";
 import { OutgoingMail } from "./outgoing-mail.entity.js";
 
-/** Ids only: who gets what is read when it is sent. */
+/** The payload has only ids. The recipient and the content are read when the mail is sent. */
 interface SendMailPayload {
   tenantId: string;
   mailId: string;
-  /** Names the composer. */
+  /** Selects the composer. */
   kind: string;
-  /** Of what the mail is about. */
+  /** The id of the subject of the mail, for example an invitation. */
   about: string;
 }
 
-/** Tried for about an hour; then the mail is Failed. */
+/** The job that sends a mail. After about one hour of attempts the mail is Failed. */
 export const sendMailJob: JobDefinition<SendMailPayload> = {
   queue: "send-mail",
   retryLimit: 8,
@@ -34,13 +34,14 @@ export const sendMailJob: JobDefinition<SendMailPayload> = {
   subject: "mailId",
 };
 
+/** Waiting mails; one without a job gets its job again. */
 export const waitingMails: WaitingRows<SendMailPayload> = {
   slice: "mails",
   job: sendMailJob,
   table: "mails",
   id: "mail_id",
   prefix: "msg",
-  waiting: mailWaits,
+  waiting: waitingCondition,
   since: "created_at",
   columns: ["kind", "about"],
   payload: ({ tenantId, id, columns: { kind, about } }) => ({
@@ -51,13 +52,14 @@ export const waitingMails: WaitingRows<SendMailPayload> = {
   }),
 };
 
+/** Ended mails are kept for 30 days. */
 export const mailRetention: RetentionRule = {
   table: "mails",
   expired: "ended_at < now() - interval '30 days'",
   order: "ended_at",
 };
 
-/** Undefined: there is nothing to say any more. */
+/** Composes a mail from the id `about`; undefined when there is nothing to send any more. */
 export type MailComposer = (tenant: Tenant, about: string) => Promise<Mail | undefined>;
 
 interface MailerParts {
@@ -66,7 +68,7 @@ interface MailerParts {
   readonly transport: MailTransport;
 }
 
-/** Mail leaves after the transaction that makes it necessary, at least once. */
+/** Sends each mail at least once, after the commit of the transaction that queued it. */
 export class Mailer implements JobOwner<SendMailPayload> {
   readonly #database: Database;
   readonly #jobs: JobQueue;
@@ -79,12 +81,12 @@ export class Mailer implements JobOwner<SendMailPayload> {
     this.#transport = transport;
   }
 
-  /** Before the jobs are worked on. */
+  /** Call it before the first job runs. */
   register(kind: string, composer: MailComposer): void {
     this.#composers.set(kind, composer);
   }
 
-  /** Joins the transaction. */
+  /** Queues a mail in the transaction. */
   async queue(transaction: Transaction, kind: string, about: string): Promise<void> {
     const { tenantId } = transaction.tenant;
     const payload = { tenantId, mailId: newId("msg"), kind, about };
@@ -96,7 +98,7 @@ export class Mailer implements JobOwner<SendMailPayload> {
   async send(payload: SendMailPayload): Promise<void> {
     const { tenantId, mailId, kind, about } = payload;
     const compose = this.#composers.get(kind);
-    if (!compose) throw new Error(`There is no mail of kind ${kind}`);
+    if (!compose) throw new Error(`No composer is registered for mails of the kind "${kind}"`);
     const mail = await compose(tenantWithId(tenantId), about);
     if (mail) await this.#transport.deliver(mailId, mail);
     await this.#transaction(payload, (transaction) => end(transaction, payload, mail ? "Sent" : "Unneeded"));
@@ -121,7 +123,9 @@ export class Mailer implements JobOwner<SendMailPayload> {
       [tenant.uuid, decodeId("msg", mailId)],
     );
     if (waiting.length === 0)
-      throw new DomainError("INVALID_STATE", { detail: "The mail did not fail, or it is no longer known." });
+      throw new DomainError("INVALID_STATE", {
+        detail: "Only a mail in the state Failed can be sent again, and this mail is not stored in that state.",
+      });
   }
 
   #transaction<T>({ tenantId }: SendMailPayload, work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -130,11 +134,11 @@ export class Mailer implements JobOwner<SendMailPayload> {
   }
 }
 
-/** False: it had ended before. */
+/** False when the mail had already ended. */
 async function end({ execute, tenant }: Transaction, { mailId }: SendMailPayload, status: MailState): Promise<boolean> {
   const ended = await execute(
     `update mails set status = $3, ended_at = now()
-     where tenant_id = $1 and mail_id = $2 and ${mailWaits} returning mail_id`,
+     where tenant_id = $1 and mail_id = $2 and ${waitingCondition} returning mail_id`,
     [tenant.uuid, decodeId("msg", mailId), status],
   );
   return ended.length > 0;

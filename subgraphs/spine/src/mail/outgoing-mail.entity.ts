@@ -2,11 +2,11 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
-import { type MailState, mailWaits } from "./mail.states.js";
+import { type MailState, waitingCondition } from "./mail.states.js";
 
-/** What became of a mail. Its text and its recipient are composed when it is sent, and stand nowhere. */
+/** The state of a mail. Its text and its recipient are composed when it is sent and are not stored. */
 @Entity(workerTable("mails"))
-@Index({ name: "mails_waiting", expression: `create index mails_waiting on mails (mail_id) where ${mailWaits}` })
+@Index({ name: "mails_waiting", expression: `create index mails_waiting on mails (mail_id) where ${waitingCondition}` })
 @Index({ name: "mails_ended", expression: "create index mails_ended on mails (ended_at) where ended_at is not null" })
 export class OutgoingMail {
   [PrimaryKeyProp]?: ["tenantId", "mailId"];
@@ -17,11 +17,11 @@ export class OutgoingMail {
   @PrimaryKey({ type: wireId("msg") })
   mailId: string;
 
-  /** Names the composer. */
+  /** Selects the composer. */
   @Property({ type: "text" })
   kind: string;
 
-  /** Id of what the mail is about. */
+  /** The id of the subject of the mail, for example an invitation. */
   @Property({ type: "text" })
   about: string;
 

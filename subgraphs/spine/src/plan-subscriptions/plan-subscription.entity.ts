@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { PlanSubscriptionState } from "./plan-subscription.states.js";
 
-/** The paid plan of a tenant. Made by provisioning, since the specification has no call that makes one. */
+/** The paid plan of a tenant. Provisioning creates it, because the specification has no operation for that. */
 @Entity(tenantTable("plan_subscriptions"))
 export class PlanSubscription {
   [PrimaryKeyProp]?: ["tenantId", "subscriptionId"];

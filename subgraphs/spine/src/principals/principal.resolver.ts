@@ -19,7 +19,7 @@ export class PrincipalResolver {
     this.#tenants = tenants;
   }
 
-  // no scope: it says what the caller's own token says
+  // no scope is needed: the result repeats what the token of the caller contains
   @Query(() => PrincipalView)
   @Auth({})
   me(@Ctx() context: RequestContext): PrincipalView {
@@ -29,7 +29,7 @@ export class PrincipalResolver {
   @FieldResolver(() => UserType, {
     nullable: true,
     description:
-      "The caller's own record, for a first-party client and for tokens with `openid` or `user.read`; otherwise null, as for services.",
+      "The user of the token, for a first-party client or a token with `openid` or `user.read`. Null for other tokens and for services.",
   })
   async user(@Root() { subject }: PrincipalView, @Ctx() context: RequestContext): Promise<UserType | null> {
     return showsPerson(principalOf(context)) ? ((await this.#users.find(context, subject)) ?? null) : null;
@@ -41,7 +41,7 @@ export class PrincipalResolver {
   }
 }
 
-/** A third party, or an agent, learns of a person what the person has agreed to. */
+/** A third-party client or an agent sees the user only if the user agreed to that. */
 function showsPerson({ firstParty, scopes }: Principal): boolean {
   const agreed: ReadonlySet<string> = scopes;
   return firstParty === true || agreed.has("openid") || agreed.has("user.read");

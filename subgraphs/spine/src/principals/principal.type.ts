@@ -1,12 +1,15 @@
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Field, ID, ObjectType } from "type-graphql";
 
-@ObjectType("Principal", { simpleResolvers: true, description: "Who the token at hand speaks for, as the token says." })
+@ObjectType("Principal", {
+  simpleResolvers: true,
+  description: "The principal of the caller's access token, as the token describes it.",
+})
 export class PrincipalView {
   @Field({ description: "User, Service or Agent." })
   principalType: string;
 
-  @Field(() => ID, { description: "The user, or the client that speaks for itself." })
+  @Field(() => ID, { description: "The id of the user, or of the client that acts for itself." })
   subject: string;
 
   @Field(() => ID)
@@ -27,9 +30,9 @@ export class PrincipalView {
   @Field()
   platformAdmin: boolean;
 
-  @Field(() => String, { nullable: true, description: "The one task that an agent's token was issued for." })
+  @Field(() => String, { nullable: true, description: "The task for which the agent's token was issued." })
   agentTaskId: string | null;
 
-  @Field(() => DateTime, { description: "When the token expires." })
+  @Field(() => DateTime, { description: "The time at which the token expires." })
   expiresAt: string;
 }

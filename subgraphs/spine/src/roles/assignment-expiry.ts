@@ -10,11 +10,12 @@ import { RoleAssignment } from "./role-assignment.entity.js";
 import { expiryActor, unassignRoles, withRoleCodes } from "./unassign-roles.js";
 
 const intervalMs = 5_000;
-const batch = 100;
+const batchSize = 100;
 
 /**
- * New tokens leave an expired role out by themselves; this takes it from the tokens that are out already, and tells so.
- * A timer in each process in place of a job per assignment: whatever wrote the row, and whenever it changes, it is found.
+ * Deletes expired role assignments. New tokens leave an expired role out anyway; the deletion also revokes tokens that
+ * were issued before, and records the event. A timer in each process finds every expired row, however it was written;
+ * a job for each assignment would have to follow every change of its expiry.
  */
 export class AssignmentExpiry {
   readonly #database: Database;
@@ -34,10 +35,10 @@ export class AssignmentExpiry {
 
   start(): void {
     this.#timer = setTimeout(() => {
-      this.#turn = this.sweep().then(
+      this.#turn = this.deleteExpired().then(
         () => this.start(),
         (error: unknown) => {
-          this.#logger.warn({ err: error }, "expired role assignments stay for now");
+          this.#logger.warn({ err: error }, "expired role assignments were not deleted; the next turn tries again");
           this.start();
         },
       );
@@ -48,31 +49,31 @@ export class AssignmentExpiry {
     this.#stopping = true;
     clearTimeout(this.#timer);
     await this.#turn;
-    // the turn that has just ended set another timer
+    // the turn that has just ended has set the timer again
     clearTimeout(this.#timer);
   }
 
-  /** In batches, until none is left. Workers see expired rows of every tenant, and no others. */
-  async sweep(): Promise<void> {
+  /** Deletes in batches until none is left. The worker role sees the expired rows of every tenant, and no other rows. */
+  async deleteExpired(): Promise<void> {
     for (let taken = 1; taken > 0 && !this.#stopping; ) {
       taken = 0;
       const { rows } = await this.#workers.query<{ tenant_id: string }>(
         `select distinct tenant_id from (
-           select tenant_id from role_assignments where expires_at <= now() order by expires_at limit ${batch}) expired`,
+           select tenant_id from role_assignments where expires_at <= now() order by expires_at limit ${batchSize}) expired`,
       );
-      for (const { tenant_id: uuid } of rows) taken += await this.#sweepTenant(encodeId("ten", uuid));
+      for (const { tenant_id: uuid } of rows) taken += await this.#deleteOfTenant(encodeId("ten", uuid));
     }
   }
 
-  /** Two processes that sweep at once share the rows out between them. */
-  async #sweepTenant(tenantId: string): Promise<number> {
+  /** Skips rows that another process has locked, so that processes divide the work. */
+  async #deleteOfTenant(tenantId: string): Promise<number> {
     const cause = { trace: continueTrace(undefined), actorId: expiryActor };
     return this.#database.transaction(tenantWithId(tenantId), cause, async (transaction) => {
       const { em } = transaction;
       const expired = await em.find(
         RoleAssignment,
         { tenantId, expiresAt: { $lte: new Date() } },
-        { limit: batch, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
+        { limit: batchSize, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
       );
       await unassignRoles(transaction, await withRoleCodes(transaction, expired), {
         unassignedBy: expiryActor,

@@ -11,6 +11,7 @@ import { Role } from "./role.entity.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 import { bringSystemRolesUpToDate, systemRolesDigest } from "./seed-system-roles.js";
 
+/** The job that runs `SystemRolesRefresher`; it belongs to the tenant of the platform. */
 export const refreshSystemRolesJob: JobDefinition<{ tenantId: string }> = {
   queue: "refresh-system-roles",
   retryLimit: 5,
@@ -23,7 +24,7 @@ export const refreshSystemRolesJob: JobDefinition<{ tenantId: string }> = {
 const batchSize = 500;
 const cause = () => ({ trace: continueTrace(undefined), actorId: "bootstrap" });
 
-/** At start: one read while every tenant's system roles are those of this release, else a job that goes through the rest. */
+/** Called at start: sends the job if the system roles of any tenant are not those of this release. */
 export async function refreshSystemRoles(database: Database, jobs: JobQueue): Promise<void> {
   await database.transaction(platformTenant, cause(), async (transaction) => {
     const [outdated] = await tenantsWithOutdatedRoles(transaction, systemRolesDigest, 1);
@@ -31,7 +32,7 @@ export async function refreshSystemRoles(database: Database, jobs: JobQueue): Pr
   });
 }
 
-/** Each tenant is a transaction of its own, so a job that was killed goes on where it was. */
+/** Updates the system roles of every tenant, each in its own transaction, so that a killed job continues where it stopped. */
 export class SystemRolesRefresher {
   readonly #database: Database;
   readonly #onPermissionLoss: PermissionLossHandler;
@@ -54,7 +55,7 @@ export class SystemRolesRefresher {
     }
   }
 
-  /** The tenant's row lock keeps a provisioning run from seeding the same roles beside us. */
+  /** The lock on the row of the tenant prevents a provisioning run from creating the same roles at the same time. */
   async #refresh(tenantId: string): Promise<void> {
     await this.#database.transaction(tenantWithId(tenantId), cause(), async (transaction) => {
       const tenant = await lockTenant(transaction);

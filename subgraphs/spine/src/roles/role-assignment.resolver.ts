@@ -15,7 +15,7 @@ export class RoleAssignmentResolver {
   }
 
   @Query(() => RoleAssignmentConnection, {
-    description: "Who holds a role. Assignments that have expired are not shown.",
+    description: "The assignments of a role. Expired assignments are not shown.",
   })
   @Auth({ scopes: ["role.read"] })
   roleAssignments(
@@ -28,7 +28,10 @@ export class RoleAssignmentResolver {
     return this.#assignments.list(context, roleId, { first, after, sort });
   }
 
-  @Mutation(() => AssignedRoleType, { description: "Once per principal: a repetition answers what there is." })
+  @Mutation(() => AssignedRoleType, {
+    description:
+      "Assigns a role to a user or client. If the principal holds the role already, the existing assignment is returned.",
+  })
   @Auth({ scopes: ["role.assign"] })
   assignRole(
     @Arg("roleId", () => ID) roleId: string,
@@ -38,7 +41,9 @@ export class RoleAssignmentResolver {
     return this.#assignments.assign(context, roleId, input);
   }
 
-  @Mutation(() => RoleAssignmentType, { description: "Tokens that carry its scopes are refused from then on." })
+  @Mutation(() => RoleAssignmentType, {
+    description: "Removes an assignment. Tokens that carry the scopes of the role are refused from then on.",
+  })
   @Auth({ scopes: ["role.assign"] })
   unassignRole(
     @Arg("roleId", () => ID) roleId: string,

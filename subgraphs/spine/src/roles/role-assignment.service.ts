@@ -30,7 +30,7 @@ interface AssignmentRow {
   expires_at: Date | null;
 }
 
-/** Deleting its user takes an assignment without the role's lock. */
+/** A row lock is needed although the role is locked: the deletion of a user removes assignments without that lock. */
 const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
 export const sortedAssignments = new SortedList<RoleAssignmentType, TenantStatement>({
@@ -55,7 +55,7 @@ interface AssignmentParts {
   readonly onPermissionLoss: PermissionLossHandler;
 }
 
-/** Who holds which role. Nobody gives or takes a role that reaches beyond his own scopes. */
+/** Assigns and unassigns roles. The token of the caller must hold every scope of the role. */
 export class RoleAssignmentService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -92,7 +92,7 @@ export class RoleAssignmentService {
     return page.connection(nodes);
   }
 
-  /** Who holds the role already keeps his assignment; another expiry is noted on it. */
+  /** A principal that holds the role already keeps the assignment, with the new expiry if one is given. */
   async assign(context: RequestContext, roleId: string, input: AssignRoleInput): Promise<AssignedRoleType> {
     const { principalId, pointer } = principalIn(input);
     const expiresAt = expiryIn(input);
@@ -104,18 +104,20 @@ export class RoleAssignmentService {
         requireGrantable(context, [role]);
         if ((await lockPrincipalStatus(transaction, principalId)) !== "Active")
           throw new DomainError("REFERENCE_NOT_FOUND", {
-            detail: "The role would be given to somebody who is not an active principal of this tenant.",
-            errors: [{ pointer, code: "UNKNOWN_VALUE", detail: `There is no active principal ${principalId}.` }],
+            detail: "A role can be assigned only to an active user or client of this tenant.",
+            errors: [
+              { pointer, code: "UNKNOWN_VALUE", detail: `The tenant has no active principal "${principalId}".` },
+            ],
           });
         const assignedBy = principalOf(context).subject;
         const held = await this.#heldBy(transaction, role, principalId);
-        if (held) return { ...(await keep(transaction, role, { held, expiresAt })), created: false };
+        if (held) return { ...(await updateExpiry(transaction, role, { held, expiresAt })), created: false };
         const [assignment] = assignRoles(transaction, [role], {
           principalId,
           assignedBy,
           expiresAt: expiresAt ?? null,
         });
-        if (!assignment) throw new Error("One role makes one assignment");
+        if (!assignment) throw new Error("assignRoles returned no assignment for one role");
         return { ...assignmentView(assignment, role.code), created: true };
       },
     });
@@ -131,11 +133,11 @@ export class RoleAssignmentService {
         const known = decodeId("asg", assignmentId) !== undefined;
         const { tenantId } = tenant;
         const assignment = known ? await em.findOne(RoleAssignment, { tenantId, roleId, assignmentId }, lock) : null;
-        if (!assignment) throw new DomainError("NOT_FOUND", { detail: "There is no such assignment of the role." });
+        if (!assignment) throw new DomainError("NOT_FOUND", { detail: "The role has no assignment with this id." });
         const { subject } = principalOf(context);
-        // leaving is free
+        // principals may always give up their own roles
         if (assignment.principalId !== subject) requireGrantable(context, [role]);
-        if (ownsForGood(role, assignment)) await requireAnotherOwner(transaction, assignment.principalId);
+        if (isPermanentOwner(role, assignment)) await requireAnotherOwner(transaction, assignment.principalId);
         await unassignRoles(transaction, [{ assignment, roleCode: role.code }], {
           unassignedBy: subject,
           reason: "Requested",
@@ -146,7 +148,7 @@ export class RoleAssignmentService {
     });
   }
 
-  /** What has expired is taken away first: the sweep has not come by yet. */
+  /** An expired assignment that is still stored is deleted first. */
   async #heldBy(
     transaction: Transaction,
     { tenantId, roleId, code }: Role,
@@ -170,9 +172,11 @@ function principalIn({ userId, principalId }: AssignRoleInput): { principalId: s
   if (userId != null && principalId == null) return { principalId: userId, pointer: "/input/userId" };
   if (principalId != null && userId == null) return { principalId, pointer: "/input/principalId" };
   const [code, detail] =
-    userId == null ? ["REQUIRED", "This member is required."] : ["DUPLICATE", "Name one of the two."];
+    userId == null
+      ? ["REQUIRED", "Either userId or principalId is required."]
+      : ["DUPLICATE", "Give userId or principalId, not both."];
   throw new DomainError("VALIDATION_FAILED", {
-    detail: "The role is given to one principal: either userId or principalId.",
+    detail: "The input must name one principal, by userId or by principalId.",
     errors: [{ pointer: userId == null ? "/input/userId" : "/input/principalId", code, detail }],
   });
 }
@@ -182,23 +186,23 @@ function expiryIn({ expiresAt }: AssignRoleInput): Date | undefined {
   const time = new Date(expiresAt);
   if (time.getTime() > Date.now()) return time;
   throw new DomainError("VALIDATION_FAILED", {
-    detail: "An assignment ends in the future.",
+    detail: "The expiry of an assignment must be in the future.",
     errors: [{ pointer: "/input/expiresAt", code: "OUT_OF_RANGE", detail: "Must be in the future." }],
   });
 }
 
-async function keep(
+async function updateExpiry(
   transaction: Transaction,
   role: Role,
   { held, expiresAt }: { held: RoleAssignment; expiresAt: Date | undefined },
 ): Promise<AssignmentFacts> {
   if (expiresAt !== undefined && expiresAt.getTime() !== held.expiresAt?.getTime()) {
-    if (ownsForGood(role, held)) await requireAnotherOwner(transaction, held.principalId);
+    if (isPermanentOwner(role, held)) await requireAnotherOwner(transaction, held.principalId);
     held.expiresAt = expiresAt;
     recordRoleAssigned(transaction, held, role.code);
   }
   return assignmentView(held, role.code);
 }
 
-const ownsForGood = (role: Role, { expiresAt }: RoleAssignment) =>
+const isPermanentOwner = (role: Role, { expiresAt }: RoleAssignment) =>
   role.isSystem && role.code === ownerRole && expiresAt === null;

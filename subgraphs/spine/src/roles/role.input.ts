@@ -1,53 +1,62 @@
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
 
-const nameBounds = { minLength: 1, maxLength: 200, pattern: "\\S" };
-const descriptionBounds = { maxLength: 1000 };
-const scopeBounds = { minItems: 1, maxItems: 100, minLength: 1, maxLength: 100 };
+const nameLimits = { minLength: 1, maxLength: 200, pattern: "\\S" };
+const descriptionLimits = { maxLength: 1000 };
+const scopeLimits = { minItems: 1, maxItems: 100, minLength: 1, maxLength: 100 };
 
 @InputType()
 export class CreateRoleInput {
-  @Field({ description: "A letter, then letters, digits, - and _; unique in the tenant, ignoring case." })
+  @Field({
+    description: "2 to 64 characters: a letter, then letters, digits, - and _. Unique in the tenant, ignoring case.",
+  })
   @Constraint({ pattern: "^[A-Za-z][A-Za-z0-9_-]{1,63}$" })
   code: string;
 
   @Field()
-  @Constraint(nameBounds)
+  @Constraint(nameLimits)
   name: string;
 
   @Field(() => String, { nullable: true })
-  @Constraint(descriptionBounds)
+  @Constraint(descriptionLimits)
   description?: string | null;
 
-  @Field(() => [String], { description: "Scopes of a tenant, a subset of the caller's own." })
-  @Constraint(scopeBounds)
+  @Field(() => [String], { description: "Scopes of a tenant. The token of the caller must hold all of them." })
+  @Constraint(scopeLimits)
   scopes: string[];
 }
 
-@InputType({ description: "Members that are absent stay as they are." })
+@InputType({ description: "Absent members stay unchanged." })
 export class UpdateRoleInput {
   @Field(() => String, { nullable: true })
-  @Constraint(nameBounds)
+  @Constraint(nameLimits)
   name?: string | null;
 
   @Field(() => String, { nullable: true })
-  @Constraint(descriptionBounds)
+  @Constraint(descriptionLimits)
   description?: string | null;
 
-  @Field(() => [String], { nullable: true, description: "All of them; the caller holds them and those it had before." })
-  @Constraint(scopeBounds)
+  @Field(() => [String], {
+    nullable: true,
+    description: "The complete new list. The token of the caller must hold these scopes and the former ones.",
+  })
+  @Constraint(scopeLimits)
   scopes?: string[] | null;
 }
 
-@InputType({ description: "Names a user or any other principal of the tenant, one of the two." })
+@InputType({ description: "Names the principal by userId or by principalId, not by both." })
 export class AssignRoleInput {
   @Field(() => ID, { nullable: true })
   userId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: "A user or a client." })
+  @Field(() => ID, { nullable: true, description: "The id of a user or of a client." })
   principalId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "RFC 3339, in the future. Absent: for good, or as it was." })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "RFC 3339, in the future. Without it the assignment does not expire, and an existing one keeps its expiry.",
+  })
   @Constraint({ format: "date-time", maxLength: 40 })
   expiresAt?: string | null;
 }
@@ -57,7 +66,7 @@ export class RoleFilterInput {
   @Field(() => Boolean, { nullable: true })
   isSystem?: boolean | null;
 
-  @Field(() => String, { nullable: true, description: "Part of the code, ignoring case." })
+  @Field(() => String, { nullable: true, description: "A part of the code, ignoring case." })
   @Constraint({ maxLength: 100 })
   q?: string | null;
 }

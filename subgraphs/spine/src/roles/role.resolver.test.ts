@@ -50,7 +50,7 @@ const holding = (...scopes: Scope[]) => principal(tenantId, scopes);
 const ask = (who: Principal, field: Field, variables: Record<string, unknown> = {}): Promise<Answer> =>
   platform.ask(who, documents[field], variables);
 
-/** What was answered; the test fails on a refusal. */
+/** The value of the only root field. The test fails on an error. */
 async function done(who: Principal, field: Field, variables: Record<string, unknown> = {}) {
   const { data, errors } = await ask(who, field, variables);
   if (!data) throw new Error(JSON.stringify(errors));
@@ -102,13 +102,13 @@ const expire = (assignmentId: string) =>
     [decodeId("asg", assignmentId)],
   );
 
-async function sweep(): Promise<void> {
+async function deleteExpired(): Promise<void> {
   const workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
   try {
     await new AssignmentExpiry({
       ...{ database, workers, onPermissionLoss: async () => undefined },
       logger: createLogger("sweep", "silent"),
-    }).sweep();
+    }).deleteExpired();
   } finally {
     await workers.end();
   }
@@ -376,7 +376,7 @@ describe("an assignment that has expired", () => {
     await expire(assignmentId);
     expect(await access(userId)).toEqual({ roles: [], scopes: [] });
     expect(JSON.stringify(await done(owner(), "roleAssignments", { roleId, first: 200 }))).not.toContain(assignmentId);
-    await Promise.all([sweep(), sweep()]);
+    await Promise.all([deleteExpired(), deleteExpired()]);
     const { rowCount } = await platform.admin.query("select from role_assignments where assignment_id = $1", [
       decodeId("asg", assignmentId),
     ]);
@@ -398,7 +398,7 @@ describe("an assignment that has expired", () => {
        from role_assignments, generate_series(1, 350) place where assignment_id = $1`,
       [decodeId("asg", assignmentId)],
     );
-    await sweep();
+    await deleteExpired();
     const { rowCount } = await platform.admin.query("select from role_assignments where expires_at <= now()");
     expect(rowCount).toBe(0);
   });

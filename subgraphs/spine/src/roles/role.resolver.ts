@@ -6,7 +6,7 @@ import { CreateRoleInput, RoleFilterInput, UpdateRoleInput } from "./role.input.
 import { type RoleService, sortedRoles } from "./role.service.js";
 import { RoleConnection, RoleType } from "./role.type.js";
 
-/** There is no scope for making roles: who may assign them may make them, both within what he holds himself. */
+/** `role.assign` also covers the creation and change of roles; both are limited to the scopes of the caller's token. */
 @Resolver(() => RoleType)
 export class RoleResolver {
   readonly #roles: RoleService;
@@ -15,7 +15,7 @@ export class RoleResolver {
     this.#roles = roles;
   }
 
-  @Query(() => RoleConnection, { description: "The roles of the tenant, those of the platform among them." })
+  @Query(() => RoleConnection, { description: "The roles of the tenant, including the system roles." })
   @Auth({ scopes: ["role.read"] })
   roles(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -27,19 +27,23 @@ export class RoleResolver {
     return this.#roles.list(context, { first, after, sort, filter });
   }
 
-  @Query(() => RoleType)
+  @Query(() => RoleType, { description: "One role of the tenant." })
   @Auth({ scopes: ["role.read"] })
   role(@Arg("roleId", () => ID) roleId: string, @Ctx() context: RequestContext): Promise<RoleType> {
     return this.#roles.get(context, roleId);
   }
 
-  @Mutation(() => RoleType, { description: "A role of the tenant's own, within the caller's scopes." })
+  @Mutation(() => RoleType, {
+    description: "Creates a role of the tenant. The token of the caller must hold all its scopes.",
+  })
   @Auth({ scopes: ["role.assign"] })
   createRole(@Arg("input") input: CreateRoleInput, @Ctx() context: RequestContext): Promise<RoleType> {
     return this.#roles.create(context, input);
   }
 
-  @Mutation(() => RoleType, { description: "Its holders' tokens are refused when it loses a scope." })
+  @Mutation(() => RoleType, {
+    description: "Changes a role of the tenant. If the role loses a scope, the tokens of its holders are refused.",
+  })
   @Auth({ scopes: ["role.assign"] })
   updateRole(
     @Arg("roleId", () => ID) roleId: string,
@@ -49,7 +53,9 @@ export class RoleResolver {
     return this.#roles.update(context, roleId, input);
   }
 
-  @Mutation(() => RoleType, { description: "Takes it from whoever holds it; answers what it was." })
+  @Mutation(() => RoleType, {
+    description: "Deletes a role of the tenant together with its assignments, and returns the deleted role.",
+  })
   @Auth({ scopes: ["role.assign"] })
   deleteRole(@Arg("roleId", () => ID) roleId: string, @Ctx() context: RequestContext): Promise<RoleType> {
     return this.#roles.delete(context, roleId);

@@ -46,7 +46,7 @@ export const sortedRoles = new SortedList<RoleType, TenantStatement>({
     ),
 });
 
-/** The roles of a tenant. Its own ones are made by whoever may assign roles, out of scopes that he holds himself. */
+/** Reads roles and changes the roles that a tenant has created. The token of the caller must hold their scopes. */
 export class RoleService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -106,12 +106,12 @@ export class RoleService {
       });
     } catch (error) {
       if (violatedUnique(error) === "roles_code")
-        throw new DomainError("CONFLICT", { detail: `The tenant has a role ${code}.` });
+        throw new DomainError("CONFLICT", { detail: `The tenant already has a role "${code}". Choose another code.` });
       throw error;
     }
   }
 
-  /** Whoever loses a scope by it gets a new token before the next request. */
+  /** If the role loses a scope, the tokens of its holders are revoked. */
   async update(context: RequestContext, roleId: string, input: UpdateRoleInput): Promise<RoleType> {
     const scopes = input.scopes == null ? undefined : tenantScopesOf(input.scopes);
     return idempotentMutation(this.#database, context, {
@@ -133,7 +133,7 @@ export class RoleService {
     });
   }
 
-  /** Its assignments go with it. */
+  /** Also deletes the assignments of the role. */
   async delete(context: RequestContext, roleId: string): Promise<RoleType> {
     return idempotentMutation(this.#database, context, {
       field: "deleteRole",
@@ -162,11 +162,12 @@ export class RoleService {
   }
 }
 
+/** NOT_FOUND, the same for an unknown id and for a role of another tenant. */
 export function unknownRole(): DomainError {
-  return new DomainError("NOT_FOUND", { detail: "There is no such role." });
+  return new DomainError("NOT_FOUND", { detail: "The role does not exist in this tenant." });
 }
 
-/** Held until the transaction ends, so that who holds a role changes in one order. */
+/** Locks the role until the transaction ends, so that changes of its assignments come one after the other. */
 export async function lockRole({ em, tenant }: Transaction, roleId: string): Promise<Role> {
   const known = decodeId("rol", roleId) !== undefined;
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
@@ -178,7 +179,9 @@ export async function lockRole({ em, tenant }: Transaction, roleId: string): Pro
 async function customRole(transaction: Transaction, roleId: string): Promise<Role> {
   const role = await lockRole(transaction, roleId);
   if (role.isSystem)
-    throw new DomainError("CONFLICT", { detail: `${role.code} is a role of the platform: nobody edits it.` });
+    throw new DomainError("CONFLICT", {
+      detail: `"${role.code}" is a system role of the platform and cannot be changed. Create a role of the tenant instead.`,
+    });
   return role;
 }
 
@@ -187,13 +190,13 @@ const holders = ({ em }: Transaction, { tenantId, roleId, code }: Role, lockMode
     .find(RoleAssignment, { tenantId, roleId }, lockMode === undefined ? {} : { lockMode })
     .then((held) => held.map((assignment) => ({ assignment, roleCode: code })));
 
-/** A closed set is content, not shape: 422, with a pointer to each refused value. */
+/** Throws REFERENCE_NOT_FOUND (422) with a pointer to each unknown scope. */
 function tenantScopesOf(asked: readonly string[]): Scope[] {
   const known = (scope: string) => tenantScopes.some((one) => one === scope);
   const errors = asked.flatMap((scope, at) =>
     known(scope)
       ? []
-      : [{ pointer: `/input/scopes/${at}`, code: "UNKNOWN_VALUE", detail: `${scope} is no scope of a tenant.` }],
+      : [{ pointer: `/input/scopes/${at}`, code: "UNKNOWN_VALUE", detail: `"${scope}" is not a scope of a tenant.` }],
   );
   if (errors.length > 0)
     throw new DomainError("REFERENCE_NOT_FOUND", { detail: "The input names scopes that do not exist.", errors });

@@ -21,7 +21,7 @@ export class RoleType {
   @Field(() => [String])
   scopes: string[];
 
-  @Field({ description: "Kept by the platform; nobody edits it." })
+  @Field({ description: "True for a role that the platform maintains and that cannot be changed." })
   isSystem: boolean;
 
   @Field(() => DateTime)
@@ -39,7 +39,7 @@ export class RoleAssignmentType {
   @Field()
   roleCode: string;
 
-  @Field(() => ID, { nullable: true, description: "Null when a client holds the role." })
+  @Field(() => ID, { nullable: true, description: "The user that holds the role. Null if a client holds it." })
   userId: string | null;
 
   @Field(() => ID, { description: "The user or the client that holds the role." })
@@ -48,16 +48,19 @@ export class RoleAssignmentType {
   @Field(() => DateTime)
   assignedAt: string;
 
-  @Field({ description: "Subject of the token that assigned it." })
+  @Field({ description: "The subject of the token that assigned it." })
   assignedBy: string;
 
-  @Field(() => DateTime, { nullable: true, description: "Null: for good." })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: "The time at which the assignment ends. Null if it does not expire.",
+  })
   expiresAt: string | null;
 }
 
 @ObjectType("AssignedRole", { simpleResolvers: true })
 export class AssignedRoleType extends RoleAssignmentType {
-  @Field({ description: "False when the principal held the role already." })
+  @Field({ description: "False if the principal held the role already." })
   created: boolean;
 }
 
@@ -67,6 +70,6 @@ export type RoleConnection = Connection<RoleType>;
 export const RoleAssignmentConnection = connectionType(
   "RoleAssignment",
   () => RoleAssignmentType,
-  "In the order of assignment, without those that have expired.",
+  "In the order of assignment, without expired assignments.",
 );
 export type RoleAssignmentConnection = Connection<RoleAssignmentType>;

@@ -3,7 +3,7 @@ import type { Role } from "./role.entity.js";
 import type { RoleAssignmentType, RoleType } from "./role.type.js";
 import type { RoleAssignment } from "./role-assignment.entity.js";
 
-/** A row of `roles` as PostgreSQL gives it. */
+/** A row of `roles` as PostgreSQL returns it. */
 export interface RoleRow {
   role_id: string;
   code: string;
@@ -36,7 +36,7 @@ export const roleView = ({ roleId, code, name, description, scopes, isSystem, cr
   createdAt: createdAt.toISOString(),
 });
 
-/** A plain object, for spreading. */
+/** The fields of a RoleAssignment as a plain object, which can be spread. */
 export type AssignmentFacts = { [Name in keyof RoleAssignmentType]: RoleAssignmentType[Name] };
 
 export function assignmentView(assignment: RoleAssignment, roleCode: string): AssignmentFacts {

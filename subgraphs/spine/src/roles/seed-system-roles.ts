@@ -7,14 +7,15 @@ import { Role } from "./role.entity.js";
 import { recordRole } from "./role.events.js";
 import { platformAdminRole, systemRoles } from "./system-roles.js";
 
-/** Says which list a tenant's system roles were made from, so that a release with another list finds the tenants to do. */
+/** Digest of the list of system roles. A release with another list finds by it the tenants whose roles it must update. */
 export const systemRolesDigest = createHash("sha256")
   .update(JSON.stringify([systemRoles, platformAdminRole]))
   .digest("base64url");
 
+/** The provisioning step that creates the system roles. */
 export const seedSystemRoles: ProvisioningStep = { name: "seedSystemRoles", run: bringSystemRolesUpToDate };
 
-/** Makes, changes and releases roles until they are those of the list. */
+/** Creates and updates the system roles of a tenant; a role that left the list becomes a role of the tenant. */
 export async function bringSystemRolesUpToDate(
   transaction: Transaction,
   tenant: { readonly tenantId: string; systemRolesDigest: string | null },
@@ -25,7 +26,7 @@ export async function bringSystemRolesUpToDate(
   const present = await em.find(Role, { tenantId });
   const now = new Date();
   for (const role of present.filter(({ isSystem, code }) => isSystem && !wanted.some((one) => one.code === code))) {
-    // somebody may hold it: it stays, as a role that the tenant may now edit
+    // principals may hold it, so it stays, as a role that the tenant can change
     Object.assign(role, { isSystem: false, updatedAt: now });
     recordRole(transaction, "RoleUpdated", role);
   }
@@ -39,7 +40,7 @@ export async function bringSystemRolesUpToDate(
       continue;
     }
     if (found) {
-      // never widen what people already hold: the tenant's own role of that name makes room
+      // the tenant's own role with this code is renamed, so that its holders do not receive the scopes of the system role
       found.code = `${found.code.slice(0, 40)}_${found.roleId.slice(-12)}`;
       found.updatedAt = now;
       await em.flush();

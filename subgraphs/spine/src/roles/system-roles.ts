@@ -10,10 +10,10 @@ export interface SystemRole {
 const scopesThat = (holds: (scope: Scope) => boolean) => tenantScopes.filter(holds);
 const isPublish = (scope: Scope) => scope.endsWith(".publish");
 
-/** Every tenant keeps at least one user who holds it. */
+/** The code of the role that at least one active user of every tenant holds. */
 export const ownerRole = "TenantOwner";
 
-/** Seeded in every tenant but the platform's own. Nobody edits them. */
+/** The roles that provisioning creates in every tenant except the platform's own. They cannot be changed. */
 export const systemRoles: readonly SystemRole[] = [
   { code: ownerRole, name: "Owner", description: "Everything in the tenant.", scopes: tenantScopes },
   {
@@ -68,7 +68,7 @@ export const systemRoles: readonly SystemRole[] = [
   },
 ];
 
-/** Of the platform's tenant only. Its holder's tokens carry `platformAdmin`. */
+/** The only system role of the platform's tenant. Tokens of its holders carry `platformAdmin`. */
 export const platformAdminRole: SystemRole = {
   code: "PlatformAdmin",
   name: "Platform administrator",

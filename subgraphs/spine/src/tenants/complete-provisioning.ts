@@ -9,6 +9,7 @@ import { lockTenant } from "./find-tenant.js";
 import { platformTenant } from "./platform-tenant.js";
 import type { ProvisioningStep } from "./provisioning-step.js";
 
+/** The job that runs `ProvisioningCompletion`; it belongs to the tenant of the platform. */
 export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {
   queue: "complete-provisioning",
   retryLimit: 5,
@@ -19,15 +20,15 @@ export const completeProvisioningJob: JobDefinition<{ tenantId: string }> = {
   concurrencyPerTenant: 1,
 };
 
-const batch = 500;
+const batchSize = 500;
 const cause = () => ({ trace: continueTrace(undefined), actorId: "bootstrap" });
 
-/** Active tenants that were provisioned before a step existed: by id, after `$2`. */
+/** Active tenants that have not run every step of `$2`, in the order of ids, after the id `$3`. */
 const unfinished = `select tenant_id from tenants
   where status = 'Active' and tenant_id <> $1 and not provisioned_steps @> $2::text[] and tenant_id > $3
   order by tenant_id limit $4`;
 
-/** Takes tenants that are Active through the steps that they have not been through. */
+/** Runs provisioning steps of a new release for tenants that were provisioned before the steps existed. */
 export class ProvisioningCompletion {
   readonly #database: Database;
   readonly #steps: readonly ProvisioningStep[];
@@ -39,21 +40,21 @@ export class ProvisioningCompletion {
     this.#logger = logger;
   }
 
-  /** At start: one read where nothing is missing, else a job. */
+  /** Called at start: sends the job if any tenant misses a step. */
   async request(jobs: JobQueue): Promise<void> {
     await this.#database.transaction(platformTenant, cause(), async (transaction) => {
-      const [missing] = await transaction.execute(unfinished, this.#bounds(undefined, 1));
+      const [missing] = await transaction.execute(unfinished, this.#parameters(undefined, 1));
       if (missing) await jobs.send(transaction, completeProvisioningJob, { tenantId: platformTenantId });
     });
   }
 
-  /** One tenant that cannot be completed does not hold up the others, but the job comes again for it. */
+  /** A tenant that fails does not stop the others. The job then fails too, so that it is tried again. */
   async run({ signal }: Pick<JobAttempt, "signal">): Promise<void> {
     let failed: unknown;
     let position: string | undefined;
     for (;;) {
       const found = await this.#database.transaction(platformTenant, cause(), ({ execute }) =>
-        execute<{ tenant_id: string }>(unfinished, this.#bounds(position, batch)),
+        execute<{ tenant_id: string }>(unfinished, this.#parameters(position, batchSize)),
       );
       if (found.length === 0) break;
       for (const { tenant_id: uuid } of found) {
@@ -80,7 +81,7 @@ export class ProvisioningCompletion {
     });
   }
 
-  #bounds(after: string | undefined, limit: number): unknown[] {
+  #parameters(after: string | undefined, limit: number): unknown[] {
     const names = this.#steps.map(({ name }) => name);
     return [tenantWithId(platformTenantId).uuid, names, after ?? "00000000-0000-0000-0000-000000000000", limit];
   }

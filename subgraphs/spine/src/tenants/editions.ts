@@ -1,4 +1,4 @@
-/** What a tenant can subscribe to. A closed list until editions are rows of their own. */
+/** The editions that a tenant can subscribe to. The list is fixed until editions are stored in a table. */
 export const editions = ["Free", "Standard", "Enterprise"] as const;
 export type EditionCode = (typeof editions)[number];
 

@@ -15,6 +15,7 @@ export async function requireTenant(transaction: Transaction): Promise<Tenant> {
   return tenant;
 }
 
+/** NOT_FOUND, the same for a malformed id and for an unknown one. */
 export function unknownTenant(): DomainError {
-  return new DomainError("NOT_FOUND", { detail: "There is no such tenant." });
+  return new DomainError("NOT_FOUND", { detail: "The tenant does not exist." });
 }

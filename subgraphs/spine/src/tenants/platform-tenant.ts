@@ -3,5 +3,5 @@ import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 
 export const platformTenantSlug = "platform";
 
-/** Sees every row of the tables that are open to platform administrators. */
+/** The tenant of platform administrators. Row-level security lets it read every row of the tables made with `platformTable`. */
 export const platformTenant: Tenant = { ...tenantWithId(platformTenantId), platform: true };

@@ -3,14 +3,14 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** SQL: the state that only a job ends. */
-export const provisioningWaits = "status = 'Running'";
+/** SQL condition: the run is in the state that only its job can end. */
+export const runningCondition = "status = 'Running'";
 
-/** One walk through the provisioning steps of a tenant; at most one is Running. */
-@Entity(sweptTenantTable("provisioning_runs", provisioningWaits))
+/** One execution of the provisioning steps of a tenant. A tenant has at most one Running run. */
+@Entity(sweptTenantTable("provisioning_runs", runningCondition))
 @Index({
   name: "provisioning_runs_waiting",
-  expression: `create index provisioning_runs_waiting on provisioning_runs (run_id) where ${provisioningWaits}`,
+  expression: `create index provisioning_runs_waiting on provisioning_runs (run_id) where ${runningCondition}`,
 })
 @Unique({ name: "provisioning_runs_running", properties: ["tenantId"], where: "status = 'Running'" })
 export class ProvisioningRun {

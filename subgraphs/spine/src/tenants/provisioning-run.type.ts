@@ -9,6 +9,6 @@ export class ProvisioningRunType {
   @Field(() => TenantStatus)
   status: keyof typeof TenantStatus;
 
-  @Field(() => ID, { description: "Stands in every event of this run." })
+  @Field(() => ID, { description: "The id of the run. Every event of the run carries it." })
   runId: string;
 }

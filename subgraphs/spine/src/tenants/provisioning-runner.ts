@@ -7,7 +7,7 @@ import { continueTrace, traceparent } from "@factory/runtime/telemetry/trace";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
-import { ProvisioningRun, provisioningWaits } from "./provisioning-run.entity.js";
+import { ProvisioningRun, runningCondition } from "./provisioning-run.entity.js";
 import type { ProvisioningStep } from "./provisioning-step.js";
 import { Tenant } from "./tenant.entity.js";
 import { tenantFacts } from "./tenant.view.js";
@@ -19,6 +19,7 @@ export interface ProvisionTenantPayload {
   actorId: string;
 }
 
+/** The job that runs `ProvisioningRunner`. */
 export const provisionTenantJob: JobDefinition<ProvisionTenantPayload> = {
   queue: "provision-tenant",
   retryLimit: 3,
@@ -29,13 +30,14 @@ export const provisionTenantJob: JobDefinition<ProvisionTenantPayload> = {
   subject: "runId",
 };
 
+/** Running provisioning runs; one without a job gets its job again. */
 export const waitingProvisioningRuns: WaitingRows<ProvisionTenantPayload> = {
   slice: "provisioning",
   job: provisionTenantJob,
   table: "provisioning_runs",
   id: "run_id",
   prefix: "run",
-  waiting: provisioningWaits,
+  waiting: runningCondition,
   since: "requested_at",
   payload: ({ tenantId, id }) => ({
     tenantId,
@@ -47,7 +49,7 @@ export const waitingProvisioningRuns: WaitingRows<ProvisionTenantPayload> = {
 
 type Progress = { run: ProvisioningRun; tenant: Tenant };
 
-/** Walks the steps of a run; each commits together with its mark, so a killed worker's successor goes on after it. */
+/** Runs the steps of a provisioning run. Each step commits together with its name in `completedSteps`, so that the next worker continues after the last committed step when a worker was killed. */
 export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
   readonly #database: Database;
   readonly #steps: readonly ProvisioningStep[];
@@ -96,14 +98,14 @@ export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
     });
   }
 
-  /** The run goes on where it failed, unless another one has started meanwhile. */
+  /** Continues the run at the failed step. Throws INVALID_STATE when another run has started since. */
   async revived({ em, record }: Transaction, { tenantId, runId }: ProvisionTenantPayload): Promise<void> {
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
     const tenant = await em.findOne(Tenant, { tenantId }, lock);
     const run = await em.findOne(ProvisioningRun, { tenantId, runId }, lock);
     if (tenant?.status !== "ProvisioningFailed" || run?.status !== "Failed")
       throw new DomainError("INVALID_STATE", {
-        detail: "The tenant was provisioned by another run, or is being provisioned.",
+        detail: "The run cannot be started again: another run has provisioned the tenant or is doing it now.",
         currentState: tenant?.status,
       });
     run.status = "Running";
@@ -117,7 +119,7 @@ export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
     });
   }
 
-  /** The row lock lets one worker at a time move a run; once it has ended nobody does. */
+  /** The row lock allows one worker at a time to change the run. A run that has ended does not change. */
   async #whileRunning(
     { tenantId, runId, ...cause }: ProvisionTenantPayload,
     work: (transaction: Transaction, progress: Progress) => Promise<void>,

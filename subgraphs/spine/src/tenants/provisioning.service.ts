@@ -12,7 +12,7 @@ import type { ProvisioningRunType } from "./provisioning-run.type.js";
 import { provisionTenantJob } from "./provisioning-runner.js";
 import { provisionableStates } from "./tenant.states.js";
 
-/** Starts a provisioning run, or answers the one under way. */
+/** Starts a provisioning run, or returns the run that is under way. */
 export class ProvisioningService {
   readonly #database: Database;
   readonly #jobs: JobQueue;
@@ -38,12 +38,12 @@ export class ProvisioningService {
     const tenant = await requireTenant(transaction);
     if (!provisionableStates.includes(tenant.status))
       throw new DomainError("INVALID_STATE", {
-        detail: `A tenant that is ${tenant.status} is not provisioned again.`,
+        detail: `The tenant is ${tenant.status}. It can be provisioned only while it is ${provisionableStates.join(" or ")}.`,
         currentState: tenant.status,
         allowed: provisionableStates,
       });
-    const underWay = await em.findOne(ProvisioningRun, { tenantId, status: "Running" });
-    if (underWay) return { tenantId, status: "Provisioning", runId: underWay.runId };
+    const runUnderWay = await em.findOne(ProvisioningRun, { tenantId, status: "Running" });
+    if (runUnderWay) return { tenantId, status: "Provisioning", runId: runUnderWay.runId };
     const now = new Date();
     const runId = newId("run");
     tenant.status = "Provisioning";

@@ -1,7 +1,7 @@
-/** Lower-case letters, digits and inner hyphens, 3 to 63 characters: a DNS label and a path segment. */
+/** Regular expression of a slug: 3 to 63 lower-case letters, digits and inner hyphens, valid as DNS label and path segment. */
 export const slugPattern = "^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$";
 
-/** Slugs stand in paths (`/git/{tenantSlug}/…`) and host names: these would be mistaken for the platform's own. */
+/** Slugs are part of paths (`/git/{tenantSlug}/…`) and host names; these could be mistaken for names of the platform. */
 const reserved = new Set([
   ..."admin administrator api app apps assets auth billing connect console dashboard docs events git graphql".split(
     " ",

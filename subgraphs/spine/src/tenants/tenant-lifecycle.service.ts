@@ -13,19 +13,19 @@ import type { TenantState } from "./tenant.states.js";
 import type { TenantType } from "./tenant.type.js";
 import { tenantEntityView, tenantFacts } from "./tenant.view.js";
 
-interface TenantMove {
+interface TenantTransition {
   readonly from: readonly TenantState[];
   readonly to: TenantState;
   readonly event: EventType;
 }
 
-const moves = {
+const transitions = {
   suspendTenant: { from: ["Active"], to: "Suspended", event: "TenantSuspended" },
   resumeTenant: { from: ["Suspended"], to: "Active", event: "TenantResumed" },
   archiveTenant: { from: ["Active", "Suspended", "ProvisioningFailed"], to: "Archived", event: "TenantArchived" },
-} as const satisfies Record<string, TenantMove>;
+} as const satisfies Record<string, TenantTransition>;
 
-/** Moves tenants after their provisioning; verifiers of tokens learn of it with the transaction. */
+/** Suspends, resumes and archives tenants. The revocation in the same transaction informs every verifier of tokens. */
 export class TenantLifecycleService {
   readonly #database: Database;
 
@@ -35,7 +35,7 @@ export class TenantLifecycleService {
 
   move(
     context: RequestContext,
-    field: keyof typeof moves,
+    field: keyof typeof transitions,
     asked: { tenantId: string; input: TenantMoveInput | null | undefined },
   ): Promise<TenantType> {
     const { tenantId, input } = asked;
@@ -44,18 +44,25 @@ export class TenantLifecycleService {
       field,
       arguments: { tenantId, input: input ?? null },
       tenant: tenantWithId(tenantId),
-      commit: (transaction) => moveTenant(transaction, moves[field], input?.reason ?? null),
+      commit: (transaction) => moveTenant(transaction, transitions[field], input?.reason ?? null),
     });
   }
 }
 
-async function moveTenant(transaction: Transaction, move: TenantMove, reason: string | null): Promise<TenantType> {
+async function moveTenant(
+  transaction: Transaction,
+  transition: TenantTransition,
+  reason: string | null,
+): Promise<TenantType> {
   const { tenantId } = transaction.tenant;
   const tenant = await requireTenant(transaction);
-  const { from, to, event } = move;
+  const { from, to, event } = transition;
   if (!from.includes(tenant.status) || tenantId === platformTenantId)
     throw new DomainError("INVALID_STATE", {
-      detail: tenantId === platformTenantId ? "The platform's own tenant stays Active." : `It is ${tenant.status}.`,
+      detail:
+        tenantId === platformTenantId
+          ? "The state of the platform's own tenant cannot change."
+          : `The tenant is ${tenant.status}. It can become ${to} only from ${from.join(" or ")}.`,
       currentState: tenant.status,
       allowed: tenantId === platformTenantId ? [] : from,
     });

@@ -4,7 +4,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 
 const known = { name: "tenant_exists", text: "select from tenants where tenant_id = $1" };
 
-/** Whatever its state. `reads` connects as the worker role, which sees every tenant. */
+/** Tells whether a tenant exists, in any state. `reads` connects as the worker role, which sees every tenant. */
 export function tenantLookup(reads: Pick<ReadPipeline, "query">): TenantLookup {
   return async (tenantId) => {
     const uuid = decodeId("ten", tenantId);

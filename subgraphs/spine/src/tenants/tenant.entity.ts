@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import type { TenantState } from "./tenant.states.js";
 
-/** The row is its own tenant: `tenant_id` is the id. */
+/** A tenant. The row belongs to itself: `tenant_id` is its id. */
 @Entity(platformTable("tenants"))
 @Index({ name: "tenants_page", properties: ["createdAt", "tenantId"] })
 @Index({ name: "tenants_by_name", properties: ["name", "tenantId"] })
@@ -24,23 +24,23 @@ export class Tenant {
   @Property({ type: "text" })
   editionCode: string;
 
-  /** Who is invited as the first owner. Null for the platform's own tenant. */
+  /** The address that is invited as the first owner. Null for the platform's own tenant. */
   @Property({ type: "text", nullable: true })
   ownerEmail: string | null;
 
-  /** Null until provisioning has made the plan subscription. */
+  /** The plan subscription; null until provisioning has created it. */
   @Property({ type: wireId("sub"), nullable: true })
   subscriptionId: string | null;
 
-  /** Of the list that its system roles were made from; null before they were. */
+  /** Digest of the list that the system roles were created from; null until they exist. */
   @Property({ type: "text", nullable: true })
   systemRolesDigest: string | null;
 
-  /** Of the first invitation to `ownerEmail`; null until provisioning has made it. */
+  /** The first invitation to `ownerEmail`; null until provisioning has created it. */
   @Property({ type: wireId("inv"), nullable: true })
   ownerInvitationId: string | null;
 
-  /** Names of the provisioning steps that this tenant has been through. */
+  /** Names of the provisioning steps that have run for this tenant. */
   @Property({ type: "text[]", default: [] })
   provisionedSteps: string[];
 

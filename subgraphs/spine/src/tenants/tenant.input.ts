@@ -16,14 +16,14 @@ export class RegisterTenantInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   editionCode: string;
 
-  @Field({ description: "Who is invited as the tenant's owner." })
+  @Field({ description: "The address that is invited as the first owner of the tenant." })
   @Constraint({ maxLength: 254, format: "email" })
   ownerEmail: string;
 }
 
 @InputType()
 export class TenantMoveInput {
-  @Field(() => String, { nullable: true, description: "For the record; part of the event." })
+  @Field(() => String, { nullable: true, description: "The reason for the change. It is stored in the event." })
   @Constraint({ minLength: 1, maxLength: 2000 })
   reason?: string | null;
 }

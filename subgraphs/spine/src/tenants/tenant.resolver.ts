@@ -21,7 +21,7 @@ export class TenantResolver {
     this.#provisioning = provisioning;
   }
 
-  @Query(() => TenantConnection, { description: "All tenants of the platform, for its administrators." })
+  @Query(() => TenantConnection, { description: "All tenants of the platform, for platform administrators." })
   @Auth({ scopes: ["tenant.read"], platformAdmin: true })
   tenants(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -33,13 +33,15 @@ export class TenantResolver {
     return this.#tenants.list(context, { first, after, sort, filter });
   }
 
-  @Query(() => TenantType, { description: "One tenant, for administrators of the platform." })
+  @Query(() => TenantType, { description: "One tenant, for platform administrators." })
   @Auth({ scopes: ["tenant.read"], platformAdmin: true })
   tenant(@Arg("tenantId", () => ID) tenantId: string, @Ctx() context: RequestContext): Promise<TenantType> {
     return this.#tenants.get(context, tenantId);
   }
 
-  @Mutation(() => TenantType, { description: "Its tokens are refused and its websockets closed within a second." })
+  @Mutation(() => TenantType, {
+    description: "Suspends the tenant. Its tokens are refused and its websockets are closed within one second.",
+  })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   suspendTenant(
     @Arg("tenantId", () => ID) tenantId: string,
@@ -49,7 +51,9 @@ export class TenantResolver {
     return this.#lifecycle.move(context, "suspendTenant", { tenantId, input });
   }
 
-  @Mutation(() => TenantType, { description: "Tokens that have not expired meanwhile are good again." })
+  @Mutation(() => TenantType, {
+    description: "Makes a suspended tenant Active again. Tokens that have not expired in the meantime are valid again.",
+  })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   resumeTenant(
     @Arg("tenantId", () => ID) tenantId: string,
@@ -59,7 +63,7 @@ export class TenantResolver {
     return this.#lifecycle.move(context, "resumeTenant", { tenantId, input });
   }
 
-  @Mutation(() => TenantType, { description: "For good. Nothing is deleted." })
+  @Mutation(() => TenantType, { description: "Archives the tenant. This cannot be undone; no data is deleted." })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   archiveTenant(
     @Arg("tenantId", () => ID) tenantId: string,
@@ -69,13 +73,18 @@ export class TenantResolver {
     return this.#lifecycle.move(context, "archiveTenant", { tenantId, input });
   }
 
-  @Mutation(() => TenantType, { description: "A tenant in the state Provisioning; provisioning it makes it usable." })
+  @Mutation(() => TenantType, {
+    description: "Registers a tenant in the state Provisioning. It can be used after provisioning.",
+  })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   registerTenant(@Arg("input") input: RegisterTenantInput, @Ctx() context: RequestContext): Promise<TenantType> {
     return this.#tenants.register(context, input);
   }
 
-  @Mutation(() => ProvisioningRunType, { description: "Reachable on the internal listener only." })
+  @Mutation(() => ProvisioningRunType, {
+    description:
+      "Starts the provisioning of a tenant, or returns the run that is under way. Only the internal listener serves it.",
+  })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true, internal: true })
   provisionTenant(
     @Arg("tenantId", () => ID) tenantId: string,

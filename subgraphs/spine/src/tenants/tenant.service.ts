@@ -1,6 +1,7 @@
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-mutation";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
@@ -42,6 +43,7 @@ export const sortedTenants = new SortedList<TenantType, string>({
      order by ${order} limit ${limit}`,
 });
 
+/** Registers, finds and lists tenants. */
 export class TenantService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -51,7 +53,7 @@ export class TenantService {
     this.#cursors = cursors;
   }
 
-  /** Any tenant for platform administrators with tenant.read, for others their own; undefined otherwise. */
+  /** Platform administrators with tenant.read find every tenant, other callers only their own. */
   async find(context: RequestContext, tenantId: string): Promise<TenantType | undefined> {
     const uuid = decodeId("ten", tenantId);
     if (uuid === undefined) return undefined;
@@ -71,14 +73,11 @@ export class TenantService {
 
   async register(context: RequestContext, input: RegisterTenantInput): Promise<TenantType> {
     if (isReservedSlug(input.slug))
-      throw new DomainError("SLUG_TAKEN", { detail: `The slug ${input.slug} is reserved.` });
-    if (!isEdition(input.editionCode))
-      throw new DomainError("REFERENCE_NOT_FOUND", {
-        detail: "There is no such edition.",
-        errors: [
-          { pointer: "/input/editionCode", code: "UNKNOWN_VALUE", detail: `Must be one of ${editions.join(", ")}.` },
-        ],
+      throw new DomainError("SLUG_TAKEN", {
+        detail: `The slug "${input.slug}" is reserved by the platform. Choose another slug.`,
       });
+    if (!isEdition(input.editionCode))
+      throw invalidEnumValue([{ pointer: "/input/editionCode", allowed: editions }], "REFERENCE_NOT_FOUND");
     try {
       return await idempotentMutation(this.#database, context, {
         field: "registerTenant",
@@ -88,7 +87,9 @@ export class TenantService {
       });
     } catch (error) {
       if (violatedUnique(error) === "tenants_slug")
-        throw new DomainError("SLUG_TAKEN", { detail: `A tenant with the slug ${input.slug} exists.` });
+        throw new DomainError("SLUG_TAKEN", {
+          detail: `The slug "${input.slug}" belongs to another tenant. Choose another slug.`,
+        });
       throw error;
     }
   }
@@ -96,35 +97,26 @@ export class TenantService {
   async list(context: RequestContext, request: PageRequest<TenantFilterInput>): Promise<TenantConnection> {
     const { status = null, slug = null, editionCode = null } = request.filter ?? {};
     if (status !== null && !Object.hasOwn(tenantStates, status))
-      throw new DomainError("VALIDATION_FAILED", {
-        detail: "There is no such status.",
-        errors: [
-          {
-            pointer: "/filter/status",
-            code: "UNKNOWN_VALUE",
-            detail: `Must be one of ${Object.keys(tenantStates).join(", ")}.`,
-          },
-        ],
-      });
+      throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(tenantStates) }], "VALIDATION_FAILED");
     const page = sortedTenants.page(this.#cursors, { status, slug, editionCode }, request);
     const rows = await this.#acrossTenants(context, page.statement, [status, slug, editionCode, ...page.values]);
     return page.connection(rows.map(tenantView));
   }
 
-  /** For what is made inside a tenant: it exists and is Active until the transaction ends. */
+  /** Throws NOT_FOUND or INVALID_STATE unless the tenant of the transaction is Active, and keeps it so until the transaction ends. */
   async requireActive({ em, tenant: { tenantId } }: Transaction): Promise<void> {
     const tenant = await em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (!tenant) throw unknownTenant();
     if (tenant.status !== "Active")
       throw new DomainError("INVALID_STATE", {
-        detail: `The tenant is ${tenant.status}.`,
+        detail: `The tenant is ${tenant.status}. This operation needs a tenant that is Active.`,
         currentState: tenant.status,
         allowed: ["Active"],
       });
   }
 
   #acrossTenants(context: RequestContext, text: string, values: readonly unknown[]): Promise<TenantRow[]> {
-    // without an actor: it reads only, and subscribers who share an answer have no subject in common
+    // no actor: the transaction only reads, and subscribers that share a result have different subjects
     const cause = { trace: context.trace };
     return this.#database.transaction({ ...tenantOf(context), platform: true }, cause, ({ execute }) =>
       execute<TenantRow>(text, values),

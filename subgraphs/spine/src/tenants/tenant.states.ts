@@ -1,4 +1,4 @@
-/** Who moves a tenant: provisioning from Provisioning, platform administrators otherwise. */
+/** Provisioning moves a tenant out of Provisioning; platform administrators make every other move. */
 export const tenantStates = {
   Provisioning: { next: ["Active", "ProvisioningFailed"], event: "TenantProvisioningStarted" },
   ProvisioningFailed: { next: ["Provisioning", "Archived"], event: "TenantProvisioningFailed" },
@@ -7,7 +7,8 @@ export const tenantStates = {
   Archived: { next: [], event: "TenantArchived" },
 } as const;
 
+/** The states of a tenant (spine specification, Tenants). */
 export type TenantState = keyof typeof tenantStates;
 
-/** States in which provisioning may be asked for; in Provisioning it answers the run under way. */
+/** The states in which provisioning may be requested. In Provisioning the run under way is returned. */
 export const provisionableStates: readonly TenantState[] = ["Provisioning", "ProvisioningFailed"];

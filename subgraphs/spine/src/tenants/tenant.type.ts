@@ -21,7 +21,7 @@ export class TenantType {
   @Field()
   name: string;
 
-  @Field({ description: "Unique on the platform; part of addresses." })
+  @Field({ description: "Unique on the platform. It is part of URLs." })
   slug: string;
 
   @Field(() => TenantStatus)
@@ -33,10 +33,10 @@ export class TenantType {
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => ID, { nullable: true, description: "The plan subscription; null until the tenant was provisioned." })
+  @Field(() => ID, { nullable: true, description: "The plan subscription. Null until the tenant is provisioned." })
   subscriptionId: string | null;
 
-  @Field(() => ID, { nullable: true, description: "The first invitation of its owner; null until then." })
+  @Field(() => ID, { nullable: true, description: "The first invitation of the owner. Null until it is sent." })
   ownerInvitationId: string | null;
 }
 

@@ -37,7 +37,7 @@ export function tenantEntityView(tenant: Tenant): TenantType {
   return { tenantId, name, slug, status, editionCode, createdAt: createdAt.toISOString(), ...ids };
 }
 
-/** What other subgraphs keep of a tenant; the owner's address stays here. */
+/** The data of events about a tenant. It leaves out the address of the owner, because other subgraphs store it. */
 export function tenantFacts({ tenantId, name, slug, status, editionCode }: Tenant): Record<string, unknown> {
   return { tenantId, name, slug, status, editionCode };
 }

@@ -1,2 +1,2 @@
-/** Two spellings of an address are one mailbox to every provider that people use, whatever RFC 5321 section 2.4 allows. */
+/** The form in which addresses are compared. Mail providers ignore case, although RFC 5321 section 2.4 lets them respect it. */
 export const emailKey = (email: string): string => email.normalize("NFC").toLowerCase();

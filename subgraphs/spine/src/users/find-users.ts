@@ -19,6 +19,7 @@ export async function isEmailTaken({ em, tenant: { tenantId } }: Transaction, ke
   return (await em.count(User, { tenantId, emailKey: key, status: { $ne: "Deleted" } })) > 0;
 }
 
+/** NOT_FOUND, the same for an unknown id and for a user of another tenant. */
 export function unknownUser(): DomainError {
-  return new DomainError("NOT_FOUND", { detail: "There is no such user." });
+  return new DomainError("NOT_FOUND", { detail: "The user does not exist in this tenant." });
 }

@@ -1,37 +1,41 @@
 import { hash, verify } from "@node-rs/argon2";
 
-/** argon2id as OWASP's minimum has it: 19 MiB, two passes, one lane. */
+/** The minimum that OWASP recommends for argon2id: 19 MiB, two iterations, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each holds 19 MiB and a thread of libuv while it runs. */
-const atOnce = 4;
-const mostWaiting = 200;
+/** Each hash uses 19 MiB and one libuv thread while it is computed. */
+const maxParallelHashes = 4;
+const maxWaitingHashes = 200;
 
+/** In characters as people count them (code points). */
 export const passwordLength = { min: 8, max: 128 };
 
-/** PHC string. */
+/** An argon2id hash as a PHC string. Throws PasswordsBusyError. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(normalized(password), cost));
+  return withHashSlot(() => hash(normalized(password), cost));
 }
 
-/** Undefined stands for nobody's password: the same work is done, and the answer is no. */
+/**
+ * Without a hash the result is false after the same work, so that the time does not tell whether the user exists.
+ * Throws PasswordsBusyError.
+ */
 export function passwordMatches(password: string, phc: string | undefined): Promise<boolean> {
-  return inTurn(async () => {
-    const matches = await verify(phc ?? (await nobodysHash), normalized(password));
+  return withHashSlot(async () => {
+    const matches = await verify(phc ?? (await unknownHash), normalized(password));
     return phc !== undefined && matches;
   });
 }
 
-/** NIST SP 800-63B section 5.1.1.2: one password is one string, however it was typed. */
+/** NIST SP 800-63B section 5.1.1.2: different Unicode forms of a password are the same password. */
 const normalized = (password: string) => password.normalize("NFKC");
 
-const nobodysHash = hash(Buffer.from(crypto.getRandomValues(new Uint8Array(32))), cost);
+const unknownHash = hash(Buffer.from(crypto.getRandomValues(new Uint8Array(32))), cost);
 
 const waiting: (() => void)[] = [];
 let running = 0;
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) {
-    if (waiting.length >= mostWaiting) throw new PasswordsBusyError();
+async function withHashSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= maxParallelHashes) {
+    if (waiting.length >= maxWaitingHashes) throw new PasswordsBusyError();
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running += 1;
   try {
@@ -43,7 +47,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** More sign-ins wait than could be served in a reasonable time. */
+/** Too many passwords wait to be hashed. */
 export class PasswordsBusyError extends Error {
   override readonly name = "PasswordsBusyError";
 }

@@ -1,8 +1,8 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { emailKey } from "./email-key.js";
 
-/** Of every list of leaked passwords the head; a long one would be a file of its own. */
-const mostCommon = new Set(
+/** The most frequent entries of the public lists of leaked passwords. */
+const commonPasswords = new Set(
   `12345678 123456789 1234567890 12345678910 password password1 password12 password123 passw0rd p@ssw0rd p@ssword
    qwertyui qwertyuiop qwerty12 qwerty123 1q2w3e4r 1q2w3e4r5t 1qaz2wsx q1w2e3r4 zaq12wsx asdfghjk asdfghjkl
    iloveyou sunshine princess football baseball superman trustno1 whatever computer michelle jennifer
@@ -10,14 +10,17 @@ const mostCommon = new Set(
    letmein1 welcome1 welcome123 changeme changeme1 admin123 administrator secret123 test1234 starwars`.split(/\s+/),
 );
 
-/** NIST SP 800-63B section 5.1.1.2: no rules of composition, but nothing that is tried first. */
+/**
+ * Throws PASSWORD_REFUSED for a common password, the address or its mailbox name, and fewer than three different
+ * characters. There are no rules of composition (NIST SP 800-63B section 5.1.1.2).
+ */
 export function requireUncommonPassword(password: string, email: string, pointer: string): void {
-  const tried = password.normalize("NFKC").toLowerCase();
+  const key = password.normalize("NFKC").toLowerCase();
   const [mailbox = ""] = emailKey(email).split("@");
-  const weak = mostCommon.has(tried) || tried === emailKey(email) || tried === mailbox || new Set(tried).size < 3;
+  const weak = commonPasswords.has(key) || key === emailKey(email) || key === mailbox || new Set(key).size < 3;
   if (weak)
     throw new DomainError("PASSWORD_REFUSED", {
-      detail: "The password is among the first that would be tried.",
-      errors: [{ pointer, code: "FORMAT", detail: "Choose one that is not common and not the e-mail address." }],
+      detail: "The password is too easy to guess. Choose a password that is not common and not the e-mail address.",
+      errors: [{ pointer, code: "FORMAT", detail: "Must not be a common password or the e-mail address." }],
     });
 }

@@ -72,11 +72,16 @@ async function roleOf({ userId }: TestUser): Promise<{ roleId: string; assignmen
   return { roleId: encodeId("rol", role_id), assignmentId: encodeId("asg", assignment_id), code };
 }
 
-async function sweep(): Promise<void> {
+async function deleteExpired(): Promise<void> {
   const workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
   const logger = createLogger("sweep", "silent");
   try {
-    await new AssignmentExpiry({ database, workers, logger, onPermissionLoss: revokeUnauthorizedInvitations }).sweep();
+    await new AssignmentExpiry({
+      database,
+      workers,
+      logger,
+      onPermissionLoss: revokeUnauthorizedInvitations,
+    }).deleteExpired();
   } finally {
     await workers.end();
   }
@@ -163,7 +168,7 @@ describe("an open invitation", () => {
           "update role_assignments set expires_at = now() - interval '1 second' where principal_id = $1",
           [userId],
         );
-        await sweep();
+        await deleteExpired();
       },
       "InviterLostScopes",
     ],

@@ -4,14 +4,15 @@ import { userColumns } from "./user.view.js";
 // tables: users, roles, role_assignments
 
 /**
- * User ids are UUIDv7, and their wire form sorts like they do: the order of ids is the order of registration, in `users`
- * and in `role_assignments` alike. So each list below is read from an index in its order, and none is sorted.
+ * User ids are UUIDv7 and sort in the order of registration; their wire form sorts in the same way. So `users` and
+ * `role_assignments` have the same order, and each list below is read from an index without sorting.
  */
 
-// each ends with an order or a limit: a plain join would be planned together with what sets the tenant, maybe before it
+// Every statement ends with an order or a limit. PostgreSQL could plan a plain join together with the query that sets the
+// tenant, and run it before that.
 
-/** How many matches are few: found whole and sorted, instead of met on a walk through everybody. */
-const fewMatches = 500;
+/** Up to this many matches of a prefix are read at once and sorted; more are read in the order of ids. */
+const maxSortedMatches = 500;
 
 const heldCodes = `select coalesce(array_agg(code order by code), '{}') as role_codes from roles
   where tenant_id = scope.tenant and role_id in (
@@ -19,7 +20,7 @@ const heldCodes = `select coalesce(array_agg(code order by code), '{}') as role_
     where tenant_id = scope.tenant and principal_id = asked.principal_id
       and (expires_at is null or expires_at > now()))`;
 
-/** `$2` ids, `$3` the same ids as principals are called. */
+/** The users with the ids `$2`, with the codes of their roles; `$3` has the same ids in wire form. */
 export const usersOfIds = tenantStatement(
   "users_of_ids",
   `select ${userColumns}, role_codes
@@ -29,90 +30,90 @@ export const usersOfIds = tenantStatement(
    order by users.user_id`,
 );
 
-/** Of one user: as a look-up by key it shares a connection. */
+/** The same for one user. Under its own name, as a lookup by key, it shares a connection with other reads. */
 export const userOfId: TenantStatement = { ...usersOfIds, name: "user_of_id" };
 
 const notDeleted = "status <> 'Deleted'";
-/** Deleted users are in an index of their own state only. */
+/** Only the index on the state contains deleted users. */
 const inState = (status: string | null) =>
   status === null ? notDeleted : status === "Deleted" ? "status = 'Deleted'" : `${notDeleted} and status = '${status}'`;
 
-// ranges instead of LIKE: a prepared statement knows their index whatever the text is
+// Ranges in place of LIKE: a prepared statement uses their index for every text.
 const emailBegins = "email_key ~>=~ $2 and email_key ~<~ $3";
 const nameBegins = "name_key ~>=~ lower($2) and name_key ~<~ lower($3)";
 
-interface Way {
+interface Direction {
   readonly order: "asc" | "desc";
-  /** Compares what comes later with what came before it. */
-  readonly beyond: ">" | "<";
+  /** Compares an id with the id before it in this order. */
+  readonly after: ">" | "<";
 }
 
-const wayOf = (descending: boolean): Way =>
-  descending ? { order: "desc", beyond: "<" } : { order: "asc", beyond: ">" };
+const directionOf = (descending: boolean): Direction =>
+  descending ? { order: "desc", after: "<" } : { order: "asc", after: ">" };
 
 type StatementOf = (status: string | null, descending?: boolean) => TenantStatement;
 
-/** Statements differ by the state they ask for, which is one of a closed list, and some by their order. */
-function perState(name: string, select: (state: string, way: Way) => string): StatementOf {
-  const made = new Map<string, TenantStatement>();
+/** One statement for each state in the fixed list of states, and for each order. */
+function perState(name: string, select: (state: string, direction: Direction) => string): StatementOf {
+  const statements = new Map<string, TenantStatement>();
   return (status, descending = false) => {
-    const way = wayOf(descending);
-    const key = `${name}_${status ?? "any"}_${way.order}`;
-    const known = made.get(key);
+    const direction = directionOf(descending);
+    const key = `${name}_${status ?? "any"}_${direction.order}`;
+    const known = statements.get(key);
     if (known) return known;
-    const statement = tenantStatement(key, select(inState(status), way));
-    made.set(key, statement);
+    const statement = tenantStatement(key, select(inState(status), direction));
+    statements.set(key, statement);
     return statement;
   };
 }
 
-/** `$2` the address. */
+/** The id of the user with the address `$2`. */
 export const idOfEmail = perState(
   "user_id_of_email",
   (state) =>
     `select user_id from users where tenant_id = scope.tenant and email_key = $2 and ${notDeleted} and ${state} limit 2`,
 );
 
-/** Null where more than few match. Their order is that of the index, so that it is used. */
-const fewOf = (column: string, begins: string, state: string) => `
-  (select case when count(*) <= ${fewMatches} then coalesce(array_agg(user_id), '{}') end
+/** Null when more than `maxSortedMatches` match. The order is that of the index, so that PostgreSQL uses the index. */
+const matchesOf = (column: string, begins: string, state: string) => `
+  (select case when count(*) <= ${maxSortedMatches} then coalesce(array_agg(user_id), '{}') end
    from (select user_id from users where tenant_id = scope.tenant and ${begins} and ${state}
-         order by ${column} using ~<~ limit ${fewMatches + 1}) matching)`;
+         order by ${column} using ~<~ limit ${maxSortedMatches + 1}) matching)`;
 
-/** Who begins with `$2` to `$3`, by address and by name; in no order. */
+/** The ids of users whose address, and of users whose name, begins with `$2` (range `$2` to `$3`), unsorted. */
 export const idsOfPrefix = perState(
   "user_ids_of_prefix",
   (state) =>
-    `select ${fewOf("email_key", emailBegins, state)} as by_email, ${fewOf("name_key", nameBegins, state)} as by_name
+    `select ${matchesOf("email_key", emailBegins, state)} as by_email, ${matchesOf("name_key", nameBegins, state)} as by_name
      where scope.tenant is not null limit 1`,
 );
 
-const rareState = 5000;
+const maxRareUsers = 5000;
 
-/** Whether so many are in that state that those who hold a role may be fewer. */
-export const commonState = perState(
+/** Whether more than `maxRareUsers` users are in the state, so that the holders of a role may be fewer. */
+export const isStateCommon = perState(
   "user_state_is_common",
-  (state) => `select count(*) > ${rareState} as common
-     from (select from users where tenant_id = scope.tenant and ${state} limit ${rareState + 1}) counted`,
+  (state) => `select count(*) > ${maxRareUsers} as common
+     from (select from users where tenant_id = scope.tenant and ${state} limit ${maxRareUsers + 1}) counted`,
 );
 
-/** After `$2`, `$3` of them. */
+/** The next `$3` ids after the id `$2`. */
 export const idsInOrder = perState(
   "user_ids_in_order",
-  (state, { order, beyond }) => `select user_id from users
-     where tenant_id = scope.tenant and ${state} and user_id ${beyond} $2
+  (state, { order, after }) => `select user_id from users
+     where tenant_id = scope.tenant and ${state} and user_id ${after} $2
      order by user_id ${order} limit $3`,
 );
 
-/** After `$4`, `$5` of those who begin with `$2` to `$3`. */
+/** The next `$5` ids after the id `$4` of users whose address or name begins with `$2` (range `$2` to `$3`). */
 export const idsOfPrefixInOrder = perState(
   "user_ids_of_prefix_in_order",
-  (state, { order, beyond }) => `select user_id from users
-     where tenant_id = scope.tenant and ${state} and user_id ${beyond} $4 and ((${emailBegins}) or (${nameBegins}))
+  (state, { order, after }) => `select user_id from users
+     where tenant_id = scope.tenant and ${state} and user_id ${after} $4 and ((${emailBegins}) or (${nameBegins}))
      order by user_id ${order} limit $5`,
 );
 
-/** Which of `$2` are in the state and begin with `$3` to `$4`, where those are given. */
+/** Those of the ids `$2` whose users are in the state and, unless `$3` is null, begin with `$3` (range `$3` to `$4`). */
 export const idsAmong = perState(
   "user_ids_among",
   (state, { order }) => `select user_id from users
@@ -124,20 +125,20 @@ export const idsAmong = perState(
 
 const roleOfCode = "(select role_id from roles where tenant_id = scope.tenant and lower(code) = lower($2))";
 
-const holdersBeyond = ({ order, beyond }: Way) =>
+const holdersAfter = ({ order, after }: Direction) =>
   tenantStatement(
     `role_holders_${order}`,
     `select principal_id from role_assignments
-     where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id ${beyond} $3 and principal_id > 'usr_'
+     where tenant_id = scope.tenant and role_id = ${roleOfCode} and principal_id ${after} $3 and principal_id > 'usr_'
        and (expires_at is null or expires_at > now())
      order by principal_id ${order} limit $4`,
   );
-const holders = { asc: holdersBeyond(wayOf(false)), desc: holdersBeyond(wayOf(true)) };
+const holders = { asc: holdersAfter(directionOf(false)), desc: holdersAfter(directionOf(true)) };
 
-/** After the principal `$3`, `$4` of the users who hold the role of the code `$2`. */
-export const holdersInOrder = (descending: boolean) => holders[wayOf(descending).order];
+/** The next `$4` users after the principal `$3` who hold the role with the code `$2`. */
+export const holdersInOrder = (descending: boolean) => holders[directionOf(descending).order];
 
-/** Which of the principals `$3` hold it. */
+/** Those of the principals `$3` that hold the role with the code `$2`. */
 export const holdersAmong = tenantStatement(
   "role_holders_among",
   `select principal_id from role_assignments

@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { UserState } from "./user.states.js";
 
-/** A person in one tenant; somebody in two tenants is two users. Workers read it at sign-in, before a tenant is known. */
+/** A person in one tenant; a person in two tenants is two users. Workers read it at sign-in, before the tenant is known. */
 @Entity(workerTable("users"))
 @Index({
   name: "users_email",
@@ -36,29 +36,29 @@ export class User {
   @PrimaryKey({ type: wireId("usr") })
   userId: string;
 
-  /** As it was written. */
+  /** The address as it was entered. */
   @Property({ type: "text" })
   email: string;
 
-  /** What addresses are compared by. */
+  /** The address in the form of `emailKey`, for comparison. */
   @Property({ type: "text" })
   emailKey: string;
 
   @Property({ type: "text", nullable: true })
   displayName: string | null;
 
-  /** A column, because row-level security keeps an index on `lower()` from being asked: that function is not leakproof. */
+  /** A stored column, because row-level security prevents the use of an index on `lower()`, which is not leakproof. */
   @Property({ type: "text", nullable: true, generated: "(lower(display_name)) stored" })
   nameKey?: string | null;
 
   @Property({ type: "text" })
   status: UserState;
 
-  /** argon2id, PHC string. */
+  /** argon2id, as a PHC string. */
   @Property({ type: "text" })
   passwordHash: string;
 
-  /** What he was given before is worth nothing: he was disabled then, even if he was enabled again. */
+  /** Tokens that were issued before this time are refused, because the user was disabled then. */
   @Property({ type: "timestamptz", nullable: true })
   tokensFrom?: Date | null;
 

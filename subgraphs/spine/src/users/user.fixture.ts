@@ -12,7 +12,7 @@ export interface TestUser {
 
 const password = "correct horse battery";
 
-/** A user who may do that much, put there without an invitation. */
+/** Inserts a user with these scopes, without an invitation. */
 export async function aUser(
   { admin }: Pick<RunningSpine, "admin">,
   tenantId: string,
@@ -29,7 +29,7 @@ export async function aUser(
   return { userId, email, password };
 }
 
-/** A role of his own, or one that is there. */
+/** Assigns a new role with these scopes, or the existing role with the id `existing` (UUID). */
 export async function aRoleOf(
   { admin }: Pick<RunningSpine, "admin">,
   tenantId: string,

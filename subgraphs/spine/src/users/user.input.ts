@@ -3,19 +3,25 @@ import { Field, InputType } from "type-graphql";
 
 @InputType()
 export class UserFilterInput {
-  @Field(() => String, { nullable: true, description: "Without it everybody but the deleted." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Only users in this state. Without it, all users except deleted ones.",
+  })
   @Constraint({ maxLength: 100 })
   status?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The whole address, in any case." })
+  @Field(() => String, { nullable: true, description: "The complete address, ignoring case." })
   @Constraint({ maxLength: 254 })
   email?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Who holds that role now." })
+  @Field(() => String, { nullable: true, description: "Only users who hold the role with this code now." })
   @Constraint({ maxLength: 64 })
   roleCode?: string | null;
 
-  @Field(() => String, { nullable: true, description: "How the address or the display name begins, in any case." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The beginning of the address or of the display name, ignoring case.",
+  })
   @Constraint({ maxLength: 200 })
   q?: string | null;
 }

@@ -19,7 +19,7 @@ export class UserResolver {
   }
 
   @Query(() => UserConnection, {
-    description: "The users of the tenant; deleted ones only where they are asked for by their status.",
+    description: "The users of the tenant. Deleted users are listed only if the filter asks for their status.",
   })
   @Auth({ scopes: ["user.read"] })
   users(
@@ -40,13 +40,16 @@ export class UserResolver {
     return user;
   }
 
-  @Mutation(() => UserType, { description: "Ends every session and token; not of oneself, nor of the last owner." })
+  @Mutation(() => UserType, {
+    description:
+      "Disables a user and ends every session and token of the user. Callers cannot disable themselves or the last owner.",
+  })
   @Auth({ scopes: ["user.invite"] })
   disableUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
     return this.#lifecycle.disable(context, userId);
   }
 
-  @Mutation(() => UserType, { description: "Lets a disabled user sign in again. Tokens of before stay worthless." })
+  @Mutation(() => UserType, { description: "Lets a disabled user sign in again. Tokens from before stay invalid." })
   @Auth({ scopes: ["user.invite"] })
   enableUser(@Arg("userId", () => ID) userId: string, @Ctx() context: RequestContext): Promise<UserType> {
     return this.#lifecycle.enable(context, userId);
@@ -54,7 +57,7 @@ export class UserResolver {
 
   @Mutation(() => DeletedUserType, {
     description:
-      "For good: address, name and password are forgotten. Clients whose secret only this user was told are disabled, which needs every scope of theirs, or kept as they are.",
+      "Deletes a user and erases the address, the name and the password. This cannot be undone. Clients whose secret only this user knows are disabled, which needs every scope of these clients, or kept unchanged.",
   })
   @Auth({ scopes: ["user.invite"] })
   deleteUser(

@@ -1,4 +1,4 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
+import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { PageRequest } from "@factory/runtime/pagination/page";
@@ -21,7 +21,7 @@ const userId: SortColumn<UserType> = {
   of: (user) => decodeId("usr", user.userId) ?? "",
 };
 
-/** The order of registration is that of the ids. The statements of a page are those of `UserList`. */
+/** Ids are in the order of registration. `UserList` has the statements that read a page. */
 export const sortedUsers = new SortedList<UserType, { descending: boolean }>({
   list: "users",
   columns: { createdAt: userId },
@@ -31,7 +31,7 @@ export const sortedUsers = new SortedList<UserType, { descending: boolean }>({
   statement: (_name, { descending }) => ({ descending }),
 });
 
-/** Reads. */
+/** Finds and lists users. */
 export class UserService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -63,16 +63,7 @@ export class UserService {
 function searchOf(filter: UserFilterInput | null | undefined): UserSearch {
   const { status = null, email = null, roleCode = null, q = null } = filter ?? {};
   if (status !== null && !isUserState(status))
-    throw new DomainError("VALIDATION_FAILED", {
-      detail: "There is no such status.",
-      errors: [
-        {
-          pointer: "/filter/status",
-          code: "UNKNOWN_VALUE",
-          detail: `Must be one of ${Object.keys(userStates).join(", ")}.`,
-        },
-      ],
-    });
+    throw invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(userStates) }], "VALIDATION_FAILED");
   return {
     status,
     email: email === null ? null : emailKey(email),

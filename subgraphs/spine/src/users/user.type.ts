@@ -15,7 +15,7 @@ export class UserType {
   @Field(() => ID)
   tenantId: string;
 
-  @Field({ description: "Of a deleted user an address that nobody has." })
+  @Field({ description: "The address. For a deleted user, a placeholder address that does not exist." })
   email: string;
 
   @Field(() => String, { nullable: true })
@@ -24,7 +24,9 @@ export class UserType {
   @Field(() => UserStatus)
   status: keyof typeof UserStatus;
 
-  @Field(() => [String], { description: "Of the roles that have not expired, in their order." })
+  @Field(() => [String], {
+    description: "The codes of the roles whose assignment has not expired, in alphabetical order.",
+  })
   roleCodes: string[];
 
   @Field(() => DateTime, { nullable: true })
@@ -41,12 +43,12 @@ export const ClientsOfDeletedUser = { Disable: "Disable", Keep: "Keep" } as cons
 export type ClientsOfDeletedUser = keyof typeof ClientsOfDeletedUser;
 registerEnumType(ClientsOfDeletedUser, {
   name: "ClientsOfDeletedUser",
-  description: "What becomes of the clients whose secret only the user was told.",
+  description: "Decides what happens to the clients whose secret only the deleted user knows.",
 });
 
 @ObjectType("OrphanedClient", {
   simpleResolvers: true,
-  description: "Its secret, or its key, only a deleted user knows.",
+  description: "A client whose secret or key only a deleted user knows.",
 })
 export class OrphanedClientType {
   @Field(() => ID)
@@ -55,14 +57,14 @@ export class OrphanedClientType {
   @Field()
   name: string;
 
-  @Field({ description: "Active or Disabled." })
+  @Field({ description: "Active or Disabled, after the deletion." })
   status: string;
 }
 
 @ObjectType("DeletedUser", { simpleResolvers: true })
 export class DeletedUserType extends UserType {
   @Field(() => [OrphanedClientType], {
-    description: "Every client whose secret only this user was told, or only clients of which that is true.",
+    description: "Every client whose secret is known only to this user, or only to other clients in this list.",
   })
   clients: OrphanedClientType[];
 }

@@ -4,7 +4,7 @@ import type { User } from "./user.entity.js";
 import type { UserState } from "./user.states.js";
 import type { ClientsOfDeletedUser, OrphanedClientType, UserType } from "./user.type.js";
 
-/** A row of `users` as PostgreSQL gives it, with the codes of its roles. */
+/** A row of `users` as PostgreSQL returns it, with the codes of the user's roles. */
 export interface UserRow {
   tenant_id: string;
   user_id: string;
@@ -34,6 +34,7 @@ export function userRowView(row: UserRow): UserType {
   };
 }
 
+/** The user as GraphQL shows it, from the entity. */
 export function userView(user: User, roleCodes: readonly string[]): UserType {
   const { userId, tenantId, email, displayName, status } = user;
   return {
@@ -54,7 +55,7 @@ export function deletedUserClientView(client: HeldClient, clients: ClientsOfDele
   return clients === "Disable" ? { ...client, status: "Disabled" } : { ...client };
 }
 
-/** Name and address are personal: who may read them asks for the user. */
+/** The data of events about a user. It leaves out the name and the address, because they are personal data. */
 export function userFacts({ tenantId, userId, status }: User): Record<string, unknown> {
   return { tenantId, userId, status };
 }
