@@ -1,9 +1,9 @@
-import { RecentlyUsed } from "@factory/runtime/auth/recently-used";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { LRUCache } from "lru-cache";
 import type { CredentialService } from "../credentials/credential.service.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 
@@ -38,7 +38,7 @@ export class WebhookTargets {
   readonly #database: Database;
   readonly #credentials: CredentialService;
   /** Of subscriptions that were sent to lately: their secrets can be asked for together with their targets. */
-  readonly #credentialIds = new RecentlyUsed<string>(rememberedSubscriptions);
+  readonly #credentialIds = new LRUCache<string, string>({ max: rememberedSubscriptions });
 
   constructor(database: Database, credentials: CredentialService) {
     this.#database = database;

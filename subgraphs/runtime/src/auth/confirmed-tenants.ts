@@ -1,6 +1,6 @@
+import { LRUCache } from "lru-cache";
 import { DomainError } from "../errors/domain-error.js";
 import { databaseRefusal } from "../errors/unavailable.js";
-import { RecentlyUsed } from "./recently-used.js";
 
 /** Asks the spine itself. A projection may lag behind the token of a tenant that was just made. */
 export type TenantLookup = (tenantId: string) => Promise<boolean>;
@@ -10,7 +10,7 @@ const rememberedTenants = 50_000;
 /** Tenants are never deleted, so a tenant that was found is remembered. One that was not found is asked for again. */
 export class ConfirmedTenants {
   readonly #exists: TenantLookup;
-  readonly #confirmed = new RecentlyUsed<true>(rememberedTenants);
+  readonly #confirmed = new LRUCache<string, true>({ max: rememberedTenants });
 
   constructor(exists: TenantLookup) {
     this.#exists = exists;

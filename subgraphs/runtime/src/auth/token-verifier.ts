@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { type JSONWebKeySet, jwtVerify } from "jose";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { DomainError } from "../errors/domain-error.js";
 import { ConfirmedTenants, type TenantLookup } from "./confirmed-tenants.js";
 import type { Principal } from "./principal.js";
-import { RecentlyUsed } from "./recently-used.js";
 import { concerns, type Revocation, Revocations } from "./revocations.js";
 import { expiredToken, invalidToken, type ReadClaims, readClaims } from "./token-claims.js";
 import { parseUniqueJson } from "./unique-json.js";
@@ -34,14 +34,14 @@ const headerShape = z.strictObject({
 export class TokenVerifier {
   readonly #keys: VerificationKeys;
   readonly #clock: () => number;
-  readonly #known = new RecentlyUsed<ReadClaims>(rememberedTokens);
+  readonly #known = new LRUCache<string, ReadClaims>({ max: rememberedTokens });
   readonly #revocations = new Revocations();
   readonly #tenants: ConfirmedTenants;
 
   constructor(private readonly options: TokenVerifierOptions) {
     this.#clock = options.clock ?? Date.now;
     this.#tenants = new ConfirmedTenants(options.tenantExists);
-    this.#keys = new VerificationKeys(options.keys, this.#clock, () => this.#known.deleteWhere(() => true));
+    this.#keys = new VerificationKeys(options.keys, this.#clock, () => this.#known.clear());
   }
 
   async verify(token: string): Promise<Principal> {
@@ -66,7 +66,8 @@ export class TokenVerifier {
   /** Holds from now on, for tokens seen before too. */
   apply(revocation: Revocation): void {
     this.#revocations.add(revocation, this.#clock());
-    this.#known.deleteWhere(({ principal }) => concerns(revocation, principal));
+    for (const [digest, { principal }] of [...this.#known.entries()])
+      if (concerns(revocation, principal)) this.#known.delete(digest);
   }
 
   /** For a verifier that hears of it before it would look by itself. */

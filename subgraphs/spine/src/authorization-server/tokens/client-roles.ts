@@ -1,6 +1,6 @@
-import { RecentlyUsed } from "@factory/runtime/auth/recently-used";
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { LRUCache } from "lru-cache";
 import { effectiveAccess } from "../../roles/effective-access.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 
@@ -10,7 +10,7 @@ const rememberedClients = 5_000;
 /** Codes of the roles a client was given. Its tokens show them, its scopes do not come from them, so they may be seconds old. */
 export class ClientRoles {
   readonly #reader: TenantReader;
-  readonly #known = new RecentlyUsed<{ roles: readonly string[]; readAt: number }>(rememberedClients);
+  readonly #known = new LRUCache<string, readonly string[]>({ max: rememberedClients, ttl: rememberedMs });
 
   constructor(reader: TenantReader) {
     this.#reader = reader;
@@ -18,9 +18,9 @@ export class ClientRoles {
 
   async of({ clientId, tenantId }: RegisteredClient): Promise<readonly string[]> {
     const known = this.#known.get(clientId);
-    if (known && Date.now() - known.readAt < rememberedMs) return known.roles;
+    if (known) return known;
     const { roles } = await effectiveAccess(this.#reader, tenantWithId(tenantId), clientId);
-    this.#known.set(clientId, { roles, readAt: Date.now() });
+    this.#known.set(clientId, roles);
     return roles;
   }
 }
