@@ -3,8 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { composeServices } from "@apollo/composition";
 import { catalogSchema } from "@factory/catalog/schema";
-import { integrationSchema } from "@factory/integration/schema";
-import { endpointTable } from "@factory/rest-facade/endpoint-table";
+import { integrationModules } from "@factory/integration/modules";
+import { endpointTable } from "@factory/rest-facade/routes/endpoint-table";
+import { moduleSdl } from "@factory/runtime/subgraph/module-schema";
 import { spineSchema } from "@factory/spine/schema";
 import { parse } from "graphql";
 
@@ -15,7 +16,7 @@ const unused = new Proxy({}, { get: () => undefined }) as never;
 function generatedFiles(): Record<string, string> {
   const subgraphs = {
     catalog: catalogSchema(unused, unused).sdl,
-    integration: integrationSchema(unused, unused).sdl,
+    integration: moduleSdl("integration", integrationModules),
     spine: spineSchema(unused, unused).sdl,
   };
   const composed = composeServices(

@@ -12,18 +12,20 @@ import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fix
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import { retentionRules, type StartedSubgraph } from "@factory/runtime/subgraph/start-subgraph";
 import { createLogger, type Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { scopes as allScopes, type Scope } from "@factory/schema/scopes";
 import { type ExecutionResult, graphql, parse, subscribe } from "graphql";
 import pg from "pg";
-import { type Integration, type IntegrationSettings, retentionRules, startIntegration } from "./subgraph.js";
+import { type IntegrationSettings, integrationModules } from "./modules.js";
+import { startIntegration } from "./subgraph.js";
 
 export interface IntegrationFixture {
   readonly connections: SchemaConnections;
   readonly bus: PostgresBus;
-  readonly integration: Integration;
+  readonly integration: StartedSubgraph;
   /** Stops the subgraph as a process that ends would, and starts it again. */
   restart(between?: () => Promise<void>, changes?: Partial<IntegrationSettings>): Promise<void>;
   /** As the superuser, who sees every tenant. */
@@ -88,7 +90,11 @@ export async function startIntegrationFixture(
       throw result.errors?.[0] ?? new Error("neither events nor errors");
     },
     async prune() {
-      const retention = new Retention(connections.worker, logger, retentionRules(settings));
+      const retention = new Retention(
+        connections.worker,
+        logger,
+        retentionRules<Partial<IntegrationSettings>>(integrationModules, settings),
+      );
       await retention.forget();
       await retention.stop();
     },

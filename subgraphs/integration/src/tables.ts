@@ -1,8 +1,4 @@
-import { Credential } from "./credentials/credential.entity.js";
-import { CredentialVersion } from "./credentials/credential-version.entity.js";
-import { EventLogEntry } from "./event-log/event-log-entry.entity.js";
-import { EventLogHead } from "./event-log/event-log-head.entity.js";
-import { EventLogHorizon } from "./event-log/event-log-horizon.entity.js";
+import { moduleTables } from "@factory/runtime/subgraph/module-tables";
 import { Migration20261121071553_first } from "./migrations/Migration20261121071553_first.js";
 import { Migration20261121075519_retention } from "./migrations/Migration20261121075519_retention.js";
 import { Migration20261121110030_api_clients } from "./migrations/Migration20261121110030_api_clients.js";
@@ -14,27 +10,10 @@ import { Migration20261122103117_list_orders } from "./migrations/Migration20261
 import { Migration20261122103322_credential_rewrapping } from "./migrations/Migration20261122103322_credential_rewrapping.js";
 import { Migration20261122104308_foreign_keys } from "./migrations/Migration20261122104308_foreign_keys.js";
 import { Migration20261122104750_event_sequences } from "./migrations/Migration20261122104750_event_sequences.js";
-import { Provider } from "./providers/provider.entity.js";
-import { integrationReferences } from "./references.js";
-import { WebhookBreakerRow } from "./webhook-dispatch/webhook-breaker.entity.js";
-import { WebhookAttempt } from "./webhook-messages/webhook-attempt.entity.js";
-import { WebhookMessage } from "./webhook-messages/webhook-message.entity.js";
-import { WebhookSubscription } from "./webhook-subscriptions/webhook-subscription.entity.js";
+import { integrationModules } from "./modules.js";
 
 export const integrationTables = {
-  references: integrationReferences,
-  entities: [
-    Provider,
-    Credential,
-    CredentialVersion,
-    WebhookSubscription,
-    WebhookMessage,
-    WebhookAttempt,
-    WebhookBreakerRow,
-    EventLogEntry,
-    EventLogHead,
-    EventLogHorizon,
-  ],
+  ...moduleTables(integrationModules),
   migrations: [
     Migration20261121071553_first,
     Migration20261121075519_retention,

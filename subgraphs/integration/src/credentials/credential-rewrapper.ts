@@ -42,7 +42,7 @@ const rewrap = `update credential_versions stored set key_id = rewrapped.key_id,
  * Brings credentials under the newest master key, in the background after each start; a former one is needed no longer
  * when the log says that all are rewrapped. It can end at any moment: what is left still names its former key.
  */
-export class CredentialRewrapping {
+export class CredentialRewrapper {
   readonly #options: Options;
   readonly #stopping = new AbortController();
   #running: Promise<number> = Promise.resolve(0);

@@ -3,7 +3,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { CreateCredentialInput } from "./credential.input.js";
 import type { CredentialService } from "./credential.service.js";
-import { CredentialType } from "./credential.type.js";
+import { CredentialType, readCredentials } from "./credential.type.js";
 
 @Resolver(() => CredentialType)
 export class CredentialResolver {
@@ -14,7 +14,7 @@ export class CredentialResolver {
   }
 
   @Query(() => CredentialType)
-  @Auth({ scopes: ["integration.credentials.read"] })
+  @Auth(readCredentials)
   credential(
     @Arg("credentialId", () => ID) credentialId: string,
     @Ctx() context: RequestContext,

@@ -1,3 +1,4 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { CredentialState } from "./credential.states.js";
@@ -10,6 +11,9 @@ export const CredentialStatus = {
   Revoked: "Revoked",
 } as const satisfies { [State in CredentialState]: State };
 registerEnumType(CredentialStatus, { name: "CredentialStatus" });
+
+/** What reading a credential needs, by a root field or from another entity. */
+export const readCredentials = { scopes: ["integration.credentials.read"] } as const satisfies AuthRule;
 
 /** The secret itself is in no type of this schema. */
 @ObjectType("Credential", { simpleResolvers: true })

@@ -1,7 +1,5 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import type { Envelope } from "@factory/runtime/messages/envelope";
-import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
 import type { Scope } from "@factory/schema/scopes";
 
@@ -14,20 +12,15 @@ export function readScopesOf(type: EventType): readonly Scope[] {
   return eventTypes[type].readScopes;
 }
 
-/** Reading what becomes of tenants is an operation on Tenants: of all of them, by a platform administrator. */
-export const tellsOfTenants = (type: string): boolean =>
-  isEventType(type) && readScopesOf(type).includes("tenant.read");
-
-/** In whose log an event stands, and so whose subscribers and webhooks get it. */
-export const logOwnerOf = ({ type, tenantid }: Pick<Envelope, "type" | "tenantid">): string =>
-  tellsOfTenants(type) ? platformTenantId : tenantid;
+/** Events about the life cycle of tenants. They belong to the platform's tenant, and only platform administrators read them. */
+export const isTenantEvent = (type: string): boolean => isEventType(type) && readScopesOf(type).includes("tenant.read");
 
 type Reader = Pick<Principal, "scopes" | "platformAdmin">;
 
 const holdsScopeOf = (type: EventType, { scopes }: Reader) => readScopesOf(type).some((scope) => scopes.has(scope));
 
 export const mayRead = (type: EventType, reader: Reader): boolean =>
-  holdsScopeOf(type, reader) && (reader.platformAdmin || !tellsOfTenants(type));
+  holdsScopeOf(type, reader) && (reader.platformAdmin || !isTenantEvent(type));
 
 /** Throws where one of the types is not the reader's to read, or to have sent elsewhere. */
 export function requireReadable(types: readonly EventType[], reader: Reader): void {

@@ -6,8 +6,8 @@ import type { Envelope } from "@factory/runtime/messages/envelope";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
-import { logOwnerOf } from "../event-access/event-access.js";
 import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
+import { logOwnerOf } from "./log-owner.js";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "./logged-event.js";
 
 /** Wakes every process that streams events; the table is the truth. */

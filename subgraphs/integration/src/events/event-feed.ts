@@ -5,12 +5,12 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { EventLogService } from "../event-log/event-log.service.js";
 import type { LoggedEvent } from "../event-log/logged-event.js";
 import type { EventHub } from "./event-hub.js";
-import { EventQueue, type QueueLimits } from "./subscriber-queue.js";
+import { type SubscriberLimits, SubscriberQueue } from "./subscriber-queue.js";
 
 export interface FeedSource {
   readonly log: EventLogService;
   readonly hub: EventHub;
-  readonly bounds: QueueLimits;
+  readonly limits: SubscriberLimits;
   readonly logger: Logger;
 }
 
@@ -35,7 +35,7 @@ const longestTimerMs = 2 ** 31 - 1;
 export class EventFeed implements AsyncIterableIterator<FeedItem> {
   readonly #source: FeedSource;
   readonly #request: FeedRequest;
-  readonly #queue: EventQueue;
+  readonly #queue: SubscriberQueue;
   readonly #items: AsyncGenerator<FeedItem, void, undefined>;
   readonly #types: string[];
   /** Of the last event that was handed over; undefined: none was, and none was asked for. */
@@ -50,7 +50,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
     this.#source = source;
     this.#request = request;
     this.#types = [...request.types];
-    this.#queue = new EventQueue(source.bounds);
+    this.#queue = new SubscriberQueue(source.limits);
     this.#cursor = request.after;
     this.#items = this.#run();
     this.#armExpiry();

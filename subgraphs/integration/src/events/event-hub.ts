@@ -4,7 +4,8 @@ import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Pool } from "pg";
 import { eventLogChannel } from "../event-log/event-log.service.js";
-import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "../event-log/logged-event.js";
+import type { LoggedEvent } from "../event-log/logged-event.js";
+import { newestPosition, readEventsAfter } from "../event-log/read-event-log.js";
 
 /** Must not throw and must not wait: one slow listener would hold up all others. */
 export type EventListener = (event: LoggedEvent) => void;
@@ -31,10 +32,7 @@ export class EventHub {
   }
 
   async start(listener: Listener): Promise<void> {
-    const { rows } = await this.#pool.query<{ position: string | null }>(
-      "select max(position) as position from event_log",
-    );
-    this.#position = Number(rows[0]?.position ?? 0);
+    this.#position = await newestPosition(this.#pool);
     await listener.on(eventLogChannel, () => this.#loop.wake());
     this.#loop.wake();
   }
@@ -58,21 +56,17 @@ export class EventHub {
    * listeners get a turn: nobody lags only because a batch is large.
    */
   async #drain(): Promise<Drained> {
-    const { rows } = await this.#pool.query<LoggedEventRow & { position: string }>(
-      `select position, ${loggedEventColumns} from event_log where position > $1 order by position limit ${batchSize}`,
-      [this.#position],
-    );
+    const events = await readEventsAfter(this.#pool, this.#position, batchSize);
     let given = { events: 0, bytes: 0 };
-    for (const row of rows) {
-      const event = loggedEvent(row);
+    for (const { position, event } of events) {
       given = { events: given.events + 1, bytes: given.bytes + event.bytes };
       if (given.events > burst.events || given.bytes > burst.bytes) {
         await nextTurn();
         given = { events: 1, bytes: event.bytes };
       }
-      this.#position = Number(row.position);
+      this.#position = position;
       for (const listener of this.#listeners.get(event.tenantUuid) ?? []) listener(event);
     }
-    return rows.length === batchSize ? "more" : "empty";
+    return events.length === batchSize ? "more" : "empty";
   }
 }

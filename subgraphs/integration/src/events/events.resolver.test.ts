@@ -15,7 +15,7 @@ let fixture: IntegrationFixture;
 const open: AsyncIterator<Answer>[] = [];
 
 beforeAll(async () => {
-  fixture = await startIntegrationFixture({ subscriberBounds: { maxEvents: 200, maxBytes: 256 * 1024 } });
+  fixture = await startIntegrationFixture({ subscriberLimits: { maxEvents: 200, maxBytes: 256 * 1024 } });
 });
 
 afterEach(async () => {

@@ -2,13 +2,13 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Ctx, FieldResolver, Resolver, Root } from "type-graphql";
 import { EventSubject } from "./event-subject.type.js";
 import { PlatformEventType } from "./platform-event.type.js";
-import type { EventSubjects } from "./subject-references.js";
+import type { SubjectReferences } from "./subject-references.js";
 
 @Resolver(() => PlatformEventType)
 export class PlatformEventResolver {
-  readonly #subjects: EventSubjects;
+  readonly #subjects: SubjectReferences;
 
-  constructor(subjects: EventSubjects) {
+  constructor(subjects: SubjectReferences) {
     this.#subjects = subjects;
   }
 

@@ -1,13 +1,15 @@
-import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { decodeId, type IdPrefix } from "@factory/runtime/identifiers/wire-id";
 import { authorize } from "@factory/runtime/subgraph/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { CredentialService } from "../credentials/credential.service.js";
-import { CredentialType } from "../credentials/credential.type.js";
+import { CredentialType, readCredentials } from "../credentials/credential.type.js";
 import type { ProviderService } from "../providers/provider.service.js";
-import { ProviderType } from "../providers/provider.type.js";
+import { ProviderType, readProviders } from "../providers/provider.type.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
-import { WebhookSubscriptionType } from "../webhook-subscriptions/webhook-subscription.type.js";
+import {
+  readWebhookSubscriptions,
+  WebhookSubscriptionType,
+} from "../webhook-subscriptions/webhook-subscription.type.js";
 import {
   ApprovalReference,
   CompatibilityMatrixReference,
@@ -22,13 +24,6 @@ import {
   UserReference,
 } from "./event-subject.type.js";
 
-/** What reading our own entities needs, by whichever way a caller comes to them. */
-export const entityRules = {
-  Provider: { scopes: ["integration.providers.read"] },
-  Credential: { scopes: ["integration.credentials.read"] },
-  WebhookSubscription: { scopes: ["webhooks.subscriptions.read"] },
-} as const satisfies Record<string, AuthRule>;
-
 type Resolve = (id: string, context: RequestContext) => object | Promise<object | null>;
 
 /** Instances, since the union tells its members apart by class. */
@@ -37,7 +32,7 @@ function instance<T extends object>(type: new () => T, fields: object | undefine
 }
 
 /** Turns `<resource>/<id>` into the keyed type it names: a reference for other subgraphs, the whole object for our own. */
-export class EventSubjects {
+export class SubjectReferences {
   readonly #resolvers: Partial<Record<IdPrefix, Resolve>>;
 
   constructor(own: {
@@ -58,15 +53,15 @@ export class EventSubjects {
       cli: (clientId) => Object.assign(new OAuthClientReference(), { clientId }),
       apr: (approvalId) => Object.assign(new ApprovalReference(), { approvalId }),
       prv: async (id, context) => {
-        authorize(entityRules.Provider, context);
+        authorize(readProviders, context);
         return instance(ProviderType, await own.providers.find(context, id));
       },
       crd: async (id, context) => {
-        authorize(entityRules.Credential, context);
+        authorize(readCredentials, context);
         return instance(CredentialType, await own.credentials.find(context, id));
       },
       whs: async (id, context) => {
-        authorize(entityRules.WebhookSubscription, context);
+        authorize(readWebhookSubscriptions, context);
         return instance(WebhookSubscriptionType, await own.subscriptions.find(context, id));
       },
     };

@@ -1,20 +1,20 @@
 import type { LoggedEvent } from "../event-log/logged-event.js";
 
-export interface QueueLimits {
+export interface SubscriberLimits {
   readonly maxEvents: number;
   readonly maxBytes: number;
 }
 
 /** What one subscriber has not taken yet. Over its bounds it lets go of everything: the log has it all. */
-export class EventQueue {
-  readonly #bounds: QueueLimits;
+export class SubscriberQueue {
+  readonly #limits: SubscriberLimits;
   #events: LoggedEvent[] = [];
   #bytes = 0;
   #lagged = false;
   #wake: (() => void) | undefined;
 
-  constructor(bounds: QueueLimits) {
-    this.#bounds = bounds;
+  constructor(limits: SubscriberLimits) {
+    this.#limits = limits;
   }
 
   get lagged(): boolean {
@@ -25,7 +25,7 @@ export class EventQueue {
     if (this.#lagged) return;
     this.#events.push(event);
     this.#bytes += event.bytes;
-    if (this.#events.length > this.#bounds.maxEvents || this.#bytes > this.#bounds.maxBytes) {
+    if (this.#events.length > this.#limits.maxEvents || this.#bytes > this.#limits.maxBytes) {
       this.#lagged = true;
       this.#events = [];
     }

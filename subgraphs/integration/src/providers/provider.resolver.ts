@@ -4,7 +4,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { ProviderFilterInput, RegisterProviderInput } from "./provider.input.js";
 import type { ProviderService } from "./provider.service.js";
-import { ProviderConnection, ProviderType } from "./provider.type.js";
+import { ProviderConnection, ProviderType, readProviders } from "./provider.type.js";
 import { type ProviderListService, sortedProviders } from "./provider-list.service.js";
 
 @Resolver(() => ProviderType)
@@ -18,13 +18,13 @@ export class ProviderResolver {
   }
 
   @Query(() => ProviderType, { description: "A registered provider." })
-  @Auth({ scopes: ["integration.providers.read"] })
+  @Auth(readProviders)
   provider(@Arg("providerId", () => ID) providerId: string, @Ctx() context: RequestContext): Promise<ProviderType> {
     return this.#providers.get(context, providerId);
   }
 
   @Query(() => ProviderConnection, { description: "The providers of the tenant." })
-  @Auth({ scopes: ["integration.providers.read"] })
+  @Auth(readProviders)
   providers(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
     @Arg("after", () => String, { nullable: true }) after: string | null | undefined,

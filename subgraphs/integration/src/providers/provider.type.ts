@@ -1,3 +1,4 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
@@ -11,6 +12,9 @@ export const ProviderStatus = {
   Retired: "Retired",
 } as const satisfies { [State in ProviderState]: State };
 registerEnumType(ProviderStatus, { name: "ProviderStatus" });
+
+/** What reading a provider or its API client needs, by a root field or from another entity. */
+export const readProviders = { scopes: ["integration.providers.read"] } as const satisfies AuthRule;
 
 @ObjectType("Provider", { simpleResolvers: true })
 @Directive('@key(fields: "providerId")')

@@ -7,14 +7,8 @@ import { tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
-import {
-  type MadeAttempt,
-  recordAttempts,
-  recordValues,
-  skipMessages,
-  skipWithoutEvent,
-  useIndexesOnly,
-} from "./attempt-statement.js";
+import { recordAttempts, recordValues, skipMessages, skipWithoutEvent, useIndexesOnly } from "./attempt-statement.js";
+import type { MadeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage } from "./message-claims.js";
 
 /** An attempt, and what it says about more than its message. */

@@ -1,7 +1,7 @@
-import { placeLimits, WebhookPlaces } from "./attempt-slots.js";
+import { AttemptSlots, slotLimits } from "./attempt-slots.js";
 
 const lane = (tenant: string, origin = "http://a", subscription = "s") => ({ tenant, origin, subscription });
-const takeAll = (places: WebhookPlaces, ...wanted: ReturnType<typeof lane>[]) =>
+const takeAll = (places: AttemptSlots, ...wanted: ReturnType<typeof lane>[]) =>
   wanted.reduce((taken, one) => {
     while (places.take(one)) taken += 1;
     return taken;
@@ -11,30 +11,30 @@ const origins = (tenant: string, count: number) =>
 
 describe("places of attempts that wait", () => {
   it("gives one origin of a tenant 16, whatever the number of its lanes", () => {
-    expect(takeAll(new WebhookPlaces(), lane("t"), lane("t", "http://a", "other"))).toBe(16);
+    expect(takeAll(new AttemptSlots(), lane("t"), lane("t", "http://a", "other"))).toBe(16);
   });
 
   it("gives a tenant 32, whatever the number of its origins", () => {
-    expect(takeAll(new WebhookPlaces(), ...origins("t", 10))).toBe(32);
+    expect(takeAll(new AttemptSlots(), ...origins("t", 10))).toBe(32);
   });
 
   it("counts one host's places for each tenant apart", () => {
-    const places = new WebhookPlaces();
+    const places = new AttemptSlots();
     expect([takeAll(places, lane("one")), takeAll(places, lane("two"))]).toEqual([16, 16]);
   });
 
   it("keeps the last places for tenants that hold few", () => {
-    const places = new WebhookPlaces();
+    const places = new AttemptSlots();
     const greedy = Array.from({ length: 10 }, (_, tenant) => takeAll(places, ...origins(`greedy ${tenant}`, 2)));
     expect(greedy).toEqual([32, 32, 32, 32, 32, 32, 4, 4, 4, 4]);
     const small = Array.from({ length: 20 }, (_, tenant) => takeAll(places, lane(`small ${tenant}`)));
     expect(small.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => 4));
     expect(small.slice(12)).toEqual(Array.from({ length: 8 }, () => 0));
-    expect(places.held).toBe(placeLimits.all);
+    expect(places.held).toBe(slotLimits.all);
   });
 
   it("has a place again for everyone once those that hold it leave", () => {
-    const places = new WebhookPlaces();
+    const places = new AttemptSlots();
     takeAll(places, lane("t"));
     places.free(lane("t"), 16);
     expect([places.held, places.heldBy(lane("t"))]).toEqual([0, 0]);

@@ -1,7 +1,7 @@
 import { originKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 
 /** Attempts that may wait for their receivers at once, in this process. */
-export const placeLimits = {
+export const slotLimits = {
   all: 256,
   tenant: 32,
   /** Of one of a tenant's origins. */
@@ -12,7 +12,7 @@ export const placeLimits = {
 } as const;
 
 /** Who holds how many places. */
-export class WebhookPlaces {
+export class AttemptSlots {
   #all = 0;
   readonly #tenants = new Map<string, number>();
   readonly #origins = new Map<string, number>();
@@ -28,12 +28,12 @@ export class WebhookPlaces {
   /** Whether the tenant may have one more, at whichever of its origins. */
   openFor(tenant: string): boolean {
     const held = this.#tenants.get(tenant) ?? 0;
-    const least = placeLimits.all - placeLimits.last;
-    return this.#all < placeLimits.all && held < (this.#all < least ? placeLimits.tenant : placeLimits.few);
+    const least = slotLimits.all - slotLimits.last;
+    return this.#all < slotLimits.all && held < (this.#all < least ? slotLimits.tenant : slotLimits.few);
   }
 
   take(lane: WebhookLane): boolean {
-    if (!this.openFor(lane.tenant) || this.heldBy(lane) >= placeLimits.origin) return false;
+    if (!this.openFor(lane.tenant) || this.heldBy(lane) >= slotLimits.origin) return false;
     this.#count(lane, 1);
     return true;
   }

@@ -1,21 +1,9 @@
+// tables: webhook_messages, webhook_attempts, webhook_subscriptions
+
 import { decodeId, newId } from "@factory/runtime/identifiers/wire-id";
-import { isWaiting, type WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
-import type { DeliveryVerdict } from "./delivery-verdict.js";
-import { type ClaimedMessage, indexesOnly } from "./message-claims.js";
-
-/** An attempt and what its message comes to. */
-export interface MadeAttempt {
-  readonly message: ClaimedMessage;
-  readonly verdict: DeliveryVerdict;
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  readonly status: WebhookMessageState;
-  /** Until the next attempt; null: there is none. */
-  readonly delayMs: number | null;
-}
-
-// Losing an attempt's record to a crash of the server sends the message again, which may happen at any time anyway.
-const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
+import { isWaiting } from "../webhook-messages/webhook-message.states.js";
+import { indexesOnly, relaxed } from "./claim-statement.js";
+import type { MadeAttempt } from "./make-attempt.js";
 
 /** For what follows in the transaction, see `indexesOnly`. */
 export const useIndexesOnly = {

@@ -1,9 +1,9 @@
-import { WebhookBreakers } from "./circuit-breakers.js";
+import { CircuitBreakers } from "./circuit-breakers.js";
 
 const lane = (tenant = "t", origin = "http://a") => ({ tenant, origin, subscription: "s" });
-const withoutJitter = () => new WebhookBreakers(() => 0.5);
+const withoutJitter = () => new CircuitBreakers(() => 0.5);
 
-function opened(breakers: WebhookBreakers, now = 0) {
+function opened(breakers: CircuitBreakers, now = 0) {
   for (let attempt = 1; attempt < 5; attempt += 1) expect(breakers.unanswered(lane(), false, now)).toBeUndefined();
   return breakers.unanswered(lane(), false, now);
 }

@@ -30,7 +30,7 @@ const memoryMs = 10 * 60_000;
  * pause that doubles from 5 s to 5 min one attempt at a time is let through, and the first answer, whatever its status,
  * closes it.
  */
-export class WebhookBreakers {
+export class CircuitBreakers {
   readonly #breakers = new Map<string, Breaker>();
   readonly #random: () => number;
 

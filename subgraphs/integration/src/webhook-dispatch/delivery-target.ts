@@ -1,4 +1,3 @@
-import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
@@ -6,9 +5,10 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import { LRUCache } from "lru-cache";
 import type { CredentialService } from "../credentials/credential.service.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
+import { targetOfSubscription } from "./delivery-target-statement.js";
 
 /** Where the messages of a lane go now, and how they are signed. */
-export interface WebhookTarget {
+export interface DeliveryTarget {
   readonly tenant: Tenant;
   readonly endpointUrl: string;
   readonly contentType: string;
@@ -26,15 +26,9 @@ interface TargetRow {
   failing: boolean;
 }
 
-const targetOfSubscription = tenantStatement(
-  "webhook_target",
-  `select status, endpoint_url, content_type, credential_id, failing_since is not null as failing
-   from webhook_subscriptions where tenant_id = scope.tenant and subscription_id = $2`,
-);
-
 const rememberedSubscriptions = 10_000;
 
-export class WebhookTargets {
+export class DeliveryTargets {
   readonly #database: Database;
   readonly #credentials: CredentialService;
   /** Of subscriptions that were sent to lately: their secrets can be asked for together with their targets. */
@@ -46,7 +40,7 @@ export class WebhookTargets {
   }
 
   /** Undefined: the subscription wants nothing any more. */
-  async of(lane: WebhookLane): Promise<WebhookTarget | undefined> {
+  async of(lane: WebhookLane): Promise<DeliveryTarget | undefined> {
     const tenant = tenantWithId(encodeId("ten", lane.tenant));
     const expected = this.#credentialIds.get(lane.subscription);
     const [row, secrets] = await Promise.all([

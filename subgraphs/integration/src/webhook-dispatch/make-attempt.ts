@@ -2,12 +2,22 @@ import type { Egress } from "@factory/runtime/egress/egress";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { WebhookMessageState } from "../webhook-messages/webhook-message.states.js";
-import type { MadeAttempt } from "./attempt-statement.js";
-import type { WebhookTarget } from "./delivery-target.js";
+import type { DeliveryTarget } from "./delivery-target.js";
 import { type DeliveryVerdict, errorVerdict, failedVerdict, responseVerdict } from "./delivery-verdict.js";
 import type { ClaimedMessage } from "./message-claims.js";
 import { retryDelayMs } from "./retry-schedule.js";
 import { webhookRequest } from "./webhook-request.js";
+
+/** An attempt and what its message comes to. */
+export interface MadeAttempt {
+  readonly message: ClaimedMessage;
+  readonly verdict: DeliveryVerdict;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly status: WebhookMessageState;
+  /** Until the next attempt; null: there is none. */
+  readonly delayMs: number | null;
+}
 
 export interface AttemptSettings {
   readonly egress: Egress;
@@ -23,7 +33,7 @@ const maxResponseBytes = 64 * 1024;
 /** Sends one message once, without a transaction. Undefined: `signal` ended it, which does not count as an attempt. */
 export async function makeAttempt(
   settings: AttemptSettings,
-  sent: { target: WebhookTarget; message: ClaimedMessage; envelope: Envelope },
+  sent: { target: DeliveryTarget; message: ClaimedMessage; envelope: Envelope },
   signal: AbortSignal,
 ): Promise<MadeAttempt | undefined> {
   const startedAt = new Date();
@@ -45,7 +55,7 @@ export async function makeAttempt(
 
 async function send(
   { egress, logger }: AttemptSettings,
-  { target, message, envelope }: { target: WebhookTarget; message: ClaimedMessage; envelope: Envelope },
+  { target, message, envelope }: { target: DeliveryTarget; message: ClaimedMessage; envelope: Envelope },
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<DeliveryVerdict | undefined> {
   const { endpointUrl, contentType, secrets } = target;

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { type IntegrationFixture, startIntegrationFixture } from "../integration.fixture.js";
 import { recordAttempts } from "./attempt-statement.js";
-import { claimMessages, waitingLanes } from "./message-claims.js";
+import { claimMessages, waitingLanes } from "./claim-statement.js";
 
 let fixture: IntegrationFixture;
 let worker: pg.Client;

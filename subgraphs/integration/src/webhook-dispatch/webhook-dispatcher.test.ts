@@ -9,8 +9,8 @@ import {
   startIntegrationFixture,
 } from "../integration.fixture.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
-import { lyingMessages } from "../webhook-messages/webhook-message.states.js";
-import { LyingMessages } from "./overdue-messages.js";
+import { findOverdueMessages } from "./overdue-message-statement.js";
+import { OverdueMessages } from "./overdue-messages.js";
 import { WebhookReceiver } from "./webhook-receiver.fixture.js";
 
 let fixture: IntegrationFixture;
@@ -73,7 +73,7 @@ async function lying(): Promise<number> {
   const worker = new pg.Client({ connectionString: fixture.connections.worker });
   await worker.connect();
   try {
-    const { rowCount } = await worker.query(`select 1 from ${lyingMessages.table} where ${lyingMessages.condition}`);
+    const { rowCount } = await worker.query(findOverdueMessages);
     return rowCount ?? 0;
   } finally {
     await worker.end();
@@ -211,7 +211,7 @@ describe("the webhook dispatcher", () => {
     );
     const workers = new pg.Pool({ connectionString: fixture.connections.worker, max: 1 });
     const woken: WebhookLane[] = [];
-    const messages = new LyingMessages(workers, { wake: (lanes) => woken.push(...lanes) });
+    const messages = new OverdueMessages(workers, { wake: (lanes) => woken.push(...lanes) });
     const [found, ...others] = await messages.find();
     expect(others).toEqual([]);
     expect(await fixture.integration.jobs.lying()).toEqual({ webhookMessages: 1 });

@@ -2,17 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Drained, DrainLoop } from "@factory/runtime/db/drain-loop";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import type { AttemptRecords } from "./attempt-records.js";
-import { WebhookPlaces } from "./attempt-slots.js";
-import type { MadeAttempt } from "./attempt-statement.js";
-import { WebhookBreakers } from "./circuit-breakers.js";
-import type { WebhookTarget, WebhookTargets } from "./delivery-target.js";
+import { AttemptSlots } from "./attempt-slots.js";
+import { CircuitBreakers } from "./circuit-breakers.js";
+import type { DeliveryTarget, DeliveryTargets } from "./delivery-target.js";
 import { DueLanes, type Gate } from "./due-lanes.js";
-import { type AttemptSettings, makeAttempt } from "./make-attempt.js";
-import type { ClaimedMessage, WebhookClaims } from "./message-claims.js";
+import { type AttemptSettings, type MadeAttempt, makeAttempt } from "./make-attempt.js";
+import type { ClaimedMessage, MessageClaims } from "./message-claims.js";
 
 export interface DispatcherSettings extends AttemptSettings {
-  readonly claims: WebhookClaims;
-  readonly targets: WebhookTargets;
+  readonly claims: MessageClaims;
+  readonly targets: DeliveryTargets;
   readonly records: AttemptRecords;
 }
 
@@ -41,8 +40,8 @@ export class WebhookDispatcher {
   readonly #settings: DispatcherSettings;
   readonly #loop: DrainLoop;
   readonly #lanes = new DueLanes();
-  readonly #places = new WebhookPlaces();
-  readonly #breakers = new WebhookBreakers();
+  readonly #places = new AttemptSlots();
+  readonly #breakers = new CircuitBreakers();
   readonly #gate: Gate;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
@@ -156,7 +155,7 @@ export class WebhookDispatcher {
   async #deliver(
     lane: WebhookLane,
     messages: readonly ClaimedMessage[],
-    targetOfLane: Promise<WebhookTarget | undefined> | undefined,
+    targetOfLane: Promise<DeliveryTarget | undefined> | undefined,
   ): Promise<void> {
     const { records } = this.#settings;
     // a probe lets one message through, all others are sent side by side
@@ -176,7 +175,7 @@ export class WebhookDispatcher {
 
   /** The place is free when the receiver has answered, before that is written down. */
   async #attempt(
-    { lane, target, probe }: { lane: WebhookLane; target: WebhookTarget; probe: boolean },
+    { lane, target, probe }: { lane: WebhookLane; target: DeliveryTarget; probe: boolean },
     message: ClaimedMessage,
   ): Promise<void> {
     const { records } = this.#settings;
@@ -200,7 +199,7 @@ export class WebhookDispatcher {
   }
 
   /** Undefined: the event is gone, and there is nothing to send. */
-  async #send(target: WebhookTarget, message: ClaimedMessage): Promise<MadeAttempt | "interrupted" | undefined> {
+  async #send(target: DeliveryTarget, message: ClaimedMessage): Promise<MadeAttempt | "interrupted" | undefined> {
     const { envelope } = message;
     if (!envelope) return undefined;
     return (await makeAttempt(this.#settings, { target, message, envelope }, this.#stopping.signal)) ?? "interrupted";

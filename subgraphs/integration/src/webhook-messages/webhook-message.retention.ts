@@ -14,10 +14,3 @@ export const messageRetention = (days: number): RetentionRule => ({
      where attempt.tenant_id = gone.tenant_id and attempt.message_id = gone.message_id`,
   ],
 });
-
-/** A breaker that nothing has asked for a day is closed, or of a receiver that is gone. */
-export const breakerRetention: RetentionRule = {
-  table: "webhook_breakers",
-  expired: "paused_until < now() - interval '1 day'",
-  order: "paused_until",
-};

@@ -9,10 +9,8 @@ import { originOf, type WebhookLane } from "./webhook-lane.js";
 import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";
 import type { WebhookMessageType } from "./webhook-message.type.js";
 
-/** Is told of lanes that have got a message which is due. */
-export interface Dispatcher {
-  wake(lanes: readonly WebhookLane[]): void;
-}
+/** Is told of lanes that have a new message which is due. */
+type DueListener = (lanes: readonly WebhookLane[]) => void;
 
 export interface SequencedEvent {
   readonly sequence: string;
@@ -66,12 +64,16 @@ const insertMessages = {
 export class WebhookMessageService {
   readonly #database: Database;
   readonly #subscriptions: WebhookSubscriptionService;
-  readonly #dispatcher: Dispatcher;
+  readonly #dueListeners: DueListener[] = [];
 
-  constructor(database: Database, subscriptions: WebhookSubscriptionService, dispatcher: Dispatcher) {
+  constructor(database: Database, subscriptions: WebhookSubscriptionService) {
     this.#database = database;
     this.#subscriptions = subscriptions;
-    this.#dispatcher = dispatcher;
+  }
+
+  /** The listener is called after the commit of each transaction that makes messages. */
+  onDue(listener: DueListener): void {
+    this.#dueListeners.push(listener);
   }
 
   /** One message per event and Active subscription of its type, due at once. */
@@ -101,7 +103,10 @@ export class WebhookMessageService {
       messages.map(({ sequence }) => sequence),
       messages.map(({ lane }) => lane.origin),
     ]);
-    transaction.afterCommit(() => this.#dispatcher.wake([...new Set(messages.map(({ lane }) => lane))]));
+    const lanes = [...new Set(messages.map(({ lane }) => lane))];
+    transaction.afterCommit(() => {
+      for (const listener of this.#dueListeners) listener(lanes);
+    });
   }
 
   async ofSubscription(context: RequestContext, subscriptionId: string, first: number): Promise<WebhookMessageType[]> {

@@ -1,27 +1,20 @@
 import { Auth } from "@factory/runtime/graphql/auth";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from "type-graphql";
-import type { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
-import { WebhookMessageType } from "../webhook-messages/webhook-message.type.js";
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { CreateWebhookSubscriptionInput } from "./webhook-subscription.input.js";
 import type { WebhookSubscriptionService } from "./webhook-subscription.service.js";
-import { WebhookSubscriptionType } from "./webhook-subscription.type.js";
-
-const defaultPage = 50;
-const largestPage = 200;
+import { readWebhookSubscriptions, WebhookSubscriptionType } from "./webhook-subscription.type.js";
 
 @Resolver(() => WebhookSubscriptionType)
 export class WebhookSubscriptionResolver {
   readonly #subscriptions: WebhookSubscriptionService;
-  readonly #messages: WebhookMessageService;
 
-  constructor(subscriptions: WebhookSubscriptionService, messages: WebhookMessageService) {
+  constructor(subscriptions: WebhookSubscriptionService) {
     this.#subscriptions = subscriptions;
-    this.#messages = messages;
   }
 
   @Query(() => WebhookSubscriptionType, { description: "A webhook subscription without its secret." })
-  @Auth({ scopes: ["webhooks.subscriptions.read"] })
+  @Auth(readWebhookSubscriptions)
   webhookSubscription(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
     @Ctx() context: RequestContext,
@@ -39,16 +32,5 @@ export class WebhookSubscriptionResolver {
     @Ctx() context: RequestContext,
   ): Promise<WebhookSubscriptionType> {
     return this.#subscriptions.create(context, input);
-  }
-
-  @FieldResolver(() => [WebhookMessageType], { description: "Newest first; 50 unless said otherwise, at most 200." })
-  @Auth({ scopes: ["webhooks.subscriptions.read"] })
-  deliveries(
-    @Root() { subscriptionId }: WebhookSubscriptionType,
-    @Arg("first", () => Int, { nullable: true }) first: number | undefined,
-    @Ctx() context: RequestContext,
-  ): Promise<WebhookMessageType[]> {
-    const page = Math.min(Math.max(first ?? defaultPage, 0), largestPage);
-    return this.#messages.ofSubscription(context, subscriptionId, page);
   }
 }

@@ -1,3 +1,4 @@
+import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { DateTime } from "@factory/runtime/graphql/scalars";
 import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import type { WebhookSubscriptionState } from "./webhook-subscription.states.js";
@@ -9,6 +10,9 @@ export const WebhookSubscriptionStatus = {
   Deleted: "Deleted",
 } as const satisfies { [State in WebhookSubscriptionState]: State };
 registerEnumType(WebhookSubscriptionStatus, { name: "WebhookSubscriptionStatus" });
+
+/** What reading a webhook subscription needs, by a root field or from another entity. */
+export const readWebhookSubscriptions = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
 
 @ObjectType("WebhookSubscription", { simpleResolvers: true })
 @Directive('@key(fields: "subscriptionId")')

@@ -19,8 +19,11 @@ import { toGraphqlError } from "./graphql-error.js";
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>;
 type Field = GraphQLField<unknown, RequestContext>;
 
-/** Resolves `_entities`: applies the tenant rule like any other read; null when unknown or not yours. */
-export type ReferenceResolver = (reference: Record<string, string>, context: RequestContext) => Promise<object | null>;
+/** Resolves `_entities`: applies the tenant rule like any other read; nothing where it is unknown or of another tenant. */
+export type ReferenceResolver = (
+  reference: Record<string, string>,
+  context: RequestContext,
+) => Promise<object | null | undefined>;
 
 /** A way to an entity from another one: it needs what reading the entity itself needs. */
 export interface EntityReference {
@@ -69,7 +72,7 @@ export class Guard {
     return async (reference, context) => {
       try {
         authorize(auth, context);
-        return await resolve(reference, context);
+        return (await resolve(reference, context)) ?? null;
       } catch (error) {
         throw this.#answer(error, type, context);
       }

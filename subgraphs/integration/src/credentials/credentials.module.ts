@@ -1,0 +1,48 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { Credential } from "./credential.entity.js";
+import { CredentialResolver } from "./credential.resolver.js";
+import { CredentialService } from "./credential.service.js";
+import { readCredentials } from "./credential.type.js";
+import { CredentialRewrapper } from "./credential-rewrapper.js";
+import { CredentialVersion } from "./credential-version.entity.js";
+import { SecretVault } from "./secret-vault.js";
+
+export interface CredentialSettings {
+  /** Credentials are sealed under them. */
+  readonly masterKeys: MasterKeys;
+}
+
+export const credentials: SliceModule<CredentialSettings> = {
+  slice: "credentials",
+  entities: [Credential, CredentialVersion],
+  foreignKeys: {
+    "credential_versions.credential_id": {
+      to: "credentials.credential_id",
+      onDelete: "cascade",
+      why: "A sealed secret is bound to its credential and can be opened for it alone.",
+    },
+    "credentials.current_version": {
+      to: null,
+      why: "There is a key in the other direction; two rows that name each other would have to be deleted together.",
+    },
+  },
+  events: ["CredentialCreated"],
+  start({ database, workers, logger, settings, onStop }, services) {
+    const vault = new SecretVault(settings.masterKeys);
+    services.add(new CredentialService(database, vault));
+    const rewrapper = new CredentialRewrapper({ database, pool: workers, vault, logger });
+    onStop(() => rewrapper.stop());
+    void rewrapper.start();
+  },
+  resolvers: (get) => [new CredentialResolver(get(CredentialService))],
+  references(get) {
+    const service = get(CredentialService);
+    return {
+      Credential: {
+        auth: readCredentials,
+        resolve: ({ credentialId = "" }, context) => service.find(context, credentialId),
+      },
+    };
+  },
+};

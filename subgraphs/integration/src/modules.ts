@@ -1,0 +1,25 @@
+import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
+import { credentials } from "./credentials/credentials.module.js";
+import { egress } from "./egress/egress.module.js";
+import { eventLog } from "./event-log/event-log.module.js";
+import { events } from "./events/events.module.js";
+import { providers } from "./providers/providers.module.js";
+import { secrets } from "./secrets/secrets.module.js";
+import { webhookDispatch } from "./webhook-dispatch/webhook-dispatch.module.js";
+import { webhookMessages } from "./webhook-messages/webhook-messages.module.js";
+import { webhookSubscriptions } from "./webhook-subscriptions/webhook-subscriptions.module.js";
+
+/** The slices of this subgraph. A slice uses only slices above its own. */
+export const integrationModules = [
+  egress,
+  providers,
+  credentials,
+  secrets,
+  webhookSubscriptions,
+  webhookMessages,
+  webhookDispatch,
+  eventLog,
+  events,
+] as const;
+
+export type IntegrationSettings = SettingsOf<typeof integrationModules>;

@@ -1,0 +1,40 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { egressService } from "../egress/egress-service.js";
+import { ApiClientType } from "./api-client.type.js";
+import { Provider } from "./provider.entity.js";
+import { ProviderResolver } from "./provider.resolver.js";
+import { ProviderService } from "./provider.service.js";
+import { readProviders } from "./provider.type.js";
+import { ProviderLifecycleResolver } from "./provider-lifecycle.resolver.js";
+import { ProviderLifecycleService } from "./provider-lifecycle.service.js";
+import { ProviderListService } from "./provider-list.service.js";
+
+export const providers: SliceModule = {
+  slice: "providers",
+  entities: [Provider],
+  foreignKeys: { "providers.api_client_id": { to: null, why: "An id of its own." } },
+  events: ["ProviderRegistered", "ProviderDeprecated", "ProviderDisabled", "ProviderEnabled", "ProviderRetired"],
+  types: [ApiClientType],
+  start({ database, cursors }, services) {
+    services.add(new ProviderService(database, services.get(egressService)));
+    services.add(new ProviderListService(database, cursors));
+    services.add(new ProviderLifecycleService(database));
+  },
+  resolvers: (get) => [
+    new ProviderResolver(get(ProviderService), get(ProviderListService)),
+    new ProviderLifecycleResolver(get(ProviderLifecycleService)),
+  ],
+  references(get) {
+    const service = get(ProviderService);
+    return {
+      Provider: {
+        auth: readProviders,
+        resolve: ({ providerId = "" }, context) => service.find(context, providerId),
+      },
+      ApiClient: {
+        auth: readProviders,
+        resolve: ({ apiClientId = "" }, context) => service.findApiClient(context, apiClientId),
+      },
+    };
+  },
+};

@@ -1,0 +1,9 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { CredentialService } from "../credentials/credential.service.js";
+import { secretEndpoint } from "./secret.endpoint.js";
+import { SecretService } from "./secret.service.js";
+
+export const secrets: SliceModule = {
+  slice: "secrets",
+  grpcServices: (get, { logger }) => [secretEndpoint(new SecretService(get(CredentialService), logger))],
+};

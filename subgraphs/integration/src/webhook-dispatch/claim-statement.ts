@@ -1,0 +1,78 @@
+// tables: webhook_messages, webhook_breakers, event_log
+
+import { isWaiting } from "../webhook-messages/webhook-message.states.js";
+
+/** How long a claim lasts by the database's clock. It is longer than an attempt can take, so that no claim is renewed. */
+const leaseSeconds = 30;
+
+/**
+ * Set while messages are changed. PostgreSQL may plan a prepared statement while the table is empty, when reading all of
+ * it is cheapest, and keeps that plan while the table grows. So these statements use indexes only.
+ */
+export const indexesOnly = { enable_seqscan: "off" } as const;
+
+/** A write that is lost when the database server crashes only sends a message again, so the commit does not wait for the disk. */
+export const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
+
+/** For each lane the first due messages, at most as many as there is room for, whatever waits behind them. */
+export const claimMessages = {
+  name: "webhook_messages_claim",
+  text: `
+    with ${relaxed},
+    due as materialized (
+      select message.tenant_id, message.message_id
+      from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[]) as lane(tenant_id, origin, subscription_id, room)
+      cross join lateral (
+        select tenant_id, message_id from webhook_messages
+        where tenant_id = lane.tenant_id and origin = lane.origin and subscription_id = lane.subscription_id
+          and ${isWaiting} and next_attempt_at <= now()
+        order by next_attempt_at, position limit lane.room for update skip locked) message),
+    claimed as (
+      update webhook_messages message
+      set status = 'Delivering', claims = claims + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds'
+      from due, relaxed where message.tenant_id = due.tenant_id and message.message_id = due.message_id
+      returning message.*)
+    select claimed.tenant_id, claimed.origin, claimed.subscription_id, claimed.message_id, claimed.position,
+      claimed.attempts, claimed.claims, coalesce(claimed.envelope, event.envelope) as envelope
+    from claimed left join event_log event using (tenant_id, event_id) order by claimed.position`,
+};
+
+/** One step of the index for each lane (a loose index scan), however many messages wait in it. */
+export const waitingLanes = {
+  name: "webhook_lanes_waiting",
+  text: `
+    with recursive lane as (
+      (select tenant_id, origin, subscription_id, next_attempt_at from webhook_messages where ${isWaiting}
+       order by tenant_id, origin, subscription_id, next_attempt_at limit 1)
+      union all
+      select next.* from lane cross join lateral (
+        select tenant_id, origin, subscription_id, next_attempt_at from webhook_messages
+        where ${isWaiting} and (tenant_id, origin, subscription_id) > (lane.tenant_id, lane.origin, lane.subscription_id)
+        order by tenant_id, origin, subscription_id, next_attempt_at limit 1) next),
+    soon as (
+      select lane.*, row_number() over (partition by lane.tenant_id order by random()) as place
+      from lane left join webhook_breakers breaker using (tenant_id, origin)
+      where next_attempt_at <= now() + $1 * interval '1 millisecond'
+        and coalesce(breaker.paused_until, '-infinity') <= now() + $1 * interval '1 millisecond')
+    select tenant_id, origin, subscription_id, extract(epoch from next_attempt_at - now())::float8 * 1000 as due_in_ms
+    from soon where place <= $2`,
+};
+
+export const giveBack = {
+  name: "webhook_messages_give_back",
+  text: `
+    update webhook_messages message
+    set status = case when attempts = 0 then 'Pending' else 'RetryScheduled' end, next_attempt_at = now()
+    from unnest($1::uuid[], $2::uuid[], $3::int[]) as held(tenant_id, message_id, claim)
+    where message.tenant_id = held.tenant_id and message.message_id = held.message_id
+      and message.claims = held.claim and message.status = 'Delivering'`,
+};
+
+export const openBreakers = `select tenant_id, origin, openings, extract(epoch from paused_until - now())::float8 * 1000 as paused_for_ms
+  from webhook_breakers where paused_until > now() - interval '10 minutes' order by paused_until desc limit 10000`;
+
+export const keepOpening = `insert into webhook_breakers (tenant_id, origin, openings, paused_until)
+  values ($1, $2, $3, now() + $4 * interval '1 millisecond')
+  on conflict (tenant_id, origin) do update set openings = excluded.openings, paused_until = excluded.paused_until`;
+
+export const forgetOpening = "delete from webhook_breakers where tenant_id = $1 and origin = $2";

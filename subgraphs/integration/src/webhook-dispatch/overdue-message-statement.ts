@@ -1,0 +1,25 @@
+// tables: webhook_messages, webhook_breakers
+
+const maxMessages = 1000;
+
+/**
+ * Messages that are still to be sent but that no dispatcher will take. A due time of more than 60 s ago is normal in two
+ * cases: the breaker of the receiver is open, or the tenant has so many messages that they wait for each other. In the
+ * second case another message of the tenant has a claim that has not ended. `message` is the table's alias.
+ */
+const isOverdue = `message.status in ('Pending', 'Delivering', 'RetryScheduled')
+    and coalesce(message.next_attempt_at, message.created_at) < now() - interval '60 seconds'
+    and not exists (
+      select from webhook_breakers breaker
+      where breaker.tenant_id = message.tenant_id and breaker.origin = message.origin
+        and breaker.paused_until > now() - interval '60 seconds')
+    and not exists (
+      select from webhook_messages other
+      where other.tenant_id = message.tenant_id and other.status = 'Delivering' and other.next_attempt_at > now())`;
+
+export const findOverdueMessages = `select tenant_id, message_id, origin, subscription_id from webhook_messages message
+  where ${isOverdue} limit ${maxMessages}`;
+
+/** A due time of long ago stays, so that a message that nobody sends is counted again at the next look. */
+export const makeOverdueMessageDue = `update webhook_messages message set next_attempt_at = coalesce(next_attempt_at, now())
+  where tenant_id = $1 and message_id = $2 and ${isOverdue}`;

@@ -1,0 +1,45 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { CredentialService } from "../credentials/credential.service.js";
+import { egressService } from "../egress/egress-service.js";
+import { WebhookMessageService } from "../webhook-messages/webhook-message.service.js";
+import { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { AttemptRecords } from "./attempt-records.js";
+import { DeliveryTargets } from "./delivery-target.js";
+import { MessageClaims } from "./message-claims.js";
+import { OverdueMessages } from "./overdue-messages.js";
+import { defaultRetryDelaysMs } from "./retry-schedule.js";
+import { WebhookBreakerRow } from "./webhook-breaker.entity.js";
+import { breakerRetention } from "./webhook-breaker.retention.js";
+import { WebhookDispatcher } from "./webhook-dispatcher.js";
+
+export interface WebhookDispatchSettings {
+  /** The delay before each webhook attempt; there are as many attempts as delays. */
+  readonly retryDelaysMs?: readonly number[];
+}
+
+/** Earlier releases had a job for each attempt. Now the messages themselves say when they are due. */
+const formerAttemptQueue = "integration.webhook-attempt";
+
+export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
+  slice: "webhook-dispatch",
+  entities: [WebhookBreakerRow],
+  events: ["WebhookDeliveryExhausted", "WebhookDeliveryAborted"],
+  async start({ database, jobs, workers, connections, logger, settings, sweep, onStop, onClose }, services) {
+    await jobs.remove(formerAttemptQueue);
+    const claims = new MessageClaims(connections.worker, logger);
+    onClose(() => claims.close());
+    const dispatcher = new WebhookDispatcher({
+      claims,
+      targets: new DeliveryTargets(database, services.get(CredentialService)),
+      records: new AttemptRecords(database, services.get(WebhookSubscriptionService), logger),
+      egress: services.get(egressService),
+      retryDelaysMs: settings.retryDelaysMs ?? defaultRetryDelaysMs,
+      logger,
+    });
+    onStop(() => dispatcher.stop());
+    sweep(new OverdueMessages(workers, dispatcher));
+    services.get(WebhookMessageService).onDue((lanes) => dispatcher.wake(lanes));
+    await dispatcher.start();
+  },
+  retention: () => [breakerRetention],
+};

@@ -1,0 +1,32 @@
+import { Auth } from "@factory/runtime/graphql/auth";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { Arg, Ctx, FieldResolver, Int, Resolver, Root } from "type-graphql";
+import {
+  readWebhookSubscriptions,
+  WebhookSubscriptionType,
+} from "../webhook-subscriptions/webhook-subscription.type.js";
+import type { WebhookMessageService } from "./webhook-message.service.js";
+import { WebhookMessageType } from "./webhook-message.type.js";
+
+const defaultPage = 50;
+const maxPage = 200;
+
+@Resolver(() => WebhookSubscriptionType)
+export class WebhookMessageResolver {
+  readonly #messages: WebhookMessageService;
+
+  constructor(messages: WebhookMessageService) {
+    this.#messages = messages;
+  }
+
+  @FieldResolver(() => [WebhookMessageType], { description: "Newest first; 50 unless said otherwise, at most 200." })
+  @Auth(readWebhookSubscriptions)
+  deliveries(
+    @Root() { subscriptionId }: WebhookSubscriptionType,
+    @Arg("first", () => Int, { nullable: true }) first: number | undefined,
+    @Ctx() context: RequestContext,
+  ): Promise<WebhookMessageType[]> {
+    const page = Math.min(Math.max(first ?? defaultPage, 0), maxPage);
+    return this.#messages.ofSubscription(context, subscriptionId, page);
+  }
+}

@@ -1,0 +1,38 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { WebhookSubscriptionService } from "../webhook-subscriptions/webhook-subscription.service.js";
+import { WebhookAttempt } from "./webhook-attempt.entity.js";
+import { WebhookMessage } from "./webhook-message.entity.js";
+import { WebhookMessageResolver } from "./webhook-message.resolver.js";
+import { messageRetention } from "./webhook-message.retention.js";
+import { WebhookMessageService } from "./webhook-message.service.js";
+
+export interface WebhookMessageSettings {
+  /** How long webhook messages and their attempts are kept after they have ended. The default is 30, the least is 1. */
+  readonly webhookRetentionDays?: number;
+}
+
+export const webhookMessages: SliceModule<WebhookMessageSettings> = {
+  slice: "webhook-messages",
+  entities: [WebhookMessage, WebhookAttempt],
+  foreignKeys: {
+    "webhook_messages.subscription_id": {
+      to: "webhook_subscriptions.subscription_id",
+      onDelete: "no action",
+      why: "The subscription says where the message goes; its messages are deleted before it, in batches.",
+    },
+    "webhook_messages.event_id": {
+      to: null,
+      why: "The event log deletes an event after 7 days; the message keeps its own copy.",
+    },
+    "webhook_attempts.message_id": {
+      to: "webhook_messages.message_id",
+      onDelete: "cascade",
+      why: "Attempts are shown and deleted together with their message.",
+    },
+  },
+  start({ database }, services) {
+    services.add(new WebhookMessageService(database, services.get(WebhookSubscriptionService)));
+  },
+  resolvers: (get) => [new WebhookMessageResolver(get(WebhookMessageService))],
+  retention: ({ webhookRetentionDays = 30 }) => [messageRetention(webhookRetentionDays)],
+};

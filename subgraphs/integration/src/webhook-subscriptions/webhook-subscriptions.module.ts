@@ -1,0 +1,41 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { CredentialService } from "../credentials/credential.service.js";
+import { egressService } from "../egress/egress-service.js";
+import { WebhookSubscription } from "./webhook-subscription.entity.js";
+import { WebhookSubscriptionResolver } from "./webhook-subscription.resolver.js";
+import { WebhookSubscriptionService } from "./webhook-subscription.service.js";
+import { readWebhookSubscriptions } from "./webhook-subscription.type.js";
+
+export interface WebhookSubscriptionSettings {
+  /** Webhook endpoints must be https. */
+  readonly httpsOnly?: boolean;
+}
+
+export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
+  slice: "webhook-subscriptions",
+  entities: [WebhookSubscription],
+  foreignKeys: {
+    "webhook_subscriptions.credential_id": {
+      to: "credentials.credential_id",
+      onDelete: "no action",
+      why: "Nothing is sent unsigned.",
+    },
+  },
+  events: ["WebhookSubscriptionCreated", "WebhookSubscriptionDisabled"],
+  start({ database, settings }, services) {
+    const { httpsOnly = false } = settings;
+    const credentials = services.get(CredentialService);
+    const egress = services.get(egressService);
+    services.add(new WebhookSubscriptionService({ database, credentials, egress, httpsOnly }));
+  },
+  resolvers: (get) => [new WebhookSubscriptionResolver(get(WebhookSubscriptionService))],
+  references(get) {
+    const service = get(WebhookSubscriptionService);
+    return {
+      WebhookSubscription: {
+        auth: readWebhookSubscriptions,
+        resolve: ({ subscriptionId = "" }, context) => service.find(context, subscriptionId),
+      },
+    };
+  },
+};

@@ -1,0 +1,79 @@
+import { readdir, readFile } from "node:fs/promises";
+import { eventTypes } from "@factory/schema/event-names";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
+import { tableOwners } from "./module-tables.js";
+import type { SliceModule } from "./slice-module.js";
+
+type Modules = readonly SliceModule<never>[];
+
+/** Texts by path below `src`, of the slices' own files: no tests, fixtures and migrations. */
+type Sources = ReadonlyMap<string, string>;
+
+/**
+ * What a list of modules declares wrongly or not at all, compared with the sources in `src`: a sentence for each problem.
+ * An event type counts as emitted where its name stands as a string in the sources of its own subgraph.
+ */
+export async function moduleListProblems(subgraph: SubgraphName, modules: Modules, src: URL): Promise<string[]> {
+  const sources = await readSources(src);
+  return [
+    ...modules.flatMap(({ slice }) => (sources.has(`${slice}/${slice}.module.ts`) ? [] : [`${slice} has no module`])),
+    ...entityProblems(modules, sources),
+    ...eventProblems(subgraph, modules, sources),
+    ...ownershipProblems(modules),
+  ];
+}
+
+const slicesOf = (modules: Modules, declares: (module: SliceModule<never>) => boolean) =>
+  modules.filter(declares).map(({ slice }) => slice);
+
+function entityProblems(modules: Modules, sources: Sources): string[] {
+  const entities = [...sources].flatMap(([path, text]) =>
+    path.endsWith(".entity.ts") ? [...text.matchAll(/^export class (\w+)/gm)].map(([, name]) => ({ path, name })) : [],
+  );
+  return entities.flatMap(({ path, name: entity }) => {
+    const declared = slicesOf(modules, ({ entities: known = [] }) => known.some(({ name }) => name === entity));
+    const [slice] = path.split("/");
+    return declared.length === 1 && declared[0] === slice
+      ? []
+      : [`${path} exports the entity ${entity}, which is declared by ${declared.join(" and ") || "no module"}`];
+  });
+}
+
+function eventProblems(subgraph: SubgraphName, modules: Modules, sources: Sources): string[] {
+  const own = Object.entries(eventTypes).filter(([, { source }]) => source === subgraph);
+  return own.flatMap(([type]) => {
+    const emitting = emittingSlices(sources, type);
+    const declared = slicesOf(modules, ({ events = [] }) => events.some((event) => event === type));
+    if (emitting.length === 0) return declared.length === 0 ? [] : [`${type} is declared and never emitted`];
+    return declared.length === 1 && emitting.includes(declared[0] ?? "")
+      ? []
+      : [`${type} is emitted by ${emitting.join(" and ")} and declared by ${declared.join(" and ") || "no module"}`];
+  });
+}
+
+/** Foreign keys and waiting rows are declared by the slice that owns the table and the job. */
+function ownershipProblems(modules: Modules): string[] {
+  const owners = tableOwners(modules);
+  return modules.flatMap(({ slice, foreignKeys = {}, jobs = [], waitingRows = [] }) => [
+    ...Object.keys(foreignKeys).flatMap((column) =>
+      owners[column.split(".")[0] ?? ""] === slice ? [] : [`${column} is not a column of ${slice}`],
+    ),
+    ...waitingRows.flatMap(({ job }) =>
+      jobs.some(({ queue }) => queue === job.queue) ? [] : [`${job.queue} is not a job of ${slice}`],
+    ),
+  ]);
+}
+
+function emittingSlices(sources: Sources, type: string): string[] {
+  const files = [...sources].filter(([path, text]) => !path.endsWith(".module.ts") && text.includes(`"${type}"`));
+  return [...new Set(files.map(([path]) => path.split("/")[0] ?? ""))];
+}
+
+async function readSources(src: URL): Promise<Sources> {
+  const paths = (await readdir(src, { recursive: true })).filter(
+    (path) => path.includes("/") && /(?<!\.test|\.fixture)\.ts$/.test(path) && !path.startsWith("migrations/"),
+  );
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path, await readFile(new URL(path, src), "utf8")] as const)),
+  );
+}

@@ -1,0 +1,34 @@
+import type { SubgraphName } from "@factory/schema/subgraph-names";
+import { jobResolver } from "../jobs/job.resolver.js";
+import { JobService } from "../jobs/job.service.js";
+import type { Logger } from "../telemetry/logger.js";
+import { buildSubgraph, type Subgraph } from "./build-subgraph.js";
+import type { GetService, Services } from "./service-registry.js";
+import type { SliceModule } from "./slice-module.js";
+
+interface SchemaParts {
+  readonly name: SubgraphName;
+  readonly modules: readonly SliceModule<never>[];
+  readonly servicesOf: (slice: string) => Pick<Services, "get">;
+  readonly logger: Logger;
+}
+
+/** The federated schema over the resolvers of all modules, and over the jobs that every subgraph shows. */
+export function moduleSchema({ name, modules, servicesOf, logger }: SchemaParts): Subgraph {
+  const views = modules.map((module) => ({ module, get: servicesOf(module.slice).get }));
+  return buildSubgraph({
+    logger,
+    resolvers: [
+      jobResolver(name, servicesOf("jobs").get(JobService)),
+      ...views.flatMap(({ module, get }) => module.resolvers?.(get) ?? []),
+    ],
+    types: modules.flatMap(({ types = [] }) => types),
+    references: Object.assign({}, ...views.map(({ module, get }) => module.references?.(get) ?? {})),
+  });
+}
+
+/** The SDL of a list of modules. Nothing is started: the resolvers get no services, and printing calls none of them. */
+export function moduleSdl(name: SubgraphName, modules: readonly SliceModule<never>[]): string {
+  const getNothing: GetService = () => undefined as never;
+  return moduleSchema({ name, modules, servicesOf: () => ({ get: getNothing }), logger: undefined as never }).sdl;
+}

@@ -1,0 +1,77 @@
+import type { EventType } from "@factory/schema/event-names";
+import type { Pool } from "pg";
+import type { BusConsumer } from "../bus/bus.js";
+import type { Listener } from "../connections/listener.js";
+import type { SchemaConnections } from "../connections/schema-connections.js";
+import type { RetentionRule } from "../db/retention.js";
+import type { TableReferences } from "../db/table-references.js";
+import type { GrpcService } from "../grpc/grpc-service.js";
+import type { JobDefinition, TenantPayload } from "../jobs/definitions/job-definition.js";
+import type { JobQueue } from "../jobs/queue/job-queue.js";
+import type { WaitingRows } from "../jobs/sweeping/job-rows.js";
+import type { LyingRow, SweptRows } from "../jobs/sweeping/sweeper.js";
+import type { CursorSeal } from "../pagination/cursor.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { Database, DatabaseDefinition } from "../unit-of-work/database.js";
+import type { EntityReference } from "./guard.js";
+import type { GetService, Services } from "./service-registry.js";
+
+/** What a module finds when its slice starts: the database is migrated, the job queues exist, nothing is served yet. */
+export interface SliceHost<Settings> {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly jobs: JobQueue;
+  readonly listener: Listener;
+  readonly connections: SchemaConnections;
+  /** Connects as the worker role; closed after the modules. */
+  readonly workers: Pool;
+  readonly cursors: CursorSeal;
+  readonly logger: Logger;
+  /** Takes messages from the bus until the subgraph stops. */
+  readonly consume: (consumer: BusConsumer) => Promise<void>;
+  /** For rows that the sweeper repairs in another way than by their job; the others stand in `waitingRows`. */
+  readonly sweep: <Row extends LyingRow>(rows: SweptRows<Row>) => void;
+  /** Ends work that the slice does by itself. All slices stop at the same time, before the jobs do. */
+  readonly onStop: (stop: () => Promise<void> | void) => void;
+  /** Releases what services use. What is registered last is closed first, after all work and all jobs have ended. */
+  readonly onClose: (close: () => Promise<void> | void) => void;
+}
+
+/**
+ * One slice as its subgraph sees it. The list of a subgraph's modules is its layering: a slice imports only slices that
+ * stand above its own, and gets only services that their modules have registered.
+ */
+export interface SliceModule<Settings extends object = object> {
+  /** The name of the slice's folder. */
+  readonly slice: string;
+  readonly entities?: DatabaseDefinition["entities"];
+  /** Every column of the slice's tables that names a row, and whether there is a foreign key for it. */
+  readonly foreignKeys?: TableReferences;
+  readonly jobs?: readonly JobDefinition<object>[];
+  /** The event types that the slice records. */
+  readonly events?: readonly EventType[];
+  /** Rows in a state that only a job ends. */
+  readonly waitingRows?: readonly WaitingRows<TenantPayload>[];
+  /** Object types that no resolver returns. */
+  readonly types?: readonly (new () => object)[];
+
+  /** Builds the services, and registers those that the resolvers and the slices below need. */
+  start?(host: SliceHost<Settings>, services: Services): Promise<void> | void;
+  resolvers?(get: GetService): readonly object[];
+  /** The entities of the federated graph that this slice resolves, by the name of their type. */
+  references?(get: GetService): Readonly<Record<string, EntityReference>>;
+  grpcServices?(get: GetService, host: SliceHost<Settings>): readonly GrpcService[];
+  /** Which rows of the slice's tables are deleted when. */
+  retention?(settings: Settings): readonly RetentionRule[];
+}
+
+/** The settings that all modules of a list need together. */
+export type SettingsOf<Modules extends readonly SliceModule<never>[]> = (
+  Modules[number] extends infer Module
+    ? Module extends SliceModule<infer S>
+      ? (settings: S) => void
+      : never
+    : never
+) extends (settings: infer All extends object) => void
+  ? All
+  : never;

@@ -1,0 +1,174 @@
+import type { GraphQLSchema } from "graphql";
+import type { BusConsumer } from "../bus/bus.js";
+import { Listener } from "../connections/listener.js";
+import { openPool } from "../connections/pool.js";
+import { Retention } from "../db/retention.js";
+import type { GrpcService } from "../grpc/grpc-service.js";
+import { JobOperations } from "../jobs/administration/job-operations.js";
+import { JobService } from "../jobs/job.service.js";
+import { JobQueue } from "../jobs/queue/job-queue.js";
+import { JobRows } from "../jobs/sweeping/job-rows.js";
+import { Sweeper } from "../jobs/sweeping/sweeper.js";
+import { OutboxRelay, type RelayLag } from "../outbox/relay.js";
+import type { CursorSeal } from "../pagination/cursor.js";
+import { Database, type DatabaseDefinition } from "../unit-of-work/database.js";
+import { migrate } from "../unit-of-work/migrate.js";
+import { moduleSchema } from "./module-schema.js";
+import { moduleTables } from "./module-tables.js";
+import type { SubgraphHost } from "./resources.js";
+import { type GetService, ServiceRegistry } from "./service-registry.js";
+import type { SliceHost, SliceModule } from "./slice-module.js";
+
+/** What a subgraph is made of. */
+export interface SubgraphParts<Settings extends object> {
+  /** In the order of their layering: see `SliceModule`. */
+  readonly modules: readonly SliceModule<Settings>[];
+  readonly migrations: DatabaseDefinition["migrations"];
+  readonly settings: Settings;
+  /** Seals the cursors of the subgraph's lists. */
+  readonly cursors: CursorSeal;
+  /** The size of the pool that connects as the worker role. */
+  readonly workerConnections: number;
+}
+
+export interface StartedSubgraph {
+  readonly schema: GraphQLSchema;
+  /** For the gRPC server of the process this runs in. */
+  readonly grpcServices: readonly GrpcService[];
+  readonly relay: RelayLag;
+  readonly jobs: JobOperations;
+  /** For what the process itself serves beside the schema. */
+  readonly get: GetService;
+  /** Rejects while the database does not answer. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Migrates the schema, opens what every subgraph runs on, and starts the modules in the order of their list. Everything
+ * that was started is closed in reverse order, by `close` and when a later part fails to start.
+ */
+export async function startSubgraph<Settings extends object>(
+  host: SubgraphHost,
+  parts: SubgraphParts<Settings>,
+): Promise<StartedSubgraph> {
+  const started = new StartedParts(host);
+  try {
+    return await start(host, parts, started);
+  } catch (error) {
+    await started.close().catch((err: unknown) => host.logger.warn({ err }, "not everything that started was closed"));
+    throw error;
+  }
+}
+
+async function start<Settings extends object>(
+  host: SubgraphHost,
+  { modules, migrations, settings, cursors, workerConnections }: SubgraphParts<Settings>,
+  started: StartedParts,
+): Promise<StartedSubgraph> {
+  const { connections, logger } = host;
+  const definition = { connections, migrations, ...moduleTables(modules) };
+  const applied = await migrate(definition);
+  if (applied > 0) logger.info({ schema: connections.schema, applied }, "migrations applied");
+  const { database, jobs, listener, relay } = await started.open(definition, modules);
+  const workers = openPool(connections.worker, workerConnections, logger);
+  started.onClose(() => workers.end());
+  const sliceHost: SliceHost<Settings> = {
+    settings,
+    database,
+    jobs,
+    listener,
+    connections,
+    workers,
+    cursors,
+    logger,
+    consume: (consumer) => started.consume(consumer),
+    sweep: (rows) => started.sweeper.add(rows),
+    onStop: (stop) => started.onStop(stop),
+    onClose: (close) => started.onClose(close),
+  };
+  const registry = new ServiceRegistry();
+  registry.forSlice("jobs").add(new JobService(database, jobs, cursors));
+  for (const module of modules) {
+    await module.start?.(sliceHost, registry.forSlice(module.slice));
+    for (const rows of module.waitingRows ?? []) started.sweeper.add(new JobRows(database, jobs, rows));
+  }
+  started.forget(new Retention(connections.worker, logger));
+  started.forget(new Retention(connections.worker, logger, retentionRules(modules, settings)));
+  const servicesOf = (slice: string) => registry.forSlice(slice);
+  return {
+    schema: moduleSchema({ name: connections.schema, modules, servicesOf, logger }).schema,
+    grpcServices: modules.flatMap((module) => module.grpcServices?.(servicesOf(module.slice).get, sliceHost) ?? []),
+    relay,
+    jobs: new JobOperations(database, jobs, started.sweeper),
+    get: servicesOf("subgraph").get,
+    ready: () => database.reader.ping(),
+    close: () => started.close(),
+  };
+}
+
+/** The rules of all modules. */
+export function retentionRules<Settings extends object>(modules: readonly SliceModule<Settings>[], settings: Settings) {
+  return modules.flatMap((module) => module.retention?.(settings) ?? []);
+}
+
+/** What was started so far, and how it is closed. */
+class StartedParts {
+  readonly sweeper: Sweeper;
+  readonly #host: SubgraphHost;
+  readonly #closers = new AsyncDisposableStack();
+  readonly #stops: (() => Promise<void> | void)[] = [];
+  #jobs: JobQueue | undefined;
+
+  constructor(host: SubgraphHost) {
+    this.#host = host;
+    this.sweeper = new Sweeper(host.logger);
+    this.onStop(() => this.sweeper.stop());
+  }
+
+  async open(definition: DatabaseDefinition, modules: readonly SliceModule<never>[]) {
+    const { connections, logger, bus, jobProcess } = this.#host;
+    const relay = new OutboxRelay({ workerUrl: connections.worker, schema: connections.schema, bus, logger });
+    const listener = new Listener(connections.worker, logger);
+    const jobs = new JobQueue(connections, logger, jobProcess);
+    const opening = Database.open(definition, logger, relay);
+    // closed in reverse order: the relay still publishes what the last jobs have recorded
+    this.onClose(async () => (await opening).close());
+    this.onClose(() => listener.close());
+    this.onClose(() => relay.stop());
+    this.#jobs = jobs;
+    const [database] = await Promise.all([
+      opening,
+      jobs.start(modules.flatMap((module) => module.jobs ?? [])),
+      listener.start(),
+    ]);
+    await relay.start(listener);
+    return { database, jobs, listener, relay };
+  }
+
+  onStop(stop: () => Promise<void> | void): void {
+    this.#stops.push(stop);
+  }
+
+  onClose(close: () => Promise<void> | void): void {
+    this.#closers.defer(close);
+  }
+
+  forget(retention: Retention): void {
+    this.onStop(() => retention.stop());
+  }
+
+  async consume(consumer: BusConsumer): Promise<void> {
+    this.onStop(await this.#host.bus.subscribe(consumer));
+  }
+
+  /** All work ends before the services that it uses; an error keeps nothing else from being closed. */
+  async close(): Promise<void> {
+    this.#closers.defer(() => this.#jobs?.stop());
+    this.#closers.defer(async () => {
+      const stopped = await Promise.allSettled(this.#stops.map(async (stop) => stop()));
+      for (const result of stopped) if (result.status === "rejected") throw result.reason;
+    });
+    await this.#closers.disposeAsync();
+  }
+}
