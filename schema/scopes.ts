@@ -45,7 +45,7 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /** An agent holds it with an approval alone. */
-export const isPublishScope = (scope: string): boolean => scope.endsWith(".publish");
+export const needsAgentApproval = (scope: string): boolean => scope.endsWith(".publish");
 
 /** Who they make or let in would outlive the agent's task, and be a second pair of eyes for it. */
 const withheldFromAgents: readonly string[] = [
@@ -55,7 +55,7 @@ const withheldFromAgents: readonly string[] = [
   "governance.approve",
 ] satisfies readonly Scope[];
 
-/** An agent may hold it, whomever it acts for; see `isPublishScope` for what it holds with an approval alone. */
+/** An agent may hold it, whomever it acts for; see `needsAgentApproval` for what it holds with an approval alone. */
 export const isAgentScope = (scope: string): boolean => !withheldFromAgents.includes(scope);
 
 /** What the platform's administrators hold, for the tenants and in the platform's own tenant. */

@@ -1,4 +1,5 @@
-import { type IdPrefix, newId } from "@factory/runtime/identifiers/wire-id";
+import { newId } from "@factory/runtime/identifiers/wire-id";
+import { type IdPrefix } from "@factory/schema/id-prefixes";
 import { cloneOf } from "../kit/clone.js";
 import { eventually } from "../kit/eventually.js";
 import { executed } from "../kit/executions.js";

@@ -1,6 +1,8 @@
 import { decodeId, type IdPrefix } from "@factory/runtime/identifiers/wire-id";
+import type { AuthRule } from "@factory/runtime/graphql/auth";
 import { authorize } from "@factory/runtime/subgraph/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import { type IdPrefix } from "@factory/schema/id-prefixes";
 import type { CredentialService } from "../credentials/credential.service.js";
 import { CredentialType, readCredentials } from "../credentials/credential.type.js";
 import type { ProviderService } from "../providers/provider.service.js";

@@ -1,11 +1,11 @@
-import { isPublishScope } from "@factory/schema/scopes";
+import { needsAgentApproval } from "@factory/schema/scopes";
 import { DomainError } from "../errors/domain-error.js";
 import type { Principal } from "./principal.js";
 
 /** Whoever issued its token: an agent without an approval publishes nothing. */
-export function requireApproval(principal: Principal, scopes: readonly string[]): void {
+export function requireAgentApproval(principal: Principal, scopes: readonly string[]): void {
   if (principal.principalType !== "Agent" || principal.approvalId !== undefined) return;
-  const usable = scopes.some((scope) => principal.scopes.has(scope) && !isPublishScope(scope));
+  const usable = scopes.some((scope) => principal.scopes.has(scope) && !needsAgentApproval(scope));
   if (!usable)
     throw new DomainError("APPROVAL_REQUIRED", {
       detail: "An agent publishes only with a token that rests on an approval.",
@@ -13,6 +13,6 @@ export function requireApproval(principal: Principal, scopes: readonly string[])
 }
 
 /** What a principal may give to others. An approval is for the agent's own use, and ends; what it handed on would not. */
-export function scopesToGive({ principalType, scopes }: Principal): ReadonlySet<string> {
-  return principalType === "Agent" ? new Set([...scopes].filter((scope) => !isPublishScope(scope))) : scopes;
+export function grantableScopes({ principalType, scopes }: Principal): ReadonlySet<string> {
+  return principalType === "Agent" ? new Set([...scopes].filter((scope) => !needsAgentApproval(scope))) : scopes;
 }

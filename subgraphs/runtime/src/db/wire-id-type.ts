@@ -1,5 +1,6 @@
+import { type IdPrefix } from "@factory/schema/id-prefixes";
 import { Type } from "@mikro-orm/core";
-import { decodeId, encodeId, type IdPrefix } from "../identifiers/wire-id.js";
+import { decodeId, encodeId } from "../identifiers/wire-id.js";
 
 /** A uuid column whose property is the wire id of one prefix: `tpl_…` in code, uuid in PostgreSQL. */
 export class WireIdType extends Type<string, string> {

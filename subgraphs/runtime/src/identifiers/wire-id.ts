@@ -1,40 +1,5 @@
+import type { IdPrefix } from "@factory/schema/id-prefixes";
 import { uuidV7 } from "./uuid-v7.js";
-
-/** What each prefix names; the closed list of decisions 7. */
-export const idPrefixes = {
-  tpl: "template",
-  tpv: "template version",
-  exe: "execution",
-  sca: "scaffold output",
-  val: "validation result",
-  mtx: "compatibility matrix",
-  lib: "library",
-  lbv: "library version",
-  con: "connection",
-  prv: "provider",
-  whs: "webhook subscription",
-  whd: "webhook delivery",
-  run: "run",
-  crd: "credential",
-  evt: "event",
-  cmd: "command",
-  ten: "tenant",
-  usr: "user",
-  inv: "invitation",
-  rol: "role",
-  asg: "role assignment",
-  sub: "plan subscription",
-  ntf: "notification",
-  rpd: "report definition",
-  cli: "API client",
-  apc: "vendor API client",
-  apr: "approval",
-  crv: "credential version",
-  att: "delivery attempt",
-  msg: "outbound message",
-} as const;
-
-export type IdPrefix = keyof typeof idPrefixes;
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const hexDigits = "0123456789abcdef";

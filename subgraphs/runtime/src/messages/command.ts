@@ -1,6 +1,6 @@
 import { type CommandType, commandTypes } from "@factory/schema/command-names";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
-import { requireApproval } from "../auth/agent-approval.js";
+import { requireAgentApproval } from "../auth/agent-approval.js";
 import { DomainError } from "../errors/domain-error.js";
 import { newId } from "../identifiers/wire-id.js";
 import { attributes, type Cause, type CommandEnvelope } from "./envelope.js";
@@ -29,7 +29,7 @@ export function createCommand(
       detail: `${command.type} needs the scopes ${scopes.join(", ")}.`,
       requiredScopes: scopes,
     });
-  if (cause.principal) requireApproval(cause.principal, scopes);
+  if (cause.principal) requireAgentApproval(cause.principal, scopes);
   return {
     messagekind: "command",
     id: newId("cmd"),

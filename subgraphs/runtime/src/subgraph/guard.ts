@@ -5,7 +5,7 @@ import {
   getNamedType,
   isInputObjectType,
 } from "graphql";
-import { requireApproval } from "../auth/agent-approval.js";
+import { requireAgentApproval } from "../auth/agent-approval.js";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
 import type { AuthRule } from "../graphql/auth.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
@@ -96,7 +96,7 @@ export function authorize(rule: AuthRule, context: RequestContext): void {
       detail: `The token holds none of the scopes ${rule.scopes.join(", ")}.`,
       requiredScopes: rule.scopes,
     });
-  if (rule.scopes) requireApproval(principal, rule.scopes);
+  if (rule.scopes) requireAgentApproval(principal, rule.scopes);
   if (rule.platformAdmin && !principal.platformAdmin)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
       detail: "This operation belongs to the platform's administrators.",

@@ -1,4 +1,4 @@
-import { scopesToGive } from "@factory/runtime/auth/agent-approval";
+import { grantableScopes } from "@factory/runtime/auth/agent-approval";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
@@ -12,7 +12,7 @@ export function requireHeldScopes(
   scopes: readonly string[],
   explanation = "A caller can give only the scopes that its own token holds.",
 ): void {
-  const held = scopesToGive(principalOf(context));
+  const held = grantableScopes(principalOf(context));
   const missing = [...new Set(scopes)].filter((scope) => !held.has(scope));
   if (missing.length > 0)
     throw new DomainError("INSUFFICIENT_SCOPE", {

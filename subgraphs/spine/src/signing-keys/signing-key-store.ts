@@ -4,9 +4,9 @@ import type { Cause } from "@factory/runtime/messages/envelope";
 import type { OpenedValue, ValueSeal } from "@factory/runtime/sealing/value-seal";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
+import { type WorkerTransaction, workerTransaction } from "@factory/runtime/unit-of-work/worker-transaction";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Pool } from "pg";
-import { type WorkerTransaction, workerTransaction } from "../database/worker-transaction.js";
 import { platformTenant } from "../tenants/platform-tenant.js";
 
 export interface LoadedKey {
@@ -136,7 +136,7 @@ export class SigningKeyStore {
   }
 
   #alone<T>(cause: Cause, work: (transaction: WorkerTransaction) => Promise<T>): Promise<T> {
-    return workerTransaction(this.#pool, platformTenant, cause, async (transaction) => {
+    return workerTransaction({ pool: this.#pool, schema: "spine" }, platformTenant, cause, async (transaction) => {
       await transaction.execute("select pg_advisory_xact_lock($1)", [advisoryLocks.signingKeys]);
       transaction.notify(signingKeysChannel);
       return work(transaction);

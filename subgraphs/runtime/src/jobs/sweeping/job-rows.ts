@@ -1,4 +1,5 @@
-import { encodeId, type IdPrefix } from "../../identifiers/wire-id.js";
+import { type IdPrefix } from "@factory/schema/id-prefixes";
+import { encodeId } from "../../identifiers/wire-id.js";
 import { continueTrace } from "../../telemetry/trace.js";
 import { tenantWithId } from "../../tenancy/tenant.js";
 import type { Database, Transaction } from "../../unit-of-work/database.js";

@@ -2,7 +2,7 @@ import { longestActorChain } from "@factory/runtime/auth/token-claims";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
-import { isAgentScope, isPublishScope, type Scope } from "@factory/schema/scopes";
+import { isAgentScope, needsAgentApproval, type Scope } from "@factory/schema/scopes";
 import type Provider from "oidc-provider";
 import { errors, type TokenEndpointGrantContext } from "oidc-provider";
 import type { ApprovalDecision, ApprovalRequest, ApprovalRequests } from "../../approvals/approval-request.js";
@@ -65,7 +65,7 @@ async function exchange(
     agentClientId: agent.clientId,
     agentTaskId: asked.agentTaskId,
     subject: principal.subject,
-    scopes: scopes.filter(isPublishScope),
+    scopes: scopes.filter(needsAgentApproval),
   };
   const cause = { ...causeOf(context, principal.subject), principal: { ...principal, actors } };
   const approval = await approvalFor(options.approvals, wish, tenantWithId(agent.tenantId), cause);
@@ -130,7 +130,7 @@ function scopesOf(
   const common = allowed.filter((scope) => held.has(scope) && isAgentScope(scope));
   const refused = asked?.filter((scope) => !common.includes(scope)) ?? [];
   if (refused.length > 0) throw new errors.InvalidScope("requested scope is not allowed", refused.join(" "));
-  const scopes = asked ?? common.filter((scope) => !isPublishScope(scope));
+  const scopes = asked ?? common.filter((scope) => !needsAgentApproval(scope));
   if (scopes.length === 0) throw new errors.InvalidScope("subject and agent have no scope in common", "");
   return [...new Set(scopes)] as Scope[];
 }

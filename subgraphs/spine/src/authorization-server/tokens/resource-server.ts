@@ -1,4 +1,4 @@
-import { isAgentScope, isPublishScope } from "@factory/schema/scopes";
+import { isAgentScope, needsAgentApproval } from "@factory/schema/scopes";
 import { type Account, type Client, errors, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
 import { platformAdminRole } from "../../roles/system-roles.js";
 import type { UserAccess, UserAccount } from "../accounts/user-accounts.js";
@@ -64,7 +64,9 @@ export function resourceServerInfo(
 
 /** An agent publishes for somebody, by token exchange: by itself it has no subject, so nobody could be asked to approve. */
 function ownScopes({ scopes, principalType }: RegisteredClient): readonly string[] {
-  return principalType === "Agent" ? scopes.filter((scope) => isAgentScope(scope) && !isPublishScope(scope)) : scopes;
+  return principalType === "Agent"
+    ? scopes.filter((scope) => isAgentScope(scope) && !needsAgentApproval(scope))
+    : scopes;
 }
 
 /** A service holds its scopes by itself: one that it does not hold is a mistake; none asked for means all of them. */

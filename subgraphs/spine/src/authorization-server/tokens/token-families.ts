@@ -1,8 +1,8 @@
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Cause } from "@factory/runtime/messages/envelope";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
+import { workerTransaction } from "@factory/runtime/unit-of-work/worker-transaction";
 import type { Pool } from "pg";
-import { workerTransaction } from "../../database/worker-transaction.js";
 import { recordRevocation } from "../../revocations/record-revocation.js";
 import { platformTenant } from "../../tenants/platform-tenant.js";
 import { tenantOfClient, tenantOfUser } from "./family-owner-statement.js";
@@ -33,21 +33,26 @@ export class TokenFamilies {
     const [grant] = rows;
     if (!grant) return false;
     const tenant = await this.#tenantOf(grant);
-    return workerTransaction(this.#pool, tenant, this.#cause(), async ({ execute, notify, record }) => {
-      // the grant first: who comes at the same time waits here, then finds the family gone
-      const ended = await execute(
-        "delete from oidc_artifacts where kind = 'Grant' and grant_id = $1 returning grant_id",
-        [grantId],
-      );
-      if (ended.length === 0) return false;
-      await execute("delete from oidc_artifacts where grant_id = $1", [grantId]);
-      await recordRevocation({ execute, tenant, notify }, "Grant", grantId);
-      const data = { tenantId: tenant.tenantId, clientId: grant.client_id, userId: grant.account_id, grantId };
-      const subject = `users/${grant.account_id}`;
-      if (why === "RefreshTokenReuseDetected") record({ type: "RefreshTokenReuseDetected", subject, data });
-      if (why === "TokenRevoked") record({ type: "TokenRevoked", subject, data: { ...data, tokenId: null } });
-      return true;
-    });
+    return workerTransaction(
+      { pool: this.#pool, schema: "spine" },
+      tenant,
+      this.#cause(),
+      async ({ execute, notify, record }) => {
+        // the grant first: who comes at the same time waits here, then finds the family gone
+        const ended = await execute(
+          "delete from oidc_artifacts where kind = 'Grant' and grant_id = $1 returning grant_id",
+          [grantId],
+        );
+        if (ended.length === 0) return false;
+        await execute("delete from oidc_artifacts where grant_id = $1", [grantId]);
+        await recordRevocation({ execute, tenant, notify }, "Grant", grantId);
+        const data = { tenantId: tenant.tenantId, clientId: grant.client_id, userId: grant.account_id, grantId };
+        const subject = `users/${grant.account_id}`;
+        if (why === "RefreshTokenReuseDetected") record({ type: "RefreshTokenReuseDetected", subject, data });
+        if (why === "TokenRevoked") record({ type: "TokenRevoked", subject, data: { ...data, tokenId: null } });
+        return true;
+      },
+    );
   }
 
   async #tenantOf({ account_id: accountId, client_id: clientId }: GrantRow): Promise<Tenant> {

@@ -1,30 +1,37 @@
-import { type Notice, noticeStatement, outboxChannel } from "@factory/runtime/db/notice";
-import { runAgain } from "@factory/runtime/db/run-again";
-import type { Statement } from "@factory/runtime/db/transaction-dialect";
-import { type Cause, createEvent, type Message } from "@factory/runtime/messages/envelope";
-import { outboxInsert, outboxValues } from "@factory/runtime/outbox/outbox-insert";
-import type { Tenant } from "@factory/runtime/tenancy/tenant";
-import type { Transaction } from "@factory/runtime/unit-of-work/database";
+import type { SubgraphName } from "@factory/schema/subgraph-names";
 import type { Pool } from "pg";
+import { type Notice, noticeStatement, outboxChannel } from "../db/notice.js";
+import { runAgain } from "../db/run-again.js";
+import type { Statement } from "../db/transaction-dialect.js";
+import { type Cause, createEvent, type Message } from "../messages/envelope.js";
+import { outboxInsert, outboxValues } from "../outbox/outbox-insert.js";
+import type { Tenant } from "../tenancy/tenant.js";
+import type { Transaction } from "./database.js";
 
 /** The part of a transaction that `workerTransaction` offers. */
 export type WorkerTransaction = Pick<Transaction, "execute" | "tenant" | "record" | "notify">;
+
+/** Connections of the worker role of one schema. */
+export interface WorkerPool {
+  readonly pool: Pool;
+  readonly schema: SubgraphName;
+}
 
 /**
  * A transaction of the tenant on a connection of the worker role, which also sees rows that belong to no tenant. After
  * a deadlock `work` runs again from the beginning.
  */
 export function workerTransaction<T>(
-  pool: Pool,
+  workers: WorkerPool,
   tenant: Tenant,
   cause: Cause,
   work: (transaction: WorkerTransaction) => Promise<T>,
 ): Promise<T> {
-  return runAgain(() => once(pool, tenant, cause, work));
+  return runAgain(() => once(workers, tenant, cause, work));
 }
 
 async function once<T>(
-  pool: Pool,
+  { pool, schema }: WorkerPool,
   tenant: Tenant,
   cause: Cause,
   work: (transaction: WorkerTransaction) => Promise<T>,
@@ -51,7 +58,7 @@ async function once<T>(
     const result = await work({ execute, tenant, record, notify });
     if (messages.length > 0) {
       await execute(outboxInsert, outboxValues(tenant, messages));
-      notify(outboxChannel("spine"));
+      notify(outboxChannel(schema));
     }
     await client.query("commit");
     broken = false;
