@@ -1,5 +1,4 @@
-import { decodeId, type IdPrefix } from "@factory/runtime/identifiers/wire-id";
-import type { AuthRule } from "@factory/runtime/graphql/auth";
+import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import { authorize } from "@factory/runtime/subgraph/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type IdPrefix } from "@factory/schema/id-prefixes";
