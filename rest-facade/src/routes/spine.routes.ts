@@ -8,6 +8,7 @@ export const spineRoutes = [
   { at: "GET /v1/tenants/{tenantId}",            run: "tenant",          reply: 200, scopes: ["tenant.read"],   platformAdmin: true, version: "header" },
   { at: "POST /v1/tenants/{tenantId}/provision", run: "provisionTenant", reply: 202, scopes: ["tenant.manage"], platformAdmin: true, version: "header", idempotent: true, surface: "internal" },
   { at: "GET /v1/roles",                         run: "roles",           reply: 200, scopes: ["role.read"],     version: "header" },
+  { at: "GET /v1/roles/{roleId}",                run: "role",            reply: 200, scopes: ["role.read"],     version: "header" },
   { at: "GET /v1/roles/{roleId}/assignments",    run: "roleAssignments", reply: 200, scopes: ["role.read"],     version: "header" },
   { at: "POST /v1/roles/{roleId}/assignments",   run: "assignRole",      reply: 201, scopes: ["role.assign"],   version: "header", idempotent: true, mayExist: true },
   { at: "DELETE /v1/roles/{roleId}/assignments/{assignmentId}", run: "unassignRole", reply: 204, scopes: ["role.assign"], version: "header", idempotent: true },
