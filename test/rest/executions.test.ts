@@ -94,7 +94,7 @@ describe("POST /v1/templates/{templateId}/execute", () => {
     const wrong = { parameters: { Owner: "Ada", Databse: "PostgreSql" }, target };
     // the first one is accepted, and is what reads the template
     const first = await executed(token, open, wrong);
-    const sentence = "Neither the parameterSchema nor the template knows this name. The nearest: Database.";
+    const sentence = "Neither the parameterSchema nor the template defines this name. Similar names: Database.";
     expect(first).toMatchObject({
       status: "Failed",
       error: {

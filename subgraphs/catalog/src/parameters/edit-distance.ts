@@ -1,6 +1,6 @@
-/** Letters to change, add or take away to make one text of the other; more than `most` is `most + 1`. */
-export function editDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
+/** The Levenshtein distance of two texts. A distance greater than `limit` is given as `limit + 1`. */
+export function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let index = 0; index < a.length; index += 1) {
     const next = [index + 1];
@@ -10,5 +10,5 @@ export function editDistance(a: string, b: string, most: number): number {
     }
     row = next;
   }
-  return Math.min(row.at(-1) ?? 0, most + 1);
+  return Math.min(row.at(-1) ?? 0, limit + 1);
 }

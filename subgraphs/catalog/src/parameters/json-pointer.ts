@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@factory/template-engine/json-value";
 
-/** What a pointer, plain or as a local URI fragment, names. */
+/** The value at a JSON pointer (RFC 6901), which may be written as a URI fragment; undefined when there is none. */
 export function atPointer(root: JsonValue, pointer: string): JsonValue | undefined {
   const plain = pointer.startsWith("#") ? decoded(pointer.slice(1)) : pointer;
   if (plain !== "" && !plain.startsWith("/")) return undefined;
@@ -13,7 +13,7 @@ export function atPointer(root: JsonValue, pointer: string): JsonValue | undefin
   return current;
 }
 
-/** The member that a pointer of one segment names. */
+/** The member name in a JSON pointer of one segment. */
 export function nameIn(pointer: string): string {
   return pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -6,51 +6,52 @@ export type ParameterErrorCode =
 
 interface KeywordRule {
   code: ParameterErrorCode;
-  /** `rule` is the keyword's value in the schema, undefined where it is not at hand. */
+  /** `rule` is the value of the keyword in the schema; undefined when it is unknown. */
   detail(rule: JsonValue | undefined): string;
 }
 
-/** The library reports keywords, not sentences. */
+/** An error code and a sentence for each keyword that the validator reports. */
 const rules: Record<string, KeywordRule> = {
-  additionalProperties:  { code: "UNKNOWN_VALUE", detail: () => "The schema does not know this name." },
-  anyOf:                 { code: "FORMAT",        detail: () => "The value fits none of the allowed forms." },
-  const:                 { code: "UNKNOWN_VALUE", detail: (rule) => `The value is not ${shown(rule)}.` },
-  contains:              { code: "FORMAT",        detail: () => "The list does not hold what it has to hold." },
-  dependentRequired:     { code: "REQUIRED",      detail: () => "Another parameter asks for one that is missing." },
-  enum:                  { code: "UNKNOWN_VALUE", detail: (rule) => `The value is none of ${shownList(rule)}.` },
-  exclusiveMaximum:      { code: "OUT_OF_RANGE",  detail: (rule) => `The value is not below ${shown(rule)}.` },
-  exclusiveMinimum:      { code: "OUT_OF_RANGE",  detail: (rule) => `The value is not above ${shown(rule)}.` },
-  format:                { code: "FORMAT",        detail: (rule) => `The value is not of the format ${shown(rule)}.` },
-  maxContains:           { code: "TOO_LONG",      detail: (rule) => `More than ${shown(rule)} items match.` },
-  maximum:               { code: "OUT_OF_RANGE",  detail: (rule) => `The value is above ${shown(rule)}.` },
-  maxItems:              { code: "TOO_LONG",      detail: (rule) => `The list has more than ${shown(rule)} items.` },
-  maxLength:             { code: "TOO_LONG",      detail: (rule) => `The text is longer than ${shown(rule)} characters.` },
-  maxProperties:         { code: "TOO_LONG",      detail: (rule) => `The object has more than ${shown(rule)} members.` },
-  minContains:           { code: "TOO_SHORT",     detail: (rule) => `Fewer than ${shown(rule)} items match.` },
-  minimum:               { code: "OUT_OF_RANGE",  detail: (rule) => `The value is below ${shown(rule)}.` },
-  minItems:              { code: "TOO_SHORT",     detail: (rule) => `The list has fewer than ${shown(rule)} items.` },
-  minLength:             { code: "TOO_SHORT",     detail: (rule) => `The text is shorter than ${shown(rule)} characters.` },
-  minProperties:         { code: "TOO_SHORT",     detail: (rule) => `The object has fewer than ${shown(rule)} members.` },
-  multipleOf:            { code: "OUT_OF_RANGE",  detail: (rule) => `The value is no multiple of ${shown(rule)}.` },
-  not:                   { code: "FORMAT",        detail: () => "The value has the form that is excluded." },
-  oneOf:                 { code: "FORMAT",        detail: () => "The value does not fit exactly one of the allowed forms." },
+  additionalProperties:  { code: "UNKNOWN_VALUE", detail: () => "The schema does not define this name." },
+  anyOf:                 { code: "FORMAT",        detail: () => "The value does not match any of the allowed schemas." },
+  const:                 { code: "UNKNOWN_VALUE", detail: (rule) => `The value must be ${shown(rule)}.` },
+  contains:              { code: "FORMAT",        detail: () => "The list does not contain the required item." },
+  dependentRequired:     { code: "REQUIRED",      detail: () => "A parameter is missing that another parameter requires." },
+  enum:                  { code: "UNKNOWN_VALUE", detail: (rule) => `The value must be one of ${shownList(rule)}.` },
+  exclusiveMaximum:      { code: "OUT_OF_RANGE",  detail: (rule) => `The value must be less than ${shown(rule)}.` },
+  exclusiveMinimum:      { code: "OUT_OF_RANGE",  detail: (rule) => `The value must be greater than ${shown(rule)}.` },
+  format:                { code: "FORMAT",        detail: (rule) => `The value does not have the format ${shown(rule)}.` },
+  maxContains:           { code: "TOO_LONG",      detail: (rule) => `At most ${shown(rule)} items of the list may match.` },
+  maximum:               { code: "OUT_OF_RANGE",  detail: (rule) => `The value must be at most ${shown(rule)}.` },
+  maxItems:              { code: "TOO_LONG",      detail: (rule) => `The list may have at most ${shown(rule)} items.` },
+  maxLength:             { code: "TOO_LONG",      detail: (rule) => `The text may have at most ${shown(rule)} characters.` },
+  maxProperties:         { code: "TOO_LONG",      detail: (rule) => `The object may have at most ${shown(rule)} members.` },
+  minContains:           { code: "TOO_SHORT",     detail: (rule) => `At least ${shown(rule)} items of the list must match.` },
+  minimum:               { code: "OUT_OF_RANGE",  detail: (rule) => `The value must be at least ${shown(rule)}.` },
+  minItems:              { code: "TOO_SHORT",     detail: (rule) => `The list must have at least ${shown(rule)} items.` },
+  minLength:             { code: "TOO_SHORT",     detail: (rule) => `The text must have at least ${shown(rule)} characters.` },
+  minProperties:         { code: "TOO_SHORT",     detail: (rule) => `The object must have at least ${shown(rule)} members.` },
+  multipleOf:            { code: "OUT_OF_RANGE",  detail: (rule) => `The value must be a multiple of ${shown(rule)}.` },
+  not:                   { code: "FORMAT",        detail: () => "The value matches a schema that is not allowed." },
+  oneOf:                 { code: "FORMAT",        detail: () => "The value must match exactly one of the allowed schemas." },
   pattern:               { code: "FORMAT",        detail: (rule) => `The text does not match the pattern ${shown(rule)}.` },
-  propertyNames:         { code: "UNKNOWN_VALUE", detail: () => "The name is not allowed." },
+  propertyNames:         { code: "UNKNOWN_VALUE", detail: () => "The schema does not allow this name." },
   required:              { code: "REQUIRED",      detail: () => "The value is missing." },
-  type:                  { code: "TYPE",          detail: (rule) => `The value is not of the type ${shownList(rule)}.` },
-  unevaluatedItems:      { code: "UNKNOWN_VALUE", detail: () => "The list holds more than the schema describes." },
-  unevaluatedProperties: { code: "UNKNOWN_VALUE", detail: () => "The schema does not know this name." },
-  uniqueItems:           { code: "DUPLICATE",     detail: () => "The list holds a value twice." },
+  type:                  { code: "TYPE",          detail: (rule) => `The value must have the type ${shownList(rule)}.` },
+  unevaluatedItems:      { code: "UNKNOWN_VALUE", detail: () => "The list has more items than the schema describes." },
+  unevaluatedProperties: { code: "UNKNOWN_VALUE", detail: () => "The schema does not define this name." },
+  uniqueItems:           { code: "DUPLICATE",     detail: () => "The list contains the same value twice." },
   validate:              { code: "UNKNOWN_VALUE", detail: () => "The schema allows no value here." },
 };
 
+/** The code and the sentence for a keyword that a value does not satisfy. */
 export function describeFailure(keyword: string, rule: JsonValue | undefined): { code: ParameterErrorCode; detail: string } {
   const known = rules[keyword];
-  if (!known) return { code: "FORMAT", detail: "The value does not satisfy the schema." };
+  if (!known) return { code: "FORMAT", detail: "The value does not match the schema." };
   return { code: namesChoices(keyword, rule) ? "UNKNOWN_VALUE" : known.code, detail: known.detail(rule) };
 }
 
-/** A list of constants is the other way to write an enum. */
+/** Whether the keyword is an enum that is written as a choice of constants. */
 function namesChoices(keyword: string, rule: JsonValue | undefined): boolean {
   if (keyword !== "oneOf" && keyword !== "anyOf") return false;
   return Array.isArray(rule) && rule.every((branch) => isJsonObject(branch) && "const" in branch);

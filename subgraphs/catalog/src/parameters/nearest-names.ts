@@ -2,19 +2,19 @@ import { editDistance } from "./edit-distance.js";
 
 const maxNames = 3;
 const maxEdits = 3;
-/** A longer name is too much work to compare, and a reader would not compare it either. */
+/** Longer names are not compared, since that takes much time and helps no reader. */
 const maxNameLength = 100;
 
-/** The known names that this one may be a misspelling of, the likeliest first. */
+/** The known names that are similar to a name, the most similar first. At most three. */
 export function nearestNames(name: string, known: Iterable<string>): string[] {
   if (name.length > maxNameLength) return [];
   const folded = name.toLowerCase();
-  // two letters of a short name are most of it
-  const most = Math.min(maxEdits, Math.max(1, Math.floor(name.length / 3)));
+  // in a short name few letters may differ
+  const limit = Math.min(maxEdits, Math.max(1, Math.floor(name.length / 3)));
   const near: { candidate: string; edits: number }[] = [];
   for (const candidate of new Set(known)) {
-    const edits = editDistance(folded, candidate.toLowerCase(), most);
-    if (edits <= most || begins(folded, candidate.toLowerCase())) near.push({ candidate, edits });
+    const edits = editDistance(folded, candidate.toLowerCase(), limit);
+    if (edits <= limit || begins(folded, candidate.toLowerCase())) near.push({ candidate, edits });
   }
   return near
     .sort((a, b) => a.edits - b.edits)
@@ -22,7 +22,7 @@ export function nearestNames(name: string, known: Iterable<string>): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** `Framework` for `FrameworkVersion`, or the other way round. */
+/** Whether one name is a prefix of the other, as `Framework` is of `FrameworkVersion`. */
 function begins(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length >= 4 && long.startsWith(short);

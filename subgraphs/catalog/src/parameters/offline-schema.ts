@@ -18,20 +18,20 @@ import { PatternTimeLimit, PatternTimeLimitExceeded } from "@factory/template-en
 import { isDialect, schemaDialect } from "./schema-limits.js";
 import { type FaultyReference, SchemaDocument } from "./schema-references.js";
 
-/** Keyword by its name, where in the schema it stands and where in the instance it failed. */
+/** A keyword that a value does not satisfy: its name, its place in the schema and the place in the value. */
 export interface Failure {
   keyword: string;
-  /** Pointer into the schema; undefined inside a resource with an `$id` of its own. */
+  /** JSON pointer into the schema; undefined inside a resource with its own `$id`. */
   schemaPointer: string | undefined;
   pointer: string;
 }
 
 export interface OfflineSchema {
-  /** Empty: the value is valid. */
+  /** All failures of a value; empty when the value is valid. Throws a SchemaError for a faulty schema. */
   failures(value: unknown): Failure[];
 }
 
-/** The schema itself is at fault. `pointer` is a pointer into it. */
+/** A fault of the schema itself. `pointer` is a JSON pointer into the schema. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 
@@ -44,29 +44,33 @@ export class SchemaError extends Error {
   }
 }
 
-/** Checking a value was ended while it was at this keyword. */
+/** The check of a value exceeded its time limit at this keyword. */
 export class SlowSchemaError extends SchemaError {
   readonly keyword: string;
-  /** Into the value that was checked. */
+  /** JSON pointer into the value that was checked. */
   readonly valuePointer: string;
 
   constructor({ keyword, schemaPointer, pointer }: Failure, { message }: PatternTimeLimitExceeded) {
-    const where = schemaPointer ?? "a place inside an $id of its own";
-    super("TooSlow", `The check by "${keyword}" at ${where} of the schema was ended: ${message}.`, schemaPointer);
+    const where = schemaPointer ?? "a part with its own $id";
+    super(
+      "TooSlow",
+      `The check of the keyword "${keyword}" at ${where} of the schema was ended: ${message}.`,
+      schemaPointer,
+    );
     this.keyword = keyword;
     this.valuePointer = pointer;
   }
 }
 
-// the library fetches what a $ref names; a template's schema must never make us connect or read a file
+// the library fetches the target of a $ref; the schema of a template must never open a connection or a file
 for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme);
 setMetaSchemaOutputFormat("BASIC");
 setShouldValidateFormat(true);
 
-/** Compiles once for all: a schema of a template must not be what the meta-schema is first compiled from. */
+/** Compiles the meta-schema once, before the library can compile it for the schema of a template. */
 let metaSchemaReady: Promise<unknown> | undefined;
 
-/** Prepares a JSON Schema 2020-12. Its registration ends before this returns; checking a value counts as one evaluation. */
+/** Compiles a JSON Schema 2020-12. The schema is unregistered from the library before this returns. */
 export async function compileOffline(schema: JsonObject, timeLimit = new PatternTimeLimit()): Promise<OfflineSchema> {
   refuseForeignDialects(schema, "");
   metaSchemaReady ??= validate(schemaDialect);
@@ -101,7 +105,7 @@ export async function compileOffline(schema: JsonObject, timeLimit = new Pattern
 
 type FailedUnit = Pick<OutputUnit, "keyword" | "absoluteKeywordLocation" | "instanceLocation">;
 
-/** Knows which keyword is being evaluated when the evaluation is ended. */
+/** Records the keyword that is evaluated, for an evaluation that exceeds its time limit. */
 class KeywordTrace implements EvaluationPlugin {
   readonly #open: { keyword: string; absoluteKeywordLocation: string; instance: JsonNode }[] = [];
 
@@ -138,7 +142,7 @@ function decoded(fragment: string): string {
   }
 }
 
-/** Vocabularies and dialects are registered process-wide by the library, so a template may bring none. */
+/** The library registers vocabularies and dialects for the whole process, so a template may not define any. */
 function refuseForeignDialects(value: unknown, pointer: string): void {
   if (Array.isArray(value)) {
     value.forEach((item, index) => {
@@ -147,12 +151,12 @@ function refuseForeignDialects(value: unknown, pointer: string): void {
   }
   if (!isJsonObject(value)) return;
   if ("$vocabulary" in value)
-    throw new SchemaError("NotValid", "$vocabulary is not supported.", `${pointer}/$vocabulary`);
+    throw new SchemaError("NotValid", "The keyword $vocabulary is not supported. Remove it.", `${pointer}/$vocabulary`);
   const { $schema, $id } = value;
   if (typeof $schema === "string" && !isDialect($schema))
-    throw new SchemaError("NotValid", `The $schema is not ${schemaDialect}.`, `${pointer}/$schema`);
+    throw new SchemaError("NotValid", `The $schema must be ${schemaDialect}.`, `${pointer}/$schema`);
   if (typeof $id === "string" && /^(?:file:|https?:\/\/json-schema\.org(?:[/#]|$))/i.test($id))
-    throw new SchemaError("NotValid", "The $id is reserved.", `${pointer}/$id`);
+    throw new SchemaError("NotValid", "The $id is reserved. Use another URI.", `${pointer}/$id`);
   for (const [key, child] of Object.entries(value)) refuseForeignDialects(child, `${pointer}/${escapePointer(key)}`);
 }
 
@@ -161,7 +165,11 @@ function schemaError(error: unknown, schema: JsonObject): unknown {
     const [first] = ("errors" in error.output ? error.output.errors : undefined) ?? [];
     const pointer = decoded(first?.instanceLocation.split("#")[1] ?? "");
     const keyword = first?.keyword.slice(first.keyword.lastIndexOf("/") + 1) ?? "";
-    return new SchemaError("NotValid", `The value breaks the rule "${keyword}" of JSON Schema 2020-12.`, pointer);
+    return new SchemaError(
+      "NotValid",
+      `The value violates the keyword "${keyword}" of the JSON Schema 2020-12 meta-schema.`,
+      pointer,
+    );
   }
   if (!(error instanceof Error)) return error;
   if (error instanceof RangeError)
@@ -175,7 +183,7 @@ function schemaError(error: unknown, schema: JsonObject): unknown {
 export function referenceError({ reason, pointer }: FaultyReference): SchemaError {
   const message =
     reason === "RemoteRef"
-      ? "A $ref leaves the schema; only references inside it are followed."
-      : "A reference of the schema leads nowhere.";
+      ? "A $ref leaves the schema. Only references inside the schema are followed."
+      : "A reference of the schema names a part that does not exist.";
   return new SchemaError(reason, message, pointer);
 }

@@ -14,7 +14,7 @@ interface ParameterOrder {
 export const parameterTask = workerTask<ParameterOrder, CheckedParameters>("checkParameters", "quick");
 export const schemaTask = workerTask<JsonObject, SchemaFault | undefined>("checkSchema", "quick");
 
-/** Checks parameters and their schemas in worker processes, since both run foreign patterns. */
+/** Checks parameters and their schemas in worker processes, since both run foreign regular expressions. */
 export class ParameterChecker {
   readonly #workers: WorkerPool;
   readonly #timeoutMs: number;
@@ -25,24 +25,24 @@ export class ParameterChecker {
   }
 
   /**
-   * Refuses a name that neither the schema nor `templateNames` knows; without `templateNames`, names are left to the
-   * schema. Throws PARAMETERS_INVALID when the check takes too long.
+   * Refuses a name that is neither in the schema nor in `templateNames`; without `templateNames` only the schema decides.
+   * Throws PARAMETERS_INVALID when the check takes too long.
    */
   async checkParameters(input: ParameterOrder, client?: WorkerClient): Promise<CheckedParameters> {
     const outcome = await this.#workers.run(parameterTask, { input, timeoutMs: this.#timeoutMs, client });
     if (typeof outcome !== "string") return outcome.output;
-    const detail = `Checking these parameters by the parameterSchema took ${this.#excess(outcome)}; a pattern of the schema may backtrack.`;
+    const detail = `The check of these parameters took ${this.#excess(outcome)} and was ended. A pattern of the parameterSchema may backtrack.`;
     throw new DomainError("PARAMETERS_INVALID", {
       detail,
       errors: [{ pointer: "/parameters", code: "FORMAT", detail }],
     });
   }
 
-  /** Why no parameters can be checked by the schema; undefined when the schema is sound. */
+  /** The reason why the schema cannot check any parameters; undefined when it can. */
   async schemaFault(schema: JsonObject, client?: WorkerClient): Promise<SchemaFault | undefined> {
     const outcome = await this.#workers.run(schemaTask, { input: schema, timeoutMs: this.#timeoutMs, client });
     if (typeof outcome !== "string") return outcome.output;
-    return { pointer: "", detail: `Reading the parameterSchema took ${this.#excess(outcome)}.` };
+    return { pointer: "", detail: `The check of the parameterSchema took ${this.#excess(outcome)} and was ended.` };
   }
 
   #excess(cut: "timeout" | "memory"): string {

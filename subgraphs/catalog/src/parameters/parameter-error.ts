@@ -1,7 +1,8 @@
 import type { ParameterErrorCode } from "./keyword-rules.js";
 
+/** A fault of one parameter. */
 export interface ParameterError {
-  /** Into the parameters object, e.g. `/HttpPort`. */
+  /** JSON pointer into the parameters object, for example `/HttpPort`. */
   pointer: string;
   keyword: string;
   code: ParameterErrorCode;

@@ -120,7 +120,7 @@ describe("checkParameters: each keyword has its code", () => {
 
   it("says what the schema asks for, in its own words", async () => {
     const checked = await checkParameters(property({ enum: ["net8.0", "net9.0"] }), { A: "net7" });
-    expect(checked).toMatchObject({ errors: [{ detail: "The value is none of net8.0, net9.0." }] });
+    expect(checked).toMatchObject({ errors: [{ detail: "The value must be one of net8.0, net9.0." }] });
   });
 
   it("names each missing parameter", async () => {
@@ -194,7 +194,7 @@ describe("checkParameters: names", () => {
       const checked = await checkParameters(one, parameters, { templateNames });
       return checked.valid ? [] : checked.errors.map(({ pointer, code, detail }) => `${pointer} ${code} ${detail}`);
     };
-    const unknown = "UNKNOWN_VALUE Neither the parameterSchema nor the template knows this name.";
+    const unknown = "UNKNOWN_VALUE Neither the parameterSchema nor the template defines this name.";
 
     it.each([
       [{ type: "object" }],
@@ -203,17 +203,17 @@ describe("checkParameters: names", () => {
       [{ ...schema, unevaluatedProperties: true }],
     ])("are all that %j leaves open, and a misspelling is refused with the nearest", async (one) => {
       expect(await refusals(one, { name: "App", Database: "x", Port: 1 })).toEqual([]);
-      expect(await refusals(one, { Databse: "x" })).toEqual([`/Databse ${unknown} The nearest: Database.`]);
-      expect(await refusals(one, { port: 1 })).toEqual([`/port ${unknown} The nearest: Port.`]);
+      expect(await refusals(one, { Databse: "x" })).toEqual([`/Databse ${unknown} Similar names: Database.`]);
+      expect(await refusals(one, { port: 1 })).toEqual([`/port ${unknown} Similar names: Port.`]);
       expect(await refusals(one, { "a/b": 1 })).toEqual([
-        expect.stringMatching(/^\/a~1b .* None is near it; known are /),
+        expect.stringMatching(/^\/a~1b .* Use one of these names: /),
       ]);
     });
 
     it("do not make a schema wider that names its parameters itself", async () => {
       expect(await refusals(schema, { Databse: 1, AA: 1 })).toEqual([
-        "/Databse UNKNOWN_VALUE The schema does not know this name. None is near it; known are A, name.",
-        "/AA UNKNOWN_VALUE The schema does not know this name. The nearest: A.",
+        "/Databse UNKNOWN_VALUE The schema does not define this name. Use one of these names: A, name.",
+        "/AA UNKNOWN_VALUE The schema does not define this name. Similar names: A.",
       ]);
       expect(await refusals(schema, { Database: "x" })).toHaveLength(1);
     });

@@ -13,22 +13,22 @@ export type CheckedParameters =
 
 const maxErrors = 100;
 
-/** The one name every template takes: it stands for the sourceName. */
+/** The parameter that every template has. Its value replaces the sourceName. */
 export const reservedName = "name";
 
 interface CheckOptions {
   readonly timeLimit?: PatternTimeLimit;
-  /** Parameters that the template has; absent, what the schema leaves to the template is accepted. */
+  /** The names of the template's parameters. Without them every name that the schema allows is accepted. */
   readonly templateNames?: readonly string[] | undefined;
 }
 
-/** Checks parameters by the schema, whose defaults are applied first. Runs foreign patterns: call it under a time limit. */
+/** Applies the defaults of the schema and checks the parameters. Runs foreign patterns: call it under a time limit. */
 export async function checkParameters(
   schema: unknown,
   parameters: unknown,
   { timeLimit = new PatternTimeLimit(), templateNames }: CheckOptions = {},
 ): Promise<CheckedParameters> {
-  if (!isJsonObject(parameters)) return refused("", "type", "TYPE", "The parameters are not a JSON object.");
+  if (!isJsonObject(parameters)) return refused("", "type", "TYPE", "The parameters must be a JSON object.");
   const closed = closedSchema(isJsonObject(schema) ? schema : {});
   const given = withDefaults(closed, parameters);
   let failures: Failure[];
@@ -39,7 +39,7 @@ export async function checkParameters(
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     if (error instanceof SlowSchemaError)
-      return refused(error.valuePointer, error.keyword, "FORMAT", `${error.message} A pattern there may backtrack.`);
+      return refused(error.valuePointer, error.keyword, "FORMAT", `${error.message} Its pattern may backtrack.`);
     return refused(
       "",
       "$schema",
@@ -64,9 +64,9 @@ export async function checkParameters(
 }
 
 /**
- * The schema with what holds for every template: `name` is a text, and a name that the schema does not evaluate is refused.
- * A schema that sets `additionalProperties` evaluates all names, and one that names none at all is silent: both leave
- * the names to the template.
+ * Adds the rules of every template to the schema: `name` is a string, and names that the schema does not evaluate are
+ * refused. A schema with `additionalProperties` evaluates all names, and one without any property is not closed: both
+ * leave the names to the template.
  */
 function closedSchema(schema: JsonObject): JsonObject {
   const { properties = {} } = schema;
@@ -87,7 +87,7 @@ function withDefaults(schema: JsonObject, parameters: JsonObject): Record<string
   return Object.fromEntries([...Object.entries(parameters), ...defaults]);
 }
 
-/** Leaves out what only follows from another failure. */
+/** Leaves out failures that only follow from another failure. */
 function relevant(failures: readonly Failure[], schema: JsonObject): Failure[] {
   const branched = failures.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
   const own = failures.filter(
@@ -95,7 +95,7 @@ function relevant(failures: readonly Failure[], schema: JsonObject): Failure[] {
   );
   const closing = ({ schemaPointer }: Failure) => schemaPointer === "/unevaluatedProperties";
   if (own.every(closing)) return own;
-  // a property that fails counts as unevaluated too
+  // JSON Schema counts a property that fails as unevaluated too
   const known = everDefined(schema);
   return own.filter((failure) => !closing(failure) || !known.has(nameIn(failure.pointer)));
 }
@@ -117,7 +117,7 @@ function explain(failure: Failure, schema: JsonObject, given: Record<string, unk
   }));
 }
 
-/** `false` as a schema fails under the name of no keyword. */
+/** The schema `false` fails without a keyword; its place in the schema tells which keyword denies the value. */
 function denyingKeyword(schemaPointer = ""): string {
   const last = schemaPointer.slice(schemaPointer.lastIndexOf("/") + 1);
   return ["additionalProperties", "unevaluatedProperties", "unevaluatedItems"].includes(last) ? last : "validate";
@@ -138,7 +138,7 @@ function withoutRepeats(errors: readonly ParameterError[]): ParameterError[] {
   return [...seen.values()];
 }
 
-/** The library marks the failure of a property's name with a star. */
+/** The library marks the pointer of a failing property name with a star. */
 function plainPointer(pointer: string): string {
   return pointer.startsWith("*") ? pointer.slice(1) : pointer;
 }

@@ -1,8 +1,8 @@
 import { schemaFault } from "./schema-fitness.js";
 import { everDefined } from "./schema-properties.js";
 
-const remote = "A $ref leaves the schema; only references inside it are followed.";
-const nowhere = "A reference of the schema leads nowhere.";
+const remote = "A $ref leaves the schema. Only references inside the schema are followed.";
+const nowhere = "A reference of the schema names a part that does not exist.";
 
 describe("schemaFault", () => {
   it.each<[string, object, string, string]>([

@@ -2,22 +2,22 @@ import type { JsonObject } from "@factory/template-engine/json-value";
 import { compileOffline, referenceError, SchemaError } from "./offline-schema.js";
 import { SchemaDocument } from "./schema-references.js";
 
-/** Why no parameters can be checked by a schema. */
+/** The reason why a schema cannot check any parameters. */
 export interface SchemaFault {
-  /** Into the schema. */
+  /** JSON pointer into the schema. */
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** Undefined: the schema is one, and every reference of it is followed inside it. Compiles it: call it under a time limit. */
+/** Checks that the schema is valid and all its references stay inside it. Compiles it: call it under a time limit. */
 export async function schemaFault(schema: JsonObject): Promise<SchemaFault | undefined> {
   try {
-    // also where nothing leads to it, which compiling does not look at
+    // compiling does not look at references in parts that nothing uses
     const faulty = new SchemaDocument(schema).faultyReference();
     if (faulty?.reason === "RemoteRef") throw referenceError(faulty);
     const compiled = await compileOffline(schema);
     if (faulty) throw referenceError(faulty);
-    // references that lead back to themselves are found only while a value is checked
+    // a reference that leads back to itself is found only by checking a value
     compiled.failures({});
     return undefined;
   } catch (error) {

@@ -11,19 +11,25 @@ export interface SchemaProblem {
   detail: string;
 }
 
-/** Why a parameterSchema cannot be accepted at all. Bounds what the validator, whose cost they drive, ever sees. */
+/** Refuses a parameterSchema that is not an object or too large; these limits bound the cost of the validator. */
 export function schemaProblem(schema: unknown): SchemaProblem | undefined {
-  if (!isJsonObject(schema)) return { code: "TYPE", detail: "The parameterSchema is not a JSON object." };
+  if (!isJsonObject(schema)) return { code: "TYPE", detail: "The parameterSchema must be a JSON object." };
   const dialect = schema["$schema"];
   if (dialect !== undefined && !isDialect(dialect))
-    return { code: "UNKNOWN_VALUE", detail: `The $schema of the parameterSchema is not ${schemaDialect}.` };
+    return { code: "UNKNOWN_VALUE", detail: `The $schema of the parameterSchema must be ${schemaDialect}.` };
   const extent = { properties: 0 };
   if (!withinDepth(schema, maxDepth, extent))
-    return { code: "TOO_LONG", detail: `The parameterSchema nests deeper than ${maxDepth} levels.` };
+    return { code: "TOO_LONG", detail: `The parameterSchema has more than ${maxDepth} levels. Make it flatter.` };
   if (extent.properties > maxProperties)
-    return { code: "TOO_LONG", detail: `The parameterSchema defines more than ${maxProperties} properties.` };
+    return {
+      code: "TOO_LONG",
+      detail: `The parameterSchema defines more than the ${maxProperties} properties that are allowed.`,
+    };
   if (Buffer.byteLength(JSON.stringify(schema)) > maxBytes)
-    return { code: "TOO_LONG", detail: `The parameterSchema is larger than ${maxBytes / 1024} KiB.` };
+    return {
+      code: "TOO_LONG",
+      detail: `The parameterSchema is larger than the ${maxBytes / 1024} KiB that are allowed.`,
+    };
   return undefined;
 }
 

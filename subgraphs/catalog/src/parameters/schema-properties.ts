@@ -6,17 +6,17 @@ const maxHops = 16;
 const listKeywords = ["allOf", "anyOf", "oneOf"];
 const schemaKeywords = ["if", "then", "else"];
 
-/** The parameters that hold in every case: the root's own and those of `allOf` and of local references. */
+/** The parameters that are always defined: those of the root, of `allOf` and of local references. */
 export function alwaysDefined(schema: JsonObject): Map<string, JsonValue> {
   return propertiesOf(schema, true);
 }
 
-/** The parameters that the schema names anywhere about the root object, also under a condition. */
+/** All parameters that the schema defines for the root object, also under a condition. */
 export function everDefined(schema: JsonObject): Map<string, JsonValue> {
   return propertiesOf(schema, false);
 }
 
-/** The subschema with what its local `$ref` adds; the nearer member wins. */
+/** The subschema merged with the target of its local `$ref`; its own members win. */
 export function resolved(root: JsonObject, schema: JsonValue | undefined): JsonObject | undefined {
   if (!isJsonObject(schema)) return undefined;
   let merged: JsonObject = schema;
@@ -30,7 +30,7 @@ export function resolved(root: JsonObject, schema: JsonValue | undefined): JsonO
   return merged;
 }
 
-/** Patterns of names that the schema describes, under a condition too. */
+/** The name patterns of `patternProperties`, also under a condition. */
 export function namePatterns(schema: JsonObject): string[] {
   return applied(schema, false).flatMap((one) => Object.keys(objectOf(one["patternProperties"])));
 }
@@ -43,7 +43,7 @@ function propertiesOf(schema: JsonObject, always: boolean): Map<string, JsonValu
   return found;
 }
 
-/** The schema and those that it applies to the same value, each once: references may multiply or go round. */
+/** The schema and those that it applies to the same value, each once: references may repeat or form a cycle. */
 function applied(root: JsonObject, always: boolean): JsonObject[] {
   const document = new SchemaDocument(root);
   const found = new Set<JsonObject>();

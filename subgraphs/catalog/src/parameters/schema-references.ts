@@ -2,7 +2,7 @@ import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@f
 import { atPointer } from "./json-pointer.js";
 import { schemaDialect } from "./schema-limits.js";
 
-/** A reference that cannot be followed. `pointer` is a pointer to its keyword. */
+/** A reference that cannot be followed. `pointer` is the JSON pointer to its keyword. */
 export interface FaultyReference {
   readonly reason: "RemoteRef" | "NotValid";
   readonly pointer: string;
@@ -23,18 +23,18 @@ const single = [
 ];
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const maps = ["$defs", "definitions", "properties", "patternProperties", "dependentSchemas"];
-/** The meta-schemas, which the validator has at hand. */
+/** The meta-schemas, which the validator contains. */
 const dialectFolder = schemaDialect.slice(0, schemaDialect.lastIndexOf("/") + 1);
-/** Stands for the document while it has no absolute name. */
+/** The base URI of a document without an absolute `$id`. */
 const nameless = "https://parameter-schema.invalid/";
 
-/** A schema with the names that its parts have (`$id`, `$anchor`). Nothing is fetched to follow a reference. */
+/** A schema with an index of its parts by `$id` and `$anchor`. References are followed without fetching anything. */
 export class SchemaDocument {
   readonly #root: JsonObject;
-  /** By absolute URI. */
+  /** The named parts by absolute URI. */
   readonly #resources = new Map<string, JsonObject>();
   readonly #anchors = new Map<string, JsonObject>();
-  /** What the references of each part are relative to. */
+  /** The base URI for the references of each part. */
   readonly #bases = new Map<JsonObject, string>();
 
   constructor(root: JsonObject) {
@@ -43,12 +43,12 @@ export class SchemaDocument {
     this.#collectNames(root, nameless);
   }
 
-  /** What the `$ref` and `$dynamicRef` of a part name; one that leaves the document or leads nowhere is left out. */
+  /** The targets of `$ref` and `$dynamicRef` of a part, without those that are outside of the document or missing. */
   targetsOf(part: JsonObject): JsonValue[] {
     return this.#referencesOf(part).flatMap(({ uri }) => (uri === undefined ? [] : (this.#at(uri) ?? [])));
   }
 
-  /** The first reference that leaves the document or leads nowhere in it. */
+  /** The first reference whose target is outside of the document or missing. */
   faultyReference(): FaultyReference | undefined {
     for (const [part, pointer] of schemasOf(this.#root, ""))
       for (const { keyword, uri } of this.#referencesOf(part)) {
@@ -78,7 +78,7 @@ export class SchemaDocument {
     return fragment === "" || fragment.startsWith("#/") ? atPointer(resource, fragment) : this.#anchors.get(uri);
   }
 
-  /** Collects the names in every member, since a reference may lead into an unknown keyword. */
+  /** Collects the names in all members, since a reference may lead into an unknown keyword. */
   #collectNames(value: JsonValue, outer: string): void {
     if (typeof value !== "object" || value === null) return;
     const base = isJsonObject(value) ? this.#nameOf(value, outer) : outer;
@@ -99,7 +99,7 @@ export class SchemaDocument {
   }
 }
 
-/** The schema and those in it, with a pointer to each. Objects inside an `enum` are values, not schemas. */
+/** The schema and all schemas in it, each with its JSON pointer. Objects in an `enum` are values and not schemas. */
 function* schemasOf(schema: JsonValue | undefined, pointer: string): Generator<[part: JsonObject, pointer: string]> {
   if (!isJsonObject(schema)) return;
   yield [schema, pointer];

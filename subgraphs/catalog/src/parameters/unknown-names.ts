@@ -6,13 +6,13 @@ import { SchemaError } from "./offline-schema.js";
 import type { ParameterError } from "./parameter-error.js";
 import { everDefined, namePatterns } from "./schema-properties.js";
 
-export const unknownName = "Neither the parameterSchema nor the template knows this name.";
+export const unknownName = "Neither the parameterSchema nor the template defines this name.";
 
-/** A reader looks at the first ones; each is compared with every name that is known. */
+/** Each refused name is compared with every known name, so only the first ones get a hint. */
 const maxExplained = 20;
 const maxListed = 5;
 
-/** Parameters that would change nothing: no property or pattern of the schema names them, and no parameter of the template. */
+/** Names of parameters without effect: neither the schema nor the template defines them. */
 export function unknownNames(
   schema: JsonObject,
   parameters: Record<string, unknown>,
@@ -26,13 +26,13 @@ export function unknownNames(
     return timeLimit.run(() => strangers.filter((name) => !patterns.some((pattern) => pattern.test(name))));
   } catch (error) {
     if (!(error instanceof PatternTimeLimitExceeded)) throw error;
-    throw new SchemaError("TooSlow", `Matching the names by its patternProperties was ended: ${error.message}.`);
+    throw new SchemaError("TooSlow", `The match of names with its patternProperties was ended: ${error.message}.`);
   }
 }
 
 const closingKeywords = new Set(["additionalProperties", "unevaluatedProperties"]);
 
-/** Says which names a refused one may have been meant as. */
+/** Adds the most similar known names to the detail of each refused name. */
 export function withNearestNames(
   errors: readonly ParameterError[],
   schema: JsonObject,
@@ -51,8 +51,8 @@ export function withNearestNames(
 
 function hint(name: string, known: readonly string[]): string {
   const near = nearestNames(name, known);
-  if (near.length > 0) return `The nearest: ${near.join(", ")}.`;
+  if (near.length > 0) return `Similar names: ${near.join(", ")}.`;
   const listed = [...new Set(known)];
   const more = listed.length > maxListed ? ` and ${listed.length - maxListed} more` : "";
-  return `None is near it; known are ${listed.slice(0, maxListed).join(", ")}${more}.`;
+  return `Use one of these names: ${listed.slice(0, maxListed).join(", ")}${more}.`;
 }

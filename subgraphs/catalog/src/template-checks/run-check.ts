@@ -6,10 +6,10 @@ import { parameterSchemaCheck } from "./parameter-schema/parameter-schema-check.
 import { sampleGeneration } from "./sample-generation/sample-generation.js";
 import { structuralLint } from "./structural-lint/structural-lint.js";
 
-/** More of them help nobody, and they are stored with the result. */
+/** Findings are stored with the result, so their number is limited. */
 const maxFindings = 200;
 
-/** One check of a template source. Runs foreign patterns and expressions: call it under a time limit. */
+/** Runs one check on the files of a template. It runs foreign regular expressions: call it under a time limit. */
 export async function runCheck(check: string, files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
   const { findings, samples } = await outcomeOf(check, files, subject);
   const reported = findings.filter(({ severity }) => subject.withInfo === true || severity !== "Info").sort(byPlace);
@@ -25,11 +25,11 @@ async function outcomeOf(check: string, files: FileTree, subject: CheckSubject):
     case "SampleGeneration":
       return sampleGeneration(files, subject);
     case undefined:
-      throw new Error(`There is no check "${check}".`);
+      throw new Error(`The check "${check}" does not exist.`);
   }
 }
 
-/** Path, line, code; what has no path comes first. */
+/** Orders findings by path, line and code. Findings without a path come first. */
 function byPlace(a: Finding, b: Finding): number {
   return (
     compare(a.path ?? "", b.path ?? "") ||

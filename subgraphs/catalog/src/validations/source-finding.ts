@@ -3,16 +3,20 @@ import type { Finding } from "@factory/template-engine/finding";
 
 const codes: Readonly<Record<string, string>> = { SOURCE_UNSAFE: "SourceUnsafe", SOURCE_TOO_LARGE: "SourceTooLarge" };
 
-/** How the rules of a source name what they refuse. */
+/** The messages of the source rules, and the finding code for each. */
 const unsafe: readonly { says: RegExp; code: string; suggestion: string }[] = [
-  { says: /is a symbolic link/, code: "SymlinkNotAllowed", suggestion: "Replace the link by the file itself." },
-  { says: /is a submodule/, code: "SubmoduleNotAllowed", suggestion: "Copy what is needed into the repository." },
+  { says: /is a symbolic link/, code: "SymlinkNotAllowed", suggestion: "Replace the link with the file itself." },
+  {
+    says: /is a submodule/,
+    code: "SubmoduleNotAllowed",
+    suggestion: "Copy the files of the submodule into the repository.",
+  },
   { says: /differ only in case|is there twice/, code: "CaseCollision", suggestion: "Rename or remove one of the two." },
   { says: /reserved name/, code: "ReservedFileName", suggestion: "Rename or remove the file." },
   { says: /^The path /, code: "PathTraversal", suggestion: "Rename or remove the file." },
 ];
 
-/** A source that cannot be read is the template's fault, not the request's. */
+/** The finding for a source that cannot be read: the template is at fault, and not the request. */
 export function sourceFinding(check: string, error: DomainError): Finding {
   const refused = error.code === "SOURCE_UNSAFE" ? unsafe.find(({ says }) => says.test(error.message)) : undefined;
   const { paths } = error.facts as { paths?: readonly string[] };

@@ -12,18 +12,18 @@ interface CheckOrder extends CheckSubject {
 
 export const checkTask = workerTask<CheckSubject & { readonly check: string }, CheckOutcome>("checkTemplate", "long");
 
-/** Makes the checks of a validation in worker processes. */
+/** Runs the checks of a validation in worker processes. */
 export class TemplateChecker {
   readonly #workers: WorkerPool;
   readonly #checksMs: number;
 
-  /** `checksMs`: for all checks of one validation together. */
+  /** `checksMs` is the time limit for all checks of one validation together. */
   constructor(workers: WorkerPool, checksMs = 30_000) {
     this.#workers = workers;
     this.#checksMs = checksMs;
   }
 
-  /** The findings in the order of the requested checks. A check that was cut is a finding too. */
+  /** The findings in the order of the requested checks. A check that was ended by a limit is a finding too. */
   async runChecks(
     files: FileTree,
     { checks, ...subject }: CheckOrder,

@@ -28,7 +28,7 @@ const resultId: SortColumn<ValidationResultType> = {
 
 export const sortedValidationResults = new SortedList<ValidationResultType, TenantStatement>({
   list: "validationResults",
-  // ids of results ascend with time
+  // ids of results increase with time
   columns: { validatedAt: resultId },
   id: resultId,
   byDefault: "-validatedAt",
@@ -41,7 +41,7 @@ export const sortedValidationResults = new SortedList<ValidationResultType, Tena
     ),
 });
 
-/** Lists the validations of one template version. */
+/** Lists the validation results of one template version. */
 export class ValidationListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

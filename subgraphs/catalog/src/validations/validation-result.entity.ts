@@ -30,7 +30,7 @@ export class ValidationResult {
   @Property({ type: "integer" })
   samples: number;
 
-  /** What was validated; null: the source could not be read. */
+  /** The digest of the validated content; null when the source could not be read. */
   @Property({ type: "text", nullable: true })
   contentDigest: string | null;
 

@@ -8,11 +8,11 @@ export class ValidateTemplateVersionInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: "StructuralLint, ParameterSchema, SampleGeneration; none means all.",
+    description: "The checks to run: StructuralLint, ParameterSchema, SampleGeneration. Without any, all checks run.",
   })
   @Constraint({ maxItems: 20, maxLength: 100 })
   checks?: string[] | null;
 
-  @Field(() => Boolean, { nullable: true, description: "Also findings of severity Info." })
+  @Field(() => Boolean, { nullable: true, description: "Whether to return findings of severity Info too." })
   includeInfo?: boolean | null;
 }

@@ -17,7 +17,7 @@ export class ValidationResolver {
     this.#lists = lists;
   }
 
-  @Query(() => ValidationResultConnection, { description: "The results of one version." })
+  @Query(() => ValidationResultConnection, { description: "The validation results of one template version." })
   @Auth({ scopes: ["templates.read"] })
   validationResults(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
@@ -30,7 +30,7 @@ export class ValidationResolver {
   }
 
   @Mutation(() => ValidationResultType, {
-    description: "Runs the checks that are named, or all of them, on the content of a version and keeps the result.",
+    description: "Runs the named checks, or all checks, on the content of a template version and stores the result.",
   })
   @Auth({ scopes: ["templates.write", "templates.execute"] })
   validateTemplateVersion(

@@ -19,7 +19,7 @@ import { type ValidationOutcome, type ValidationResultType } from "./validation.
 import { ValidationResult } from "./validation-result.entity.js";
 
 const sourceTimeoutMs = 20_000;
-/** A source is held in memory, 200 MiB at most, until its checks have had their turn. */
+/** Validations of one tenant at the same time: each one holds its source in memory, up to 200 MiB. */
 const maxConcurrent = 4;
 
 interface Examined {
@@ -129,7 +129,7 @@ function chosenChecks(asked: readonly string[] | null | undefined): readonly str
   if (!asked || asked.length === 0) return checkNames;
   const unknown = asked.findIndex((name) => !(checkNames as readonly string[]).includes(name));
   if (unknown >= 0) {
-    const detail = `The checks are ${checkNames.join(", ")}.`;
+    const detail = `The check "${asked[unknown]}" is unknown. Use ${checkNames.join(", ")}.`;
     throw new DomainError("CHECK_UNKNOWN", {
       detail,
       errors: [{ pointer: `/checks/${unknown}`, code: "UNKNOWN_VALUE", detail }],

@@ -15,7 +15,7 @@ export class ValidationFindingType {
   @Field()
   check: string;
 
-  @Field({ description: "Error or Warning; Info where it was asked for." })
+  @Field({ description: "Error, Warning, or Info when includeInfo is true." })
   severity: string;
 
   @Field()
@@ -24,10 +24,10 @@ export class ValidationFindingType {
   @Field()
   message: string;
 
-  @Field(() => String, { nullable: true, description: "File in the template source." })
+  @Field(() => String, { nullable: true, description: "The path of the file in the template source." })
   path: string | null;
 
-  @Field(() => String, { nullable: true, description: "JSON pointer into that file or into the parameterSchema." })
+  @Field(() => String, { nullable: true, description: "The JSON pointer into that file, or into the parameterSchema." })
   pointer: string | null;
 
   @Field(() => Int, { nullable: true })
@@ -57,7 +57,7 @@ export class ValidationResultType {
   @Field(() => [ValidationFindingType])
   findings: ValidationFindingType[];
 
-  @Field(() => Int, { description: "How many samples SampleGeneration rendered." })
+  @Field(() => Int, { description: "The number of samples that SampleGeneration rendered." })
   samples: number;
 
   @Field(() => String, { nullable: true })

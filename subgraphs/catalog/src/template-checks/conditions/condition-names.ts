@@ -1,7 +1,7 @@
 import type { EvaluatorName } from "@factory/template-engine/evaluate-condition";
 import type { TemplateConfig } from "@factory/template-engine/template-config";
 
-/** Words of the evaluators themselves. */
+/** The keywords of each evaluator. */
 const words: Readonly<Record<EvaluatorName, ReadonlySet<string>>> = {
   "C++": new Set(["true", "false", "null"]),
   "C++2": new Set(["true", "false", "null"]),
@@ -9,20 +9,20 @@ const words: Readonly<Record<EvaluatorName, ReadonlySet<string>>> = {
   VB: new Set("true false nothing and andalso or orelse not xor then".split(" ")),
 };
 
-/** Names that stand for a value in every condition: symbols, tags, choices without quotes, listed guids. */
+/** Names that have a value in every condition: symbols, tags, choices without quotes and the listed GUIDs. */
 export function symbolNames({ symbols, tags, guids }: TemplateConfig): Set<string> {
   const names = new Set(["name", ...Object.keys(tags), ...symbols.keys(), ...guids.map((_, index) => `guid${index}`)]);
   for (const symbol of symbols.values())
     if (symbol.type === "parameter" && symbol.enableQuotelessLiterals)
       for (const { choice } of symbol.choices) names.add(choice);
-  // bound by the template engine itself on one operating system
+  // the template engine binds this name itself on Windows
   return names.add("OS");
 }
 
-/** Words of a condition, outside quotes, that no symbol explains. */
+/** Words of a condition, outside quotes, that are neither symbols nor keywords. */
 export function strangersIn(condition: string, names: ReadonlySet<string>, evaluator: EvaluatorName): string[] {
   let bare = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, " ");
-  // such a name would fall apart into words
+  // a name with other characters would be split into several words
   for (const name of names) if (!/^[\p{L}\p{Nd}_]+$/u.test(name)) bare = bare.replaceAll(name, " ");
   const found = bare.match(/[\p{L}_][\p{L}\p{Nd}_]*|[\p{Nd}][\p{L}\p{Nd}_]*/gu) ?? [];
   const strangers = found.filter(

@@ -20,14 +20,14 @@ interface WrittenCondition {
   column: number | null;
 }
 
-/** Conditions of template.json and of the files, decided for the default parameters. */
+/** Checks the conditions of template.json and of the files with the default parameters. */
 export function lintConditions(
   pack: TemplatePack,
   { places, texts, variables }: { places: ConfigPlaces; texts: TemplateTexts; variables: Variables | undefined },
 ): Finding[] {
   const written = [...templateConditions(pack.config, places), ...fileConditions(texts)];
   const names = symbolNames(pack.config);
-  // a name without a value still ends a word where a symbol stands
+  // a symbol without a value still has to be known as a name, so that it ends a word
   const known: Variables = variables ?? new Map(Array.from(names, (name): [string, SymbolValue] => [name, null]));
   const evaluators = new Map<EvaluatorName, Evaluate>();
   const seen = new Set<string>();
@@ -43,7 +43,7 @@ export function lintConditions(
       return isNew;
     });
     const open = isLeftOpen(text.slice(0, length)) ? "a parenthesis is not closed" : null;
-    // what a stranger's value would be decides about the rest
+    // the rest of the condition depends on the value of the unknown name
     const decidable = variables !== undefined && strangers.length === 0;
     const why = open ?? (decidable ? fault : null);
     return [
@@ -53,7 +53,7 @@ export function lintConditions(
   });
 }
 
-/** A hostile condition nests deeper than the stack. */
+/** A hostile condition may nest deeper than the call stack allows. */
 function decided(evaluate: Evaluate, text: string): { length: number; fault: string | null } {
   try {
     return evaluate(text.slice(0, maxConditionLength));
@@ -64,18 +64,18 @@ function decided(evaluate: Evaluate, text: string): { length: number; fault: str
 }
 
 function stranger(name: string, { text, evaluator, path, pointer, line, column }: WrittenCondition): Finding {
-  const reading = evaluator === "C++" ? "counts as nothing" : "is read as a text";
-  const message = `The condition "${shown(text)}" names "${name}", which is no symbol of the template and ${reading}.`;
+  const reading = evaluator === "C++" ? "has no value" : "is read as a text";
+  const message = `The condition "${shown(text)}" names "${name}". The template has no such symbol, so the name ${reading}.`;
   const inFile = pointer === undefined;
   const suggestion = inFile
-    ? "Declare the symbol, or switch conditions off around what the compiler shall decide (-:cnd:noEmit, +:cnd:noEmit)."
+    ? "Declare the symbol, or switch conditions off around a directive for the compiler (-:cnd:noEmit, +:cnd:noEmit)."
     : "Declare the symbol, or put the text into quotes.";
   return finding("UnknownSymbolInCondition", message, { path, pointer, line, column, suggestion });
 }
 
 function unparseable(fault: string, { text, path, pointer, line, column }: WrittenCondition): Finding {
-  const message = `The condition "${shown(text)}" does not say what it seems to: ${fault}.`;
-  const suggestion = "Put the whole condition into parentheses and texts into quotes.";
+  const message = `The condition "${shown(text)}" is not evaluated as it is written: ${fault}.`;
+  const suggestion = "Put the whole condition into parentheses, and texts into quotes.";
   return finding("ConditionUnparseable", message, { path, pointer, line, column, suggestion });
 }
 
@@ -89,7 +89,7 @@ function fileConditions({ texts }: TemplateTexts): WrittenCondition[] {
   });
 }
 
-/** The evaluators close what is left open at the end. */
+/** The evaluators accept a missing closing parenthesis at the end. */
 function isLeftOpen(condition: string): boolean {
   const bare = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, "");
   return bare.split("(").length > bare.split(")").length;

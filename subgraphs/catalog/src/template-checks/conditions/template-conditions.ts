@@ -11,7 +11,7 @@ export interface TemplateCondition extends ConfigPlace {
 
 type Segment = string | number;
 
-/** Every condition that template.json holds, with its place. */
+/** All conditions in template.json, each with its evaluator and its place. */
 export function templateConditions(config: TemplateConfig, places: ConfigPlaces): TemplateCondition[] {
   const found: TemplateCondition[] = [];
   const add = (text: string | boolean | null, segments: Segment[], evaluator: string | null = null) => {

@@ -4,17 +4,17 @@ import { parseGlob } from "@factory/template-engine/glob";
 
 export interface Directive {
   keyword: "if" | "elseif" | "else" | "endif";
-  /** What follows the keyword on its line. */
+  /** The rest of the line behind the keyword. */
   rest: string;
   line: number;
   column: number;
-  /** Written with the comment sign that makes it one beyond doubt. */
+  /** True when the comment sign stands before it, which makes it a directive beyond doubt. */
   signed: boolean;
 }
 
 const words = "if|elseif|elif|else|endif";
 
-/** The start of a directive per style: group 1 is the comment sign, 2 the keyword, 3 the rest of the line. */
+/** The start of a directive in each style: group 1 is the comment sign, 2 the keyword, 3 the rest of the line. */
 const spellings: Readonly<Record<ConditionalStyle, RegExp | undefined>> = {
   none: undefined,
   cLine: atLineStart("//|////"),
@@ -26,7 +26,7 @@ const spellings: Readonly<Record<ConditionalStyle, RegExp | undefined>> = {
   jsx: anywhere("\\{/\\*"),
   rem: atLineStart("rem |rem rem "),
   haml: atLineStart("-#|-#-#"),
-  // the comment sign is the hash itself
+  // the hash is also the comment sign
   hash: atLineStart("#?"),
   vb: atLineStart("'?", "If|ElseIf|Else|End If"),
 };
@@ -45,7 +45,7 @@ export function styleOf(path: string): ConditionalStyle {
   return styles.find(({ glob }) => glob.matches(path))?.style ?? otherFiles.style;
 }
 
-/** Conditional directives of a text in the order of the file; those between switched-off flags are left out. */
+/** The conditional directives of a text in file order, without those where a flag switches conditions off. */
 export function directivesOf(path: string, text: string): Directive[] {
   const spelling = spellings[styleOf(path)];
   if (!spelling || !text.includes("#")) return [];
@@ -83,18 +83,18 @@ function keywordOf(word: string): Directive["keyword"] {
   }
 }
 
-/** Whether a stray keyword is the engine's: a bare one inside a block style or a comment line may be prose. */
+/** Whether the engine acts on a directive. A keyword without its comment sign may be prose in a comment. */
 function counts({ keyword, signed, rest }: Directive, style: ConditionalStyle, open: boolean): boolean {
   if (signed || style === "cNoComment" || style === "vb" || style === "cLine") return true;
   if (style === "hash") return open || keyword === "if" || rest === "";
-  // inside block comments only what continues an open block is read without the sign
+  // inside block comments the sign may be left out only in a block that is open
   return open && keyword !== "if";
 }
 
 export interface ReadDirectives {
-  /** Those that the engine acts on. */
+  /** The directives that the engine acts on. */
   readonly acting: readonly Directive[];
-  /** The first that has no counterpart. */
+  /** The first directive without its counterpart, for example an #if without #endif. */
   readonly stray: Directive | undefined;
 }
 

@@ -4,12 +4,12 @@ import { readDirectives } from "./directives.js";
 import { secretIn } from "./secret-text.js";
 import type { TemplateTexts } from "./template-texts.js";
 
-/** Files that are read when the template is rendered. */
+/** Checks the texts that a render reads: their size, and that each #if has its #endif. */
 export function lintContents({ texts, tooLarge }: TemplateTexts): Finding[] {
   const large = tooLarge.map((path) =>
-    finding("FileTooLarge", "The file is larger than 5 MiB and will be copied without processing.", {
+    finding("FileTooLarge", "The file is larger than 5 MiB, so a render copies it without processing.", {
       path,
-      suggestion: "Name it in copyOnly, or make it smaller.",
+      suggestion: "Name the file in copyOnly, or make it smaller.",
     }),
   );
   return [...large, ...texts.flatMap(({ path, text, custom }) => (custom ? [] : unbalanced(path, text)))];
@@ -21,20 +21,20 @@ function unbalanced(path: string, text: string): Finding[] {
   const { keyword, line, column } = stray;
   const opens = keyword === "if";
   const message = opens
-    ? "This #if has no #endif: where it does not hold, the rest of the file is left out."
-    : `This #${keyword} has no #if and stays in the result as text.`;
-  const suggestion = opens ? "Add the #endif." : `Remove it, or add the #if.`;
+    ? "This #if has no #endif. When its condition is false, the rest of the file is left out."
+    : `This #${keyword} has no #if, so it stays in the produced file as text.`;
+  const suggestion = opens ? "Add an #endif." : "Remove it, or add the #if.";
   return [finding("UnbalancedConditional", message, { path, line, column, suggestion })];
 }
 
-/** Every text of the package, also what is only copied: all of it ends up in repositories. */
+/** Looks for secrets in every text of the package. Files that are only copied reach repositories too. */
 export function lintSecrets(texts: Iterable<readonly [string, string]>): Finding[] {
   return Array.from(texts).flatMap(([path, text]) => {
     const secret = secretIn(text);
     if (!secret) return [];
     const { what, line, column } = secret;
-    const suggestion = "Remove it, revoke it, and let the one who uses the template supply it.";
-    const message = `The file holds what looks like ${what}; every scaffold would carry it.`;
+    const suggestion = "Remove the secret from the file, revoke it, and let the user of the template supply it.";
+    const message = `The file seems to contain ${what}. Every scaffold would contain it too.`;
     return [finding("SecretLikeContent", message, { path, line, column, suggestion })];
   });
 }

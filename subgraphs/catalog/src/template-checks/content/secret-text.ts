@@ -1,6 +1,6 @@
 import { positionAt } from "@factory/template-engine/jsonc";
 
-/** Forms that issuers gave their secrets so that they can be recognised. Linear expressions only. */
+/** The formats of secrets that issuers made recognizable. Every expression here matches in linear time. */
 const forms: readonly { what: string; form: RegExp }[] = [
   { what: "a private key", form: /-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----\s+[A-Za-z0-9+/=]{16}/ },
   { what: "an access key of Amazon Web Services", form: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/ },
@@ -14,7 +14,7 @@ const forms: readonly { what: string; form: RegExp }[] = [
   { what: "a token of npm", form: /\bnpm_[A-Za-z0-9]{36}\b/ },
 ];
 
-/** The first of a text. What it says is shown nowhere. */
+/** The first secret in a text: its kind and place. The secret itself is never returned. */
 export function secretIn(text: string): { what: string; line: number; column: number } | undefined {
   for (const { what, form } of forms) {
     const at = text.search(form);

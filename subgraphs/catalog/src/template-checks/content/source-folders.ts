@@ -2,14 +2,14 @@ import type { FileTree } from "@factory/template-engine/file-tree";
 import type { TemplatePack } from "@factory/template-engine/template-pack";
 
 export interface SourceFolder {
-  /** "" is the whole tree. */
+  /** The path of the folder in `files`; "" is the whole tree. */
   readonly folder: string;
   readonly files: FileTree;
-  /** What stands before a path of `files` in the package. */
+  /** The prefix that makes a path of `files` a path of the package. */
   readonly above: string;
 }
 
-/** The folder a source names, in the template or beside it in the package; undefined when it lies outside of both. */
+/** The folder that a source names, in the template or beside it in the package; undefined when it is outside of both. */
 export function sourceFolder({ root, files, packageFiles }: TemplatePack, source: string): SourceFolder | undefined {
   const inside = withoutDots(source);
   if (inside !== undefined) return { folder: inside, files, above: root === "" ? "" : `${root}/` };
@@ -17,7 +17,7 @@ export function sourceFolder({ root, files, packageFiles }: TemplatePack, source
   return beside === undefined || root === "" ? undefined : { folder: beside, files: packageFiles, above: "" };
 }
 
-/** Paths of a source with their names relative to it. */
+/** The files of a source: their full paths and their paths relative to the source. */
 export function sourcePaths({ folder, files }: SourceFolder): { path: string; relative: string }[] {
   const prefix = folder === "" ? "" : `${folder}/`;
   return Array.from(files.keys())
@@ -25,12 +25,12 @@ export function sourcePaths({ folder, files }: SourceFolder): { path: string; re
     .map((path) => ({ path, relative: path.slice(prefix.length) }));
 }
 
-/** Whether a path of the result would end up above it. */
+/** Whether an output path would leave the folder of the output. */
 export function leavesTree(path: string): boolean {
   return withoutDots(path) === undefined;
 }
 
-/** The path without its dots; undefined when it is absolute or leads above its start. */
+/** The path without `.` and `..`; undefined when it is absolute or leads above its start. */
 export function withoutDots(path: string): string | undefined {
   if (isAbsolute(path)) return undefined;
   const folders: string[] = [];

@@ -9,23 +9,25 @@ import { sourceFolder, sourcePaths } from "./source-folders.js";
 const maxProcessedBytes = 5 * 1024 * 1024;
 const sniffedBytes = 8 * 1024;
 
-/** A file that the template engine reads while it renders. */
+/** A text file that the template engine processes in a render. */
 export interface TemplateText {
-  /** In the package. */
+  /** The path in the package. */
   readonly path: string;
-  /** Decoded anew each time: all texts of a large template at once would not fit into the thread. */
+  /** Decoded on each access: all texts of a large template would not fit into the memory of the worker. */
   readonly text: string;
-  /** The template has operations of its own for it and may spell conditions in its own way. */
+  /** True when the template defines custom operations for the file, which may change how conditions are written. */
   readonly custom: boolean;
 }
 
+/** The files that a render may process or produce. */
 export interface TemplateTexts {
   readonly texts: readonly TemplateText[];
   readonly tooLarge: readonly string[];
-  /** All files that may be produced, as they are named in the template. */
+  /** The paths of all files that may be produced, as they are in the template. */
   readonly names: readonly string[];
 }
 
+/** Collects the texts that some render of the template may process, and the names of all files that it may produce. */
 export function templateTexts(pack: TemplatePack): TemplateTexts {
   const own = [...pack.config.specialCustomOperations.keys()].map((glob) => parseGlob(glob));
   const texts = new Map<string, TemplateText>();
@@ -67,12 +69,12 @@ function textOf(path: string, bytes: Uint8Array, custom: boolean): TemplateText 
   };
 }
 
-/** Without a byte order mark, which texts of wider characters have, no text holds a zero. */
+/** A zero byte marks a binary file, unless a byte order mark says that the text is UTF-16 or UTF-32. */
 export function isBinary(bytes: Uint8Array): boolean {
   return detectEncoding(bytes).encoding === "utf8" && bytes.subarray(0, sniffedBytes).includes(0);
 }
 
-/** A modifier that depends on a condition may bring files in, and may turn them into copies; it surely excludes none. */
+/** The selection as if every conditional modifier included its files and excluded none: any of them may be produced. */
 function selectionOf(source: TemplateSource, { files }: TemplatePack): FileSelection {
   const modifiers = source.modifiers.map((modifier) => {
     if (!modifier.condition?.trim()) return modifier;

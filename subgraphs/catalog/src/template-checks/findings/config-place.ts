@@ -5,6 +5,7 @@ import { type Node, parseTree } from "jsonc-parser";
 
 const configPath = ".template.config/template.json";
 
+/** A place in a JSON file: its path, a JSON pointer, and line and column from 1 (null when unknown). */
 export interface ConfigPlace {
   path: string;
   pointer: string;
@@ -14,7 +15,7 @@ export interface ConfigPlace {
 
 type Segments = readonly (string | number)[];
 
-/** Tells where in template.json a pointer leads. */
+/** Finds the line and column of a JSON pointer in template.json. */
 export class ConfigPlaces {
   readonly path: string;
   readonly #text: string;
@@ -27,13 +28,13 @@ export class ConfigPlaces {
     this.#tree = parse(this.#text);
   }
 
-  /** The nearest written value: a member that is missing is placed at its parent. */
+  /** The place of a value by its path; a missing member has the place of its parent. */
   at(...segments: Segments): ConfigPlace {
     return placeOf({ path: this.path, text: this.#text }, this.#tree, segments);
   }
 }
 
-/** The same in another JSON file. */
+/** The place of a value in any JSON file, as `ConfigPlaces.at` finds it in template.json. */
 export function placeIn(file: { path: string; text: string }, segments: Segments): ConfigPlace {
   return placeOf(file, parse(file.text), segments);
 }
@@ -61,7 +62,7 @@ function placeOf(
 function child(node: Node | undefined, segment: string | number): Node | undefined {
   if (node?.type === "array" && typeof segment === "number") return node.children?.[segment];
   if (node?.type !== "object") return undefined;
-  // names in template.json are matched without regard to case
+  // names in template.json are case-insensitive
   const folded = String(segment).toLowerCase();
   const named = node.children?.filter(({ children }) => String(children?.[0]?.value).toLowerCase() === folded) ?? [];
   const exact = named.find(({ children }) => children?.[0]?.value === segment) ?? named[0];

@@ -3,12 +3,13 @@ import type { Finding, FindingSeverity } from "@factory/template-engine/finding"
 
 export type CheckName = "StructuralLint" | "ParameterSchema" | "SampleGeneration";
 
-/** In the order in which their findings are reported. */
+/** All checks, in the order in which their findings are reported. */
 export const checkNames: readonly CheckName[] = ["StructuralLint", "ParameterSchema", "SampleGeneration"];
 
 /**
- * Every code of ours with its usual severity. An Error is what `dotnet new` refuses, or what would fail or endanger an
- * execution; what `dotnet new` takes is a Warning at most. `known` is the code that the template engine's own check has.
+ * All finding codes with their usual severity. An Error is something that `dotnet new` refuses, or that makes an
+ * execution fail or unsafe. Everything that `dotnet new` accepts is a Warning at most. `known` is the code of the same
+ * finding in the validation of `dotnet new` itself.
  */
 export const findingCodes = {
   CaseCollision:                       { check: "StructuralLint",   severity: "Error" },
@@ -87,20 +88,23 @@ export const findingCodes = {
   TokenLeft:                           { check: "SampleGeneration", severity: "Warning" },
 } as const satisfies Record<string, { check: CheckName; severity: FindingSeverity; known?: string }>;
 
+/** The code of a finding: one of the rows above. */
 export type FindingCode = keyof typeof findingCodes;
 
+/** The place of a finding, a suggestion, and what differs from the usual row of its code. */
 export interface FindingFacts {
   path?: string | null | undefined;
   pointer?: string | null | undefined;
   line?: number | null | undefined;
   column?: number | null | undefined;
   suggestion?: string | undefined;
-  /** Where the case at hand weighs otherwise than the code does. */
+  /** Replaces the usual severity of the code. */
   severity?: FindingSeverity;
-  /** Where another check than the usual one comes upon it. */
+  /** Replaces the usual check of the code, when another check finds it. */
   check?: CheckName;
 }
 
+/** Makes a finding with the severity and the check that its code usually has. */
 export function finding(code: FindingCode, message: string, facts: FindingFacts = {}): Finding {
   const usual: { check: CheckName; severity: FindingSeverity; known?: string } = findingCodes[code];
   return {

@@ -1,6 +1,6 @@
 import type { Finding } from "@factory/template-engine/finding";
 
-/** A check that did not come to its end says so: its silence would read as success. */
+/** The finding of a check that was ended by a limit; without it an unfinished check would look successful. */
 export function cutCheck(check: string, cut: "timeout" | "memory", limitMs: number): Finding {
   const timedOut = cut === "timeout";
   return {
@@ -8,8 +8,8 @@ export function cutCheck(check: string, cut: "timeout" | "memory", limitMs: numb
     severity: "Error",
     code: timedOut ? "CheckTimedOut" : "CheckOutOfMemory",
     message: timedOut
-      ? `The checks did not end within ${limitMs / 1000} s; a pattern or an expression of the template may never end.`
-      : "The check needs too much memory.",
+      ? `The checks took longer than ${limitMs / 1000} s and were ended. A regular expression of the template may backtrack without end.`
+      : "The check needed more memory than it may use and was ended. Make the template or its largest files smaller.",
     path: null,
     pointer: null,
     line: null,

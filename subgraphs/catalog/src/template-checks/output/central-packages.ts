@@ -7,10 +7,10 @@ import { finding } from "../findings/finding-codes.js";
 const projectFile = /\.\w*proj$/i;
 const setting = /<ManagePackageVersionsCentrally\b[^>]*>\s*(true|false)\s*</gi;
 const versioned = /<PackageReference\b(?=[^>]*\bInclude\s*=)(?=[^>]*\sVersion\s*=)[^>]*>/i;
-/** Where MSBuild looks for the setting when the project does not have it, nearest folder first. */
+/** The files in which MSBuild looks for the setting when the project does not have it. The nearest folder is first. */
 const centralFiles = ["Directory.Packages.props", "Directory.Build.props"];
 
-/** NuGet refuses a project (NU1008) that gives a version although a file above keeps the versions. */
+/** NuGet refuses a project that names a version although package versions are managed centrally (NU1008). */
 export function versionsUnderCentralManagement(files: FileTree): Finding[] {
   return Array.from(files.keys())
     .filter((path) => projectFile.test(path))
@@ -22,8 +22,8 @@ export function versionsUnderCentralManagement(files: FileTree): Finding[] {
       const managed = settingOf(text) ?? (central !== undefined && settingOf(textOf(files, central)) === true);
       if (!managed) return [];
       const where = central ?? path;
-      const message = `The project gives a package a version, but ${where} has package versions managed centrally.`;
-      const suggestion = "Move the version into a PackageVersion of Directory.Packages.props.";
+      const message = `The project names the version of a package, but ${where} switches central package management on.`;
+      const suggestion = "Move the version into a PackageVersion item of Directory.Packages.props.";
       const place = { path, ...positionAt(text, at), suggestion };
       return [finding("PackageReferenceWithVersionUnderCpm", message, place)];
     });
@@ -44,7 +44,7 @@ function foldersAbove(path: string): string[] {
   return [...parts.map((_, index) => `${parts.slice(0, parts.length - index).join("/")}/`), ""];
 }
 
-/** The last word of the file; conditions are not evaluated. */
+/** The last value in the file; conditions are not evaluated. */
 function settingOf(text: string): boolean | undefined {
   const last = [...text.matchAll(setting)].at(-1)?.[1];
   return last === undefined ? undefined : last.toLowerCase() === "true";

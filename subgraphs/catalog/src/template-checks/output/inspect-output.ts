@@ -10,17 +10,18 @@ import { finding } from "../findings/finding-codes.js";
 import { formFault, isYaml } from "./well-formed.js";
 
 const maxInspectedBytes = 5 * 1024 * 1024;
-/** YAML is slow to read: longer texts of all samples together would use up the time of the check. */
+/** All YAML texts of one check together. YAML is slow to parse, and more would take all the time of the check. */
 const maxYamlLength = 2 * 1024 * 1024;
-/** Shorter names stand in other words by chance. */
+/** A shorter name is often a part of other words, so it is compared case-sensitively. */
 const distinctNameLength = 8;
 
+/** Names of the template that must not be left in produced files. */
 export interface InspectionFacts {
   readonly sourceName: string | null;
   readonly symbolNames: readonly string[];
 }
 
-/** Looks at produced files; what was seen in one sample is not looked at again in the next. */
+/** Inspects the files of samples. A file that is the same in several samples is inspected once. */
 export class OutputInspector {
   readonly #facts: InspectionFacts;
   readonly #seen = new Set<string>();
@@ -56,7 +57,7 @@ export class OutputInspector {
     return [finding("NotWellFormed", `The produced file is not well-formed: ${message}.`, { path, line, column })];
   }
 
-  /** Only a directive about a symbol of the template: others may be the language's own. */
+  /** Finds a directive that names a symbol of the template; other directives may belong to the programming language. */
   #directiveLeft(path: string, text: string): Finding[] {
     const left = directivesOf(path, text).find(
       ({ keyword, rest }) =>
@@ -65,11 +66,15 @@ export class OutputInspector {
     if (!left) return [];
     const { keyword, line, column } = left;
     return [
-      finding("DirectiveLeft", `The produced file still holds a #${keyword} about a symbol of the template.`, {
-        path,
-        line,
-        column,
-      }),
+      finding(
+        "DirectiveLeft",
+        `The produced file still contains an unprocessed #${keyword} that names a symbol of the template.`,
+        {
+          path,
+          line,
+          column,
+        },
+      ),
     ];
   }
 
@@ -78,11 +83,11 @@ export class OutputInspector {
     if (sourceName === null || sourceName === "" || name.toLowerCase().includes(sourceName.toLowerCase())) return [];
     const fold = (value: string) => (sourceName.length >= distinctNameLength ? value.toLowerCase() : value);
     if (fold(path).includes(fold(sourceName)))
-      return [finding("TokenLeft", `The path still holds the sourceName "${sourceName}".`, { path })];
+      return [finding("TokenLeft", `The path still contains the sourceName "${sourceName}".`, { path })];
     const offset = fold(text).indexOf(fold(sourceName));
     if (offset < 0) return [];
     return [
-      finding("TokenLeft", `The produced file still holds the sourceName "${sourceName}".`, {
+      finding("TokenLeft", `The produced file still contains the sourceName "${sourceName}".`, {
         path,
         ...positionAt(text, offset),
       }),

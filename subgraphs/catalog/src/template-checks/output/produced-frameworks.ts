@@ -8,7 +8,7 @@ import { finding } from "../findings/finding-codes.js";
 const projectFile = /(?:\.\w*proj|Directory\.Build\.(?:props|targets))$/i;
 const frameworkElement = /<TargetFrameworks?\b[^>]*>([^<]*)<\/TargetFrameworks?>/gi;
 
-/** What the projects of a scaffold target, as far as it is written out. */
+/** The target frameworks of the produced projects; values with MSBuild expressions are left out. */
 export function producedFrameworks(files: FileTree): { path: string; moniker: string }[] {
   return Array.from(files)
     .filter(([path]) => projectFile.test(path))
@@ -20,7 +20,7 @@ export function producedFrameworks(files: FileTree): { path: string; moniker: st
     .filter(({ moniker }) => parseFramework(moniker) !== undefined);
 }
 
-/** The version promises a framework; at least one project has to be usable from it. */
+/** At least one produced project must be usable from the target framework that the version states. */
 export function frameworkMismatch(
   produced: readonly { path: string; moniker: string }[],
   targetFramework: string,
@@ -34,6 +34,6 @@ export function frameworkMismatch(
   });
   if (usable) return [];
   const monikers = [...new Set(produced.map(({ moniker }) => moniker))].join(", ");
-  const message = `The projects target ${monikers}, which cannot be used from ${targetFramework}, the target framework of the version.`;
+  const message = `The projects target ${monikers}. None of these can be used from ${targetFramework}, the target framework of the version.`;
   return [finding("TargetFrameworkMismatch", message, { path: first.path })];
 }

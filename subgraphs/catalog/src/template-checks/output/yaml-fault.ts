@@ -7,16 +7,16 @@ export interface YamlFault {
   column: number;
 }
 
-/** Longer texts are not checked: the memory of the parser grows to about a thousand times the text. */
+/** Longer texts are not checked: the parser may need a thousand times the memory of the text. */
 export const maxYamlLength = 256 * 1024;
 
-/** Texts with the signs of another template language are not YAML before that language has run. */
+/** Signs of another template language, whose texts are valid YAML only after that language has run. */
 const otherLanguage = /\{\{|\{%|<%|\$\{\{/;
-/** The library reports these where it noticed that the end is missing, far behind the place to repair. */
+/** For these faults the library reports where the text ends, not where the bracket or quote opens. */
 const leftOpen = /^(?:Missing closing|Flow )/;
 
 /**
- * The first fault of a text by YAML 1.2, in any of its documents: also keys that repeat and aliases without an anchor.
+ * The first fault of a text by YAML 1.2, in any of its documents. Repeated keys and aliases without an anchor count too.
  * Aliases are never expanded, so that time and memory grow with the length of the text only.
  */
 export function yamlFault(text: string): YamlFault | undefined {
@@ -24,7 +24,7 @@ export function yamlFault(text: string): YamlFault | undefined {
   // a single carriage return ends a line in YAML 1.2, which the library does not know
   const source = text.replace(/\r(?!\n)/g, "\n");
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
-  // also yields a document where there is none, which then has the faults that stand outside of documents
+  // `true` yields an empty document for a text without one, which holds the faults outside of documents
   for (const { contents, errors } of composer.compose(new Parser().parse(source), true, source.length)) {
     const fault = syntaxFault(contents, errors) ?? referenceFault(contents);
     if (fault) return { message: fault.message, ...positionAt(source, fault.offset) };
@@ -38,7 +38,7 @@ interface Fault {
 }
 
 function syntaxFault(contents: ParsedNode | null, errors: readonly YAMLError[]): Fault | undefined {
-  // a tag that is unknown or does not fit its value is a matter of the reader
+  // the reader of the file decides which tags it knows
   const [error] = errors.filter(({ code }) => code !== "TAG_RESOLVE_FAILED");
   if (!error) return undefined;
   const [offset] = error.pos;

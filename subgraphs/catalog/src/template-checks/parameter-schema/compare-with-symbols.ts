@@ -9,7 +9,7 @@ import { everDefined, resolved } from "../../parameters/schema-properties.js";
 import { finding } from "../findings/finding-codes.js";
 import { listedValues, schemaTypes } from "./schema-types.js";
 
-/** JSON types whose every value the engine can read as the datatype; a text is judged by the values it may have. */
+/** The JSON types that the engine can read as each datatype. Texts are compared by the values that they may have. */
 const readable: Readonly<Record<ParameterDatatype, readonly string[]>> = {
   string: ["string", "integer", "number", "boolean", "array", "null"],
   choice: ["string", "integer", "number", "boolean"],
@@ -19,7 +19,7 @@ const readable: Readonly<Record<ParameterDatatype, readonly string[]>> = {
   hex: ["integer"],
 };
 
-/** Where the schema and the template's parameters do not agree. */
+/** Finds the differences between the parameterSchema and the parameters of the template. */
 export function compareWithSymbols(
   schema: JsonObject,
   { config, host }: Pick<TemplatePack, "config" | "host">,
@@ -45,13 +45,14 @@ export function compareWithSymbols(
 }
 
 function withoutSymbol(name: string, type: string | undefined, pointer: string): Finding {
-  const what = type === undefined ? "the template has no symbol of that name" : `the symbol of that name is ${type}`;
-  return finding("PropertyWithoutSymbol", `The parameter "${name}" changes nothing: ${what}.`, { pointer });
+  const what =
+    type === undefined ? "the template has no symbol of that name" : `the symbol of that name has the type ${type}`;
+  return finding("PropertyWithoutSymbol", `The parameter "${name}" has no effect: ${what}.`, { pointer });
 }
 
 /**
- * A schema that names no parameter, or takes any, is silent on purpose. A parameter that only the template requires can
- * never be given, and every execution fails.
+ * A schema that names no parameter, or accepts any, leaves the parameters to the template. But a parameter that only the
+ * template requires can never be set, so that every execution fails.
  */
 function symbolsWithoutProperty(
   schema: JsonObject,
@@ -67,8 +68,8 @@ function symbolsWithoutProperty(
     const isRequired = symbol.isRequired === true && !requiresByName(schema, symbol.name);
     if (!isRequired && silent) return [];
     const message = isRequired
-      ? `The template requires the parameter "${symbol.name}", which the schema does not name.`
-      : `The schema does not offer the template's parameter "${symbol.name}"; its default always holds.`;
+      ? `The template requires the parameter "${symbol.name}", but the schema does not name it.`
+      : `The schema does not name the template's parameter "${symbol.name}", so that its default value is always used.`;
     const severity = isRequired ? "Error" : "Warning";
     return [finding("SymbolWithoutProperty", message, { pointer: "/properties", severity })];
   });
@@ -85,14 +86,14 @@ function compareTypes(symbol: ParameterSymbol, rule: JsonObject, pointer: string
     : (schemaTypes(rule) ?? []).every((type) => typeFits(symbol, type, rule));
   if (fits) return [];
   const types = listed ? "values of its enum" : `type ${schemaTypes(rule)?.join(", ")}`;
-  const message = `The ${types} cannot be read as "${symbol.datatype}", which the template's parameter "${symbol.name}" is.`;
+  const message = `The template's parameter "${symbol.name}" has the datatype "${symbol.datatype}", but the ${types} cannot be read as one.`;
   return [finding("TypeMismatch", message, { pointer: `${pointer}/${listed ? "enum" : "type"}` })];
 }
 
 function typeFits({ datatype, allowMultipleValues }: ParameterSymbol, type: string, rule: JsonObject): boolean {
   if (type === "array" && datatype === "choice") return allowMultipleValues;
   if (readable[datatype].includes(type)) return true;
-  // a null stands for the value without an option; a text may be bound by a pattern to what can be read
+  // null stands for the option without a value; a pattern may limit a text to readable values
   return type === "null" || (type === "string" && ("pattern" in rule || "format" in rule));
 }
 
@@ -102,14 +103,14 @@ function isReadable(datatype: ParameterDatatype, value: JsonValue): boolean {
   return convertText(datatype, String(value)) !== undefined;
 }
 
-/** The schema may offer fewer choices; one that the template lacks fails when it renders. */
+/** The schema may list fewer choices than the template. A choice that only the schema lists fails in a render. */
 function compareChoices(symbol: ParameterSymbol, rule: JsonObject, pointer: string): Finding[] {
   if (symbol.datatype !== "choice") return [];
   const items = isJsonObject(rule["items"]) ? listedValues(rule["items"]) : undefined;
   const listed = listedValues(rule) ?? items;
   if (!listed) {
     if ("pattern" in rule) return [];
-    const message = `The schema does not list the choices of "${symbol.name}", so that any text passes it.`;
+    const message = `The schema does not list the choices of "${symbol.name}", so that it accepts any text.`;
     const suggestion = `Add "enum": ${JSON.stringify(symbol.choices.map(({ choice }) => choice)).slice(0, 300)}.`;
     return [finding("EnumDiffersFromChoices", message, { pointer, suggestion, severity: "Warning" })];
   }
@@ -117,7 +118,7 @@ function compareChoices(symbol: ParameterSymbol, rule: JsonObject, pointer: stri
     .flatMap((value) => (Array.isArray(value) ? (value as JsonValue[]) : [value]))
     .filter((value) => !isChoice(symbol, value));
   if (unknown.length === 0) return [];
-  const message = `The enum of "${symbol.name}" holds ${JSON.stringify(unknown[0])}, which is no choice of the template.`;
+  const message = `The enum of "${symbol.name}" contains ${JSON.stringify(unknown[0])}, which is not a choice of the template.`;
   return [finding("EnumDiffersFromChoices", message, { pointer: `${pointer}/enum` })];
 }
 
@@ -127,7 +128,7 @@ function isChoice({ choices, allowMultipleValues }: ParameterSymbol, value: Json
   return parts.every((part) => {
     const folded = part.trim().toLowerCase();
     const names = choices.map(({ choice }) => choice.toLowerCase());
-    // the engine takes the beginning of one choice for the whole
+    // the engine accepts a unique prefix of a choice
     return folded === "" || names.includes(folded) || names.filter((name) => name.startsWith(folded)).length === 1;
   });
 }
@@ -143,14 +144,14 @@ function compareDefaults(
   if (text.toLowerCase() === defaultValue.toLowerCase()) return [];
   const [ours, theirs] = [text, defaultValue].map((value) => convertText(datatype, value));
   if (datatype !== "string" && ours !== undefined && ours === theirs) return [];
-  const message = `The default of "${name}" is ${JSON.stringify(standard)} here and "${defaultValue}" in the template; the schema's holds.`;
+  const message = `The default of "${name}" is ${JSON.stringify(standard)} in the schema and "${defaultValue}" in the template. The value of the schema is used.`;
   return [finding("DefaultDiffers", message, { pointer: `${pointer}/default` })];
 }
 
 function compareRequired({ name, isRequired }: ParameterSymbol, supplied: boolean, pointer: string): Finding[] {
   if (isRequired !== true || supplied) return [];
   const message = `The template requires the parameter "${name}", but the schema does not.`;
-  return [finding("RequiredDiffers", message, { pointer, suggestion: `Add "${name}" to required.` })];
+  return [finding("RequiredDiffers", message, { pointer, suggestion: `Add "${name}" to "required".` })];
 }
 
 function textOf(value: JsonValue): string {

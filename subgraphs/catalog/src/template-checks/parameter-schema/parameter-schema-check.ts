@@ -13,7 +13,7 @@ import { slowPatterns } from "../regular-expressions/slow-patterns.js";
 import { compareWithSymbols } from "./compare-with-symbols.js";
 import { schemaTypes } from "./schema-types.js";
 
-/** What is wrong with the parameterSchema, by itself and beside the template's symbols. Pointers lead into the schema. */
+/** Checks the parameterSchema by itself and against the symbols of the template. Pointers lead into the schema. */
 export async function parameterSchemaCheck(
   files: FileTree,
   schema: unknown,
@@ -21,7 +21,11 @@ export async function parameterSchemaCheck(
 ): Promise<Finding[]> {
   const problem = schemaProblem(schema);
   if (!isJsonObject(schema))
-    return [finding("RootNotObject", "The parameterSchema is not a JSON object.", { pointer: "" })];
+    return [
+      finding("RootNotObject", "The parameterSchema is not a JSON object. Use a JSON Schema of the type object.", {
+        pointer: "",
+      }),
+    ];
   if (problem) return [finding("SchemaNotValid", problem.detail, { pointer: "" })];
   let compiled: OfflineSchema;
   try {
@@ -32,7 +36,7 @@ export async function parameterSchemaCheck(
   }
   const pack = packOf(files, template);
   const slow = slowPatterns(schema);
-  // the defaults would be checked by these patterns
+  // a check of the defaults would run these patterns
   if (slow.length > 0) return [...slow, ...checkRoot(schema), ...(pack ? compareWithSymbols(schema, pack) : [])];
   return [
     ...checkRoot(schema),
@@ -48,7 +52,7 @@ function schemaFault(error: SchemaError): Finding {
   return finding("RemoteRefNotAllowed", error.message, { pointer, suggestion: "Move the referenced schema to $defs." });
 }
 
-/** Without a readable template only the schema itself can be judged; StructuralLint reports the template. */
+/** Undefined when the template cannot be read: StructuralLint reports that, and only the schema itself is checked. */
 function packOf(files: FileTree, template: TemplateChoice | undefined): TemplatePack | undefined {
   try {
     return loadTemplatePack(files, template);
@@ -62,19 +66,25 @@ function checkRoot(schema: JsonObject): Finding[] {
   const findings: Finding[] = [];
   const types = schemaTypes(schema);
   if (types && !types.includes("object"))
-    findings.push(finding("RootNotObject", "The type of the parameterSchema is not object.", { pointer: "/type" }));
+    findings.push(
+      finding(
+        "RootNotObject",
+        'The type of the parameterSchema is not "object". Parameters are always a JSON object.',
+        { pointer: "/type" },
+      ),
+    );
   const defined = everDefined(schema);
   const open = schema["additionalProperties"] !== undefined && schema["additionalProperties"] !== false;
   const required = Array.isArray(schema["required"]) ? (schema["required"] as JsonValue[]) : [];
   required.forEach((name, index) => {
     if (typeof name !== "string" || defined.has(name) || name === reservedName || open) return;
-    const message = `The required parameter "${name}" is not among the properties, so that no request can give it.`;
+    const message = `The required parameter "${name}" is not among the properties, so that no request can set it.`;
     findings.push(finding("RequiredNotInProperties", message, { pointer: `/required/${index}` }));
   });
   return findings;
 }
 
-/** A schema may be fit to be compiled and still not to check a value, as where a reference leads back to itself. */
+/** A schema that compiles may still fail on a value, for example when a reference leads back to itself. */
 function checkedProperties(schema: JsonObject, compiled: OfflineSchema): Finding[] {
   try {
     return checkProperties(schema, compiled);
@@ -102,11 +112,11 @@ function checkEnum(name: string, rule: JsonObject, pointer: string): Finding[] {
   if (!Array.isArray(values)) return [];
   const place = { pointer: `${pointer}/enum` };
   if (values.length === 0)
-    return [finding("EnumEmpty", `The enum of "${name}" is empty, so that no value is valid.`, place)];
+    return [finding("EnumEmpty", `The enum of "${name}" is empty, so that it allows no value.`, place)];
   const types = schemaTypes(rule);
   const strangers = (values as JsonValue[]).filter((value) => types && !types.some((type) => isOfType(value, type)));
   if (strangers.length === 0) return [];
-  const message = `The enum of "${name}" holds ${JSON.stringify(strangers[0])}, which is not of the type ${types?.join(", ")}.`;
+  const message = `The enum of "${name}" contains ${JSON.stringify(strangers[0])}, which does not have the type ${types?.join(", ")}.`;
   return [finding("EnumTypeMismatch", message, place)];
 }
 
@@ -146,8 +156,12 @@ function checkReserved(name: string, rule: JsonObject, pointer: string): Finding
   const types = schemaTypes(rule);
   if (!types || types.every((type) => type === "string")) return [];
   return [
-    finding("ReservedParameterName", '"name" stands for the name of the scaffold and can only be a text.', {
-      pointer: `${pointer}/type`,
-    }),
+    finding(
+      "ReservedParameterName",
+      'The parameter "name" is the name of the scaffold. Its type can only be "string".',
+      {
+        pointer: `${pointer}/type`,
+      },
+    ),
   ];
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@factory/template-engine/json-value";
 
-/** The types a subschema allows; undefined: any. */
+/** The JSON types that a subschema allows; undefined when it allows any. */
 export function schemaTypes(rule: JsonObject): string[] | undefined {
   const { type } = rule;
   if (typeof type === "string") return [type];
@@ -9,7 +9,7 @@ export function schemaTypes(rule: JsonObject): string[] | undefined {
     : undefined;
 }
 
-/** The values a subschema lists: by `enum`, by `const`, or as constants to choose from. */
+/** The values that a subschema lists by `enum`, by `const`, or by a choice of constants; undefined when it lists none. */
 export function listedValues(rule: JsonObject): readonly JsonValue[] | undefined {
   if (Array.isArray(rule["enum"])) return rule["enum"] as JsonValue[];
   if (rule["const"] !== undefined) return [rule["const"]];

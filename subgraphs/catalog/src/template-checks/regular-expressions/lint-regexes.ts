@@ -14,11 +14,11 @@ interface TemplateRegex {
 
 export interface LintedRegexes {
   findings: Finding[];
-  /** Whether all of them can be run on the template's own values without danger. */
+  /** Whether it is safe to run all of them on the values of the template. */
   harmless: boolean;
 }
 
-/** Parts of .NET's expressions that have no counterpart here. */
+/** .NET syntax that JavaScript expressions cannot express. */
 const dotnetOnlySyntax = /\(\?>|\(\?\(|\(\?[<']\w*-\w+[>']|\(\?[imnsx]*-?[imnsx]+[):]|\\G|\\[pP]\{Is/;
 
 export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): LintedRegexes {
@@ -30,8 +30,8 @@ export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): Linte
     if (compiled === null) findings.push(unreadable(owner, pattern, place));
     else if (probe.isSlow(compiled.regex)) {
       harmless = false;
-      const message = `The regular expression "${shown(pattern)}" of "${owner}" can take for ever on a text that does not match.`;
-      const suggestion = "Let no two repetitions, one inside the other or side by side, match the same text.";
+      const message = `The regular expression "${shown(pattern)}" of "${owner}" can backtrack without end on a text that does not match.`;
+      const suggestion = "Change the expression so that no two nested or adjacent repetitions can match the same text.";
       findings.push(finding("RegexTooSlow", message, { ...place, suggestion }));
     }
   }
@@ -41,9 +41,9 @@ export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): Linte
 function unreadable(owner: string, pattern: string, place: ConfigPlace): Finding {
   const text = shown(pattern);
   if (!dotnetOnlySyntax.test(pattern))
-    return finding("InvalidRegex", `"${owner}" has the unreadable regular expression "${text}".`, place);
-  const message = `The regular expression "${text}" of "${owner}" holds a construct that is not supported here.`;
-  const suggestion = "Write it without conditions, balancing groups, \\G and named Unicode blocks.";
+    return finding("InvalidRegex", `The regular expression "${text}" of "${owner}" has a syntax error.`, place);
+  const message = `The regular expression "${text}" of "${owner}" uses syntax that is not supported.`;
+  const suggestion = "Do not use conditions, balancing groups, \\G or named Unicode blocks.";
   return finding("InvalidRegex", message, { ...place, suggestion, severity: "Warning" });
 }
 

@@ -1,13 +1,13 @@
-/** Enough for an exponential match to take years, and for a cubic one to be felt; a quadratic one is not. */
+/** With these numbers an exponential match takes years, a cubic one is noticed, and a quadratic one is not. */
 const fewRepetitions = 32;
 const manyRepetitions = 1500;
 const maxPumpedLength = 4000;
 const maxTexts = 60;
 const maxDepth = 40;
-/** Matches almost nothing, so that the whole text fails to match. */
+/** Almost no expression matches this character, so that the whole text does not match. */
 const mismatchingEnd = "\u0001!";
 
-/** Orders in which an atom picks what it matches, so that neighbours with different classes meet in one of them. */
+/** The orders in which an atom picks a character that it matches. In one of them adjacent classes pick the same one. */
 const preferences = ["aA1_ .-/:@!", "1aA_ .-/:@!", "_ -.aA1/:@!"];
 
 type Tree =
@@ -17,7 +17,7 @@ type Tree =
   | { kind: "aside"; body: Tree }
   | { kind: "repeat"; body: Tree; minimum: number; open: boolean };
 
-/** Texts on which a JavaScript expression with nested or neighbouring repetitions backtracks the most. */
+/** Texts on which a JavaScript expression with nested or adjacent repetitions backtracks the most. */
 export function pumpedTexts(source: string): string[] {
   const tree = new Reader(source).read();
   const texts = new Set<string>();
@@ -52,7 +52,7 @@ function pickedFor(atom: string, preference: string): string {
   if (atom.length === 1 && !"^$.".includes(atom)) return atom;
   try {
     const whole = new RegExp(`^(?:${atom})$`, "u");
-    // what an assertion stands before or behind is not part of the text
+    // the content of an assertion is not part of the text
     return whole.test("") ? "" : (Array.from(preference).find((character) => whole.test(character)) ?? literal(atom));
   } catch {
     return "";
@@ -78,7 +78,7 @@ function sample(tree: Tree, pick: Pick): string {
   }
 }
 
-/** Every repetition without an end, with a text that leads up to it and one that it repeats. */
+/** Each unbounded repetition, with a text that leads up to it and a text that it repeats. */
 function pumps(tree: Tree, before: string, pick: Pick): { before: string; body: string }[] {
   switch (tree.kind) {
     case "atom":
@@ -103,7 +103,7 @@ function pumps(tree: Tree, before: string, pick: Pick): { before: string; body: 
   }
 }
 
-/** Reads as much of the syntax as tells what is repeated; the expression is known to be valid. */
+/** Reads the part of the syntax that shows which text is repeated. The expression must be valid. */
 class Reader {
   #at = 0;
   readonly #source: string;
@@ -142,7 +142,7 @@ class Reader {
     this.#at += opening.length;
     const inner = this.read(depth + 1);
     this.#at++;
-    // what is only looked at takes nothing of the text
+    // an assertion consumes no text
     return /[=!]$/.test(opening) ? { kind: "aside", body: inner } : inner;
   }
 

@@ -1,12 +1,12 @@
 import { TimeLimitExceeded, withinTime } from "@factory/template-engine/time-limit";
 import { pumpedTexts } from "./pumped-texts.js";
 
-/** How long a machine under load may need for a harmless match. */
+/** The times that a harmless match may take on a machine under load. */
 const standardLimits = { suspicionMs: 150, certaintyMs: 600 };
-/** For all expressions of one template or schema; what is left then goes untried. */
+/** The limit for all expressions of one template or schema. After it the remaining expressions are not tried. */
 const maxTotalMs = 6000;
 
-/** Tries expressions on texts made to let them backtrack. The engine ends a match that overruns. */
+/** Runs regular expressions on texts that make them backtrack, and ends each match at a time limit. */
 export class RegexProbe {
   readonly #endsAt = performance.now() + maxTotalMs;
   readonly #limits: typeof standardLimits;
@@ -22,7 +22,7 @@ export class RegexProbe {
       (text) =>
         performance.now() < this.#endsAt &&
         exceedsTime(tried, text, suspicionMs) &&
-        // once more, so that a pause of the machine is not the expression's fault
+        // a second try, since the machine may have paused in the first one
         exceedsTime(tried, text, certaintyMs),
     );
   }

@@ -3,18 +3,18 @@ import { escapePointer, isJsonObject, type JsonObject, type JsonValue } from "@f
 import { finding } from "../findings/finding-codes.js";
 import { RegexProbe } from "./regex-probe.js";
 
-/** Members that hold values, not schemas. */
+/** Keywords whose content is a value and not a schema. */
 const values = new Set(["default", "const", "enum", "examples"]);
 
-/** Patterns of a schema that a value can keep busy for ever. */
+/** Finds the patterns of a schema that can backtrack without end. */
 export function slowPatterns(schema: JsonObject): Finding[] {
   const probe = new RegexProbe();
   return patternsOf(schema, "")
     .filter(({ pattern }) => isSlow(probe, pattern))
     .map(({ pattern, pointer }) => {
       const shown = pattern.length > 100 ? `${pattern.slice(0, 100)}…` : pattern;
-      const message = `The pattern "${shown}" can take for ever on a value that does not match, so that the request fails.`;
-      const suggestion = "Let no two repetitions, one inside the other or side by side, match the same text.";
+      const message = `The pattern "${shown}" can backtrack without end on a value that does not match, so that the request fails.`;
+      const suggestion = "Change the pattern so that no two nested or adjacent repetitions can match the same text.";
       return finding("PatternTooSlow", message, { pointer, suggestion });
     });
 }
@@ -23,7 +23,7 @@ function isSlow(probe: RegexProbe, pattern: string): boolean {
   try {
     return probe.isSlow(new RegExp(pattern, "u"));
   } catch (error) {
-    // the validator compiled it, in its own way
+    // the validator accepts the pattern with other flags
     if (error instanceof SyntaxError) return false;
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Rows of value indexes, one per dimension, in which every pair of values of two dimensions stands together at least
- * once (greedy, not minimal), as far as `limit` rows reach.
+ * Pairwise combinations: rows of value indexes, one index for each dimension. Every pair of values of two dimensions is
+ * in at least one row, unless `limit` rows are reached. The algorithm is greedy and not minimal.
  */
 export function pairwiseRows(sizes: readonly number[], limit: number): number[][] {
   const open = new Set<string>();
@@ -21,7 +21,7 @@ export function pairwiseRows(sizes: readonly number[], limit: number): number[][
   return rows;
 }
 
-/** Begins with the first pair that is still missing and adds the value that brings the most missing pairs. */
+/** Starts with the first missing pair and then adds the values that cover the most missing pairs. */
 function nextRow(sizes: readonly number[], open: ReadonlySet<string>): number[] {
   const [seed = "0.0.0.0"] = open;
   const [first = 0, firstValue = 0, second = 0, secondValue = 0] = seed.split(".").map(Number);

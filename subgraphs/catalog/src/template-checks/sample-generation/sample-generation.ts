@@ -17,14 +17,15 @@ import { type Sample, sampleRequests } from "./sample-requests.js";
 const standardName = "SampleApp";
 const seed = "sample";
 const now = new Date(Date.UTC(2024, 0, 2, 3, 4, 5));
-/** A large template has rendered enough samples by then; the rest of the limit is for the one that is running. */
+/** No sample starts after this time. The sample that is running may use the rest of the time limit of the checks. */
 const maxRenderingMs = 12_000;
 const maxShownParameters = 300;
-const collisionSuggestion = "Let every choice of parameters lead to a path of its own for each file, in any casing.";
-/** How the engine says that a path would have to be a file and a folder. */
+const collisionSuggestion =
+  "Give each file a path that differs from all others in more than upper and lower case, for all parameters.";
+/** The message of the engine when a path is both a file and a folder. */
 const pathCollision = /to be a folder, but it is a file/;
 
-/** Renders the template for sample parameters and looks at what comes out. */
+/** Renders the template with sample parameters and checks the produced files. */
 export async function sampleGeneration(files: FileTree, subject: CheckSubject): Promise<CheckOutcome> {
   let pack: TemplatePack;
   try {
@@ -46,12 +47,12 @@ export async function sampleGeneration(files: FileTree, subject: CheckSubject): 
 }
 
 function noSample(): Finding {
-  const message = "No sample was rendered: no parameters were found that the parameterSchema accepts.";
-  const suggestion = "Give the required properties a default or examples.";
+  const message = "No sample was rendered, because no parameters were found that the parameterSchema accepts.";
+  const suggestion = "Add a default or examples to the required properties.";
   return finding("SampleRenderFailed", message, { suggestion, severity: "Warning" });
 }
 
-/** A schema that is at fault itself does not keep the template from being tried with its own defaults. */
+/** An empty schema replaces one that is faulty, so that the template is still tried with its own defaults. */
 async function usableSchema(schema: unknown): Promise<JsonObject> {
   if (isJsonObject(schema) && !schemaProblem(schema)) {
     try {
@@ -76,7 +77,7 @@ class SampleRun {
     this.#pack = pack;
     const { sourceName, symbols } = pack.config;
     const symbolNames = [...symbols.keys()];
-    // a symbol may bring the name back on purpose
+    // a symbol may write the sourceName again on purpose
     const returns =
       sourceName !== null && [...symbols.values()].some(({ raw }) => JSON.stringify(raw).includes(sourceName));
     this.#inspector = new OutputInspector({ sourceName: returns ? null : sourceName, symbolNames });
@@ -94,11 +95,11 @@ class SampleRun {
     if (!rendered) return;
     if (this.samples === 1) this.#renderAgain(sample, { name, rendered });
     const { files, primaryOutputs, warnings } = rendered;
-    if (files.size === 0) this.#report(finding("NoFilesProduced", `No file is produced for ${shown(sample)}.`), "");
+    if (files.size === 0) this.#report(finding("NoFilesProduced", `No file is produced with ${shown(sample)}.`), "");
     for (const path of primaryOutputs) {
       if (files.has(path)) continue;
       this.#report(
-        finding("PrimaryOutputNotProduced", `The primary output is not produced for ${shown(sample)}.`, { path }),
+        finding("PrimaryOutputNotProduced", `The primary output is not produced with ${shown(sample)}.`, { path }),
         path,
       );
     }
@@ -116,7 +117,7 @@ class SampleRun {
       if (!(error instanceof TemplateError)) throw error;
       const [first] = error.findings;
       const collides = pathCollision.test(error.message);
-      const message = `Rendering fails for ${shownParameters(given)}: ${error.message}`;
+      const message = `Rendering fails with ${shownParameters(given)}: ${error.message}`;
       this.#report(
         finding(collides ? "PathCollision" : "SampleRenderFailed", message, {
           path: first?.path,
@@ -129,26 +130,26 @@ class SampleRun {
     }
   }
 
-  /** StructuralLint decides all conditions for the defaults; here are those that only other parameters break. */
+  /** Reports conditions that fail only with other parameters; StructuralLint reports those that fail with the defaults. */
   #conditions(sample: Sample, warnings: RenderResult["warnings"]): void {
     for (const { code, message } of warnings) {
       if (code !== "ConditionUnparseable") continue;
       if (sample.kind === "defaults") this.#faultyByDefault.add(message);
       else if (!this.#faultyByDefault.has(message))
         this.#report(
-          finding(code, `${message} This happens for ${shown(sample)}.`, { check: "SampleGeneration" }),
+          finding(code, `${message} This happens with ${shown(sample)}.`, { check: "SampleGeneration" }),
           message,
         );
     }
   }
 
-  /** The template engine lets the last of them win, and tells casings apart. */
+  /** Reports paths that are produced twice. The engine keeps the last file, and its paths are case-sensitive. */
   #collisions(sample: Sample, warnings: RenderResult["warnings"]): void {
     for (const { code, message } of warnings) {
       if (code !== "OutputReplaced" && code !== "OutputTwins") continue;
       const path = [...message.matchAll(/"([^"]*)"/g)].at(-1)?.[1];
       this.#report(
-        finding("PathCollision", `${message} This happens for ${shown(sample)}.`, {
+        finding("PathCollision", `${message} This happens with ${shown(sample)}.`, {
           path,
           severity: "Warning",
           suggestion: collisionSuggestion,
@@ -162,17 +163,22 @@ class SampleRun {
     const again = this.#render(sample, name);
     if (!again) return;
     for (const path of differingPaths(rendered.files, again.files))
-      this.#report(finding("NonDeterministic", "Two renders of the same request differ in this file.", { path }), path);
+      this.#report(
+        finding("NonDeterministic", "Two renders of the same request produce different content for this file.", {
+          path,
+        }),
+        path,
+      );
   }
 
-  /** The same fault in many samples is one finding: the first. */
+  /** A fault that occurs in several samples is reported once, for the first sample. */
   #report(found: Finding, subject: string): void {
     const key = `${found.code}\0${subject}`;
     if (!this.#findings.has(key)) this.#findings.set(key, found);
   }
 }
 
-/** Files that are not the same in both results. */
+/** The paths of files that differ between two results or are in only one of them. */
 export function differingPaths(one: FileTree, other: FileTree): string[] {
   const paths = new Set([...one.keys(), ...other.keys()]);
   return [...paths].filter((path) => {

@@ -9,9 +9,9 @@ import { pairwiseRows } from "./pairwise.js";
 
 export interface Sample {
   kind: "defaults" | "required" | "pairwise";
-  /** What a request would say. */
+  /** The parameters as a request would give them. */
   given: Record<string, unknown>;
-  /** The same with the defaults of the schema. */
+  /** The given parameters and the defaults of the schema. */
   parameters: Record<string, unknown>;
 }
 
@@ -21,7 +21,7 @@ const maxValues = 8;
 const hyphened = "Sample.App-1";
 const unicode = "Größe東京";
 
-/** Requests that the schema accepts: none of the parameters, only the required ones, then every pair of values once. */
+/** Requests that the schema accepts: without parameters, with the required ones only, then pairwise combinations. */
 export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig["symbols"]): Promise<Sample[]> {
   const timeLimit = new PatternTimeLimit();
   const candidates = await candidateValues(schema, symbols, timeLimit);
@@ -49,7 +49,7 @@ export async function sampleRequests(schema: JsonObject, symbols: TemplateConfig
   return acceptedRows(schema, rows, timeLimit);
 }
 
-/** A schema may forbid a combination; a request that it refuses shows nothing about the template. */
+/** Keeps the rows that the schema accepts, since it may forbid combinations of values. */
 async function acceptedRows(
   schema: JsonObject,
   rows: readonly [Sample["kind"], Record<string, unknown>][],
@@ -110,13 +110,13 @@ function isAccepted(compiled: OfflineSchema, name: string, value: JsonValue): bo
   try {
     return !compiled.failures({ [name]: value }).some(failsHere);
   } catch (error) {
-    // what the schema cannot judge is no sample; ParameterSchema reports the schema
+    // the ParameterSchema check reports a schema that fails here
     if (error instanceof SchemaError) return false;
     throw error;
   }
 }
 
-/** A text that only the template knows the choices of takes these. */
+/** The choices of the template, for a parameter whose values the schema does not list. */
 function proposed(rule: JsonObject, choices: readonly string[] = []): JsonValue[] {
   const examples = Array.isArray(rule["examples"]) ? (rule["examples"] as JsonValue[]) : [];
   const known = rule["default"] === undefined ? examples : [rule["default"], ...examples];
@@ -144,7 +144,7 @@ function ofType(type: string, rule: JsonObject): JsonValue[] {
   }
 }
 
-/** Guesses at what a pattern, a format or a length asks for. */
+/** Common texts that may fit a pattern, a format or a length. */
 function shapedTexts({ minLength, maxLength }: JsonObject): string[] {
   const length = typeof minLength === "number" && minLength < 1000 ? minLength : 1;
   const words = [

@@ -8,16 +8,20 @@ import { refused, type Shape, templateShape } from "./shape-rules.js";
 
 type Path = readonly (string | number)[];
 
-/** Members of template.json that do not have the shape the format asks for; most count as absent then. */
+/** Finds the members of template.json with a wrong type. The engine treats most of them as absent. */
 export function lintShape({ raw }: TemplateConfig, places: ConfigPlaces): Finding[] {
   const files = (textsMember(raw, "additionalConfigFiles") ?? []).filter((name) => !name.endsWith(".template.json"));
   return [
     ...new Walk(places).check(raw, templateShape, []),
     ...files.map((name) =>
-      finding("SchemaViolation", `The additional configuration file "${name}" does not end in ".template.json".`, {
-        ...places.at("additionalConfigFiles"),
-        severity: "Error",
-      }),
+      finding(
+        "SchemaViolation",
+        `The name of the additional configuration file "${name}" does not end with ".template.json".`,
+        {
+          ...places.at("additionalConfigFiles"),
+          severity: "Error",
+        },
+      ),
     ),
   ];
 }
@@ -63,21 +67,25 @@ class Walk {
       ...required
         .filter((name) => !given.has(name))
         .map((name) =>
-          finding("SchemaViolation", `${subject(path)} has no "${name}" and is left out.`, this.#places.at(...path)),
+          finding(
+            "SchemaViolation",
+            `${subject(path)} has no "${name}", so the engine ignores it.`,
+            this.#places.at(...path),
+          ),
         ),
     ];
   }
 
-  /** Passed over by the template engine, and often no more than a remark of the author. */
+  /** The engine ignores unknown members, and authors often write comments as members. */
   #unknown(name: string, path: Path): Finding {
-    const message = `"${name}" is no member that the format knows.`;
+    const message = `The format does not define the member "${name}".`;
     return finding("SchemaViolation", message, { ...this.#places.at(...path), severity: "Info" });
   }
 
   #misfit(value: JsonValue, shape: Shape, path: Path): Finding[] {
     const place = this.#places.at(...path);
     const isRefused = refused.some((one) => one.test(place.pointer));
-    const effect = isRefused ? "the template cannot be installed" : "it counts as absent";
+    const effect = isRefused ? "the template cannot be installed" : "the engine ignores it";
     const message = `${subject(path)} is ${nameOf(value)} instead of ${wanted(shape)}; ${effect}.`;
     return [finding("SchemaViolation", message, { ...place, ...(isRefused ? { severity: "Error" } : {}) })];
   }
@@ -135,7 +143,7 @@ function subject(path: Path): string {
   return path.length === 0 ? "The template" : `"${path.join("/")}"`;
 }
 
-/** JSON has no comments, so that authors write them as members. */
+/** Names that authors use for comments, since JSON has none. */
 function isRemark(name: string): boolean {
   return /^(?:\$|_|\/\/|#)/.test(name) || /comment/i.test(name);
 }

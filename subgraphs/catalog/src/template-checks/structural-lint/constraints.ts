@@ -7,14 +7,14 @@ import type { TemplateConfig } from "@factory/template-engine/template-config";
 import type { ConfigPlaces } from "../findings/config-place.js";
 import { finding } from "../findings/finding-codes.js";
 
-/** A server has no operating system, host, workloads or project of the user: only the SDK's version can be judged. */
+/** Checks the sdk-version constraints. Others need the user's machine or project, which a server does not have. */
 export function lintConstraints(
   { constraints }: TemplateConfig,
   targetFramework: string | undefined,
   places: ConfigPlaces,
 ): Finding[] {
   return Object.entries(constraints).flatMap(([name, constraint]) => {
-    // one without a type is reported where shapes are
+    // `lintShape` reports a constraint without a type
     if (!isJsonObject(constraint) || !stringMember(constraint, "type")?.trim()) return [];
     const report = new RenderReport();
     reportConstraints({ [name]: constraint }, targetFramework, report);

@@ -9,11 +9,11 @@ import { finding } from "../findings/finding-codes.js";
 
 interface Needs {
   texts?: readonly string[];
-  /** A list of objects, and the members that each of them needs. */
+  /** A list of objects and the members that each object must have. */
   list?: { name: string; members: readonly string[] };
 }
 
-/** What a generator cannot do without: the template engine refuses to create anything then. */
+/** The parameters that each generator requires. Without them the engine refuses to render. */
 const needsOf: Readonly<Record<string, Needs>> = {
   casing: { texts: ["source"] },
   coalesce: { texts: ["sourceVariableName", "fallbackVariableName"] },
@@ -30,7 +30,7 @@ export function lintGenerator(symbol: GeneratedSymbol, places: ConfigPlaces): Fi
   const { name, generator, parameters, datatype } = symbol;
   if (!isGenerator(generator)) {
     const what = generator.trim() === "" ? "no generator" : `the unknown generator "${generator}"`;
-    const message = `The symbol "${name}" has ${what} and stays without a value.`;
+    const message = `The symbol "${name}" has ${what}, so that it has no value.`;
     return [finding("UnknownGenerator", message, places.at("symbols", name, "generator"))];
   }
   const kind = generator.toLowerCase();
@@ -40,7 +40,13 @@ export function lintGenerator(symbol: GeneratedSymbol, places: ConfigPlaces): Fi
   return [
     ...missing(name, needsOf[kind] ?? {}, { parameters, places }),
     ...(noBool
-      ? [finding("SchemaViolation", `"${name}" tells whether a text matches; its datatype can only be bool.`, place)]
+      ? [
+          finding(
+            "SchemaViolation",
+            `The generator regexMatch of "${name}" makes true or false. Its datatype can only be bool.`,
+            place,
+          ),
+        ]
       : []),
     ...lintEvaluator(name, evaluator, places.at("symbols", name, "parameters", "evaluator")),
   ];
@@ -70,7 +76,7 @@ function missing(
 
 export function lintEvaluator(owner: string, name: string | null, place: ReturnType<ConfigPlaces["at"]>): Finding[] {
   if (evaluatorNamed(name, "C++2") !== undefined) return [];
-  const suggestion = "The evaluators are C++2, C++, MSBUILD and VB.";
-  const message = `"${owner}" names the unknown evaluator "${name}".`;
+  const suggestion = "Use C++2, C++, MSBUILD or VB.";
+  const message = `The evaluator "${name}" of "${owner}" is unknown.`;
   return [finding("SchemaViolation", message, { ...place, suggestion, severity: "Error" })];
 }

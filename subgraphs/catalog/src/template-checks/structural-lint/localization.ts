@@ -8,10 +8,10 @@ import { placeIn } from "../findings/config-place.js";
 import { finding } from "../findings/finding-codes.js";
 
 const localizationFile = /^\.template\.config\/localize\/(?:.*\/)?templatestrings\.[^/]*\.json$/;
-/** The key under which the only instruction of a post action is localized when it has no id. */
+/** The key that localizes the only instruction of a post action when the instruction has no id. */
 const onlyInstructionPattern = "default";
 
-/** Localization files that the template engine leaves out, or whose texts are shown nowhere. */
+/** Finds localization files that the engine ignores, and localized texts that are never shown. */
 export function lintLocalization({ root, config, files }: TemplatePack): Finding[] {
   return Array.from(files).flatMap(([path, { bytes }]) => {
     if (!localizationFile.test(path)) return [];
@@ -20,7 +20,7 @@ export function lintLocalization({ root, config, files }: TemplatePack): Finding
     const { value, fault } = parseJsonc(text);
     if (value === null) {
       const { message, line, column } = fault;
-      const detail = `The localization is not readable and will be left out: ${message}.`;
+      const detail = `The localization file cannot be read, so the engine ignores it: ${message}.`;
       return [finding("LocalizationUnreadable", detail, { path: place, line, column })];
     }
     return lintTexts(value, config, (key) => placeIn({ path: place, text }, [key]));
@@ -33,7 +33,7 @@ function lintTexts(texts: JsonObject, config: TemplateConfig, placeOf: PlaceOf):
   const seen = new Set<string>();
   return Object.entries(texts).flatMap(([key, value]) => {
     if (typeof value !== "string") {
-      const message = `The localized text "${key}" is not a string, so that the whole file will be left out.`;
+      const message = `The localized text "${key}" is not a string, so the engine ignores the whole file.`;
       return [finding("LocalizationUnreadable", message, placeOf(key))];
     }
     const stranger = strangerOf(key, config);
@@ -44,7 +44,7 @@ function lintTexts(texts: JsonObject, config: TemplateConfig, placeOf: PlaceOf):
   });
 }
 
-/** What a key names that the template does not have; the engine only complains about post actions. */
+/** Finds keys that name something the template does not have. The engine itself reports post actions only. */
 function strangerOf(key: string, config: TemplateConfig): { message: string; severity?: "Info" } | undefined {
   const [kind, name = "", part, child = ""] = key.split("/");
   if (kind === "postActions") return strangerInAction(config, { name, part, child });

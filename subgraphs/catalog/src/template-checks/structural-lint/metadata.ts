@@ -4,7 +4,7 @@ import { nameForms, ValueForms } from "@factory/template-engine/value-forms";
 import type { ConfigPlaces } from "../findings/config-place.js";
 import { type FindingCode, finding } from "../findings/finding-codes.js";
 
-/** What the template says about itself. */
+/** Finds missing metadata, such as the identity, the name or the author. */
 export function lintMetadata(config: TemplateConfig, places: ConfigPlaces): Finding[] {
   const blank = (text: string | null) => !text?.trim();
   const absent: [FindingCode, string, boolean][] = [
@@ -31,7 +31,7 @@ export function lintMetadata(config: TemplateConfig, places: ConfigPlaces): Find
   ];
 }
 
-/** Where two forms of the sourceName are the same text, only one of them can decide what a name becomes there. */
+/** When two forms of the sourceName are the same text, the engine cannot know which form the text stands for. */
 function ambiguousForms({ sourceName }: TemplateConfig, places: ConfigPlaces): Finding[] {
   if (!sourceName?.trim()) return [];
   const forms = new ValueForms(new Map());
@@ -43,7 +43,7 @@ function ambiguousForms({ sourceName }: TemplateConfig, places: ConfigPlaces): F
   const shared = [...byText].filter(([, names]) => names.length > 1);
   if (shared.length === 0) return [];
   const listed = shared.map(([text, names]) => `"${text}" is ${names.join(" and ")}`).join("; ");
-  const message = `Forms of the sourceName cannot be told apart in the files: ${listed}.`;
-  const suggestion = 'A sourceName such as "Template.1" has a text of its own for each form.';
+  const message = `Several forms of the sourceName are the same text: ${listed}. The engine cannot distinguish them in the files.`;
+  const suggestion = 'Use a sourceName whose forms all differ, for example "Template.1".';
   return [finding("SourceNameAmbiguousForms", message, { ...places.at("sourceName"), suggestion })];
 }

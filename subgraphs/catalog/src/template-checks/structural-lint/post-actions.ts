@@ -40,7 +40,7 @@ export function lintPostActions({ postActions }: TemplateConfig, places: ConfigP
 }
 
 function repeatedId(id: string | null, { index, places }: ActionPlace): Finding {
-  const message = `The id "${id}" names two post actions; only the first can be localized.`;
+  const message = `Two post actions have the id "${id}". Only the first of them can be localized.`;
   return finding("PostActionIdDuplicated", message, places.at("postActions", index, "id"));
 }
 
@@ -48,17 +48,17 @@ function lintAction({ actionId }: PostAction, { index, label, places }: ActionPl
   const place = places.at("postActions", index, "actionId");
   const id = (actionId ?? "").trim().toLowerCase();
   if (parseGuid(id) === undefined) {
-    const message = `The post action "${label}" has no actionId that is a guid; the template cannot be installed.`;
+    const message = `The post action "${label}" has no actionId, or one that is not a GUID. The template cannot be installed.`;
     const suggestion = "Take the actionId from the registry of post actions.";
     return [finding("PostActionIdMissing", message, { ...place, suggestion })];
   }
   if (id === runScript) {
-    const suggestion = "Say in manualInstructions what has to be run.";
-    const message = `The post action "${label}" runs a script, which is never done here.`;
+    const suggestion = "Describe in manualInstructions what the user has to run.";
+    const message = `The post action "${label}" runs a script. The catalog never runs scripts.`;
     return [finding("RunScriptPostAction", message, { ...place, suggestion })];
   }
   if (registered.has(id)) return [];
-  const message = `The post action "${label}" has the unknown actionId "${actionId}" and will not be done.`;
+  const message = `The post action "${label}" has the unknown actionId "${actionId}" and is skipped.`;
   return [finding("PostActionUnknown", message, place)];
 }
 
@@ -69,7 +69,7 @@ function lintRenamedArguments(
   const known = new Set(Object.keys(args).map((name) => name.toLowerCase()));
   return applyFileRenamesToArgs.flatMap((name, number) => {
     if (known.has(name.toLowerCase())) return [];
-    const message = `The post action "${label}" renames files in its argument "${name}", which it does not have.`;
+    const message = `The post action "${label}" names "${name}" in applyFileRenamesToArgs, but it has no such argument.`;
     const place = places.at("postActions", index, "applyFileRenamesToArgs", number);
     return [finding("UnknownRenamedArgument", message, place)];
   });
@@ -78,13 +78,13 @@ function lintRenamedArguments(
 function lintInstructions({ manualInstructions }: PostAction, { index, label, places }: ActionPlace): Finding[] {
   const place = places.at("postActions", index, "manualInstructions");
   if (manualInstructions.length === 0) {
-    const message = `The post action "${label}" has no manualInstructions for where it cannot be done.`;
+    const message = `The post action "${label}" has no manualInstructions for tools that cannot do it.`;
     return [finding("MissingManualInstructions", message, place)];
   }
   const ids = manualInstructions.flatMap(({ id }) => id ?? []);
   const repeated = new Set(ids.filter((id, number) => ids.indexOf(id) !== number));
   return Array.from(repeated, (id) => {
-    const message = `The id "${id}" names two instructions of "${label}"; only the first can be localized.`;
+    const message = `Two instructions of "${label}" have the id "${id}". Only the first of them can be localized.`;
     return finding("ManualInstructionIdDuplicated", message, place);
   });
 }

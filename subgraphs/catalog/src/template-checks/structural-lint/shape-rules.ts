@@ -1,12 +1,12 @@
-/** What the members of template.json hold, written from the format's public documentation. */
+/** The types of the members of template.json, after the public documentation of the format. */
 export type Shape =
-  /** A number or true and false, also written as a text. */
+  /** A number or a boolean, which may be written as a text. */
   | { kind: "scalar" }
   | { kind: "text" }
   | { kind: "anything" }
   /** A text, or a list of texts. */
   | { kind: "texts" }
-  /** True, false, or a condition. */
+  /** A boolean, or a text with a condition. */
   | { kind: "condition" }
   | { kind: "list"; of: Shape }
   | { kind: "map"; of: Shape }
@@ -111,7 +111,7 @@ export const templateShape: Shape = object({
   specialCustomOperations: map(operations),
 });
 
-/** Where the template engine does not pass over a member of another shape but refuses the template. */
+/** Members for which the engine refuses the template when their type is wrong. It ignores all others. */
 export const refused: readonly RegExp[] = [
   /^\/globalCustomOperations$/i,
   /^\/specialCustomOperations\/[^/]*$/i,

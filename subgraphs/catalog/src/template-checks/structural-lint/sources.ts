@@ -16,11 +16,11 @@ export function lintSources(pack: TemplatePack, places: ConfigPlaces): Finding[]
   ];
 }
 
-/** Asked of every source, whatever its condition: the template engine does not install the template otherwise. */
+/** Every source must be a folder, even if its condition is false: otherwise the engine does not install the template. */
 function lintFolder(pack: TemplatePack, source: string, place: ConfigPlace): Finding[] {
   const found = sourceFolder(pack, source);
   if (!found) {
-    const message = `The source "${source}" lies outside the package.`;
+    const message = `The source "${source}" is outside of the package.`;
     const suggestion = "Name a folder of the package, relative to the folder that holds .template.config.";
     return [finding("SourceOutsidePackage", message, { ...place, suggestion })];
   }
@@ -29,7 +29,8 @@ function lintFolder(pack: TemplatePack, source: string, place: ConfigPlace): Fin
     return [finding("SourceNotDirectory", `The source "${source}" is a file.`, { ...place, suggestion })];
   }
   if (found.folder === "" || sourcePaths(found).length > 0) return [];
-  const suggestion = "Correct the path, or add the folder; one without files is not kept by git.";
+  const suggestion =
+    "Correct the path, or add the folder with at least one file, since git does not store empty folders.";
   return [finding("SourceMissing", `The source "${source}" does not exist.`, { ...place, suggestion })];
 }
 
@@ -45,14 +46,14 @@ function lintTargets(source: TemplateSource, index: number, places: ConfigPlaces
   return [{ what: `target "${source.target}"`, path: source.target, place: at("target") }, ...renames]
     .filter(({ path }) => leavesTree(path))
     .map(({ what, place }) =>
-      finding("PathTraversal", `The ${what} leads out of the result.`, {
+      finding("PathTraversal", `The ${what} leads out of the output folder.`, {
         ...place,
-        suggestion: "Name a path below the folder that the template is written to.",
+        suggestion: "Name a path inside the output folder.",
       }),
     );
 }
 
-/** A primary output is written as its file is named before symbols rename it. */
+/** The path of a primary output is the path of its file before symbols rename it. */
 function lintPrimaryOutputs(pack: TemplatePack, places: ConfigPlaces): Finding[] {
   const { primaryOutputs } = pack.config;
   if (primaryOutputs.length === 0) return [];
@@ -61,10 +62,10 @@ function lintPrimaryOutputs(pack: TemplatePack, places: ConfigPlaces): Finding[]
     const place = places.at("primaryOutputs", index, "path");
     const name = withoutDots(path);
     if (name === undefined)
-      return [finding("PathTraversal", `The primary output "${path}" leads out of the result.`, place)];
+      return [finding("PathTraversal", `The primary output "${path}" leads out of the output folder.`, place)];
     if (produced.has(name) || unsafePath(name) !== undefined) return [];
     const suggestion =
-      "Write it as the file is named in the template, behind the target and the renames of its source.";
+      "Use the path of the file in the template, with the target and the renames of its source applied.";
     const message = `No file of the template becomes the primary output "${path}".`;
     return [finding("PrimaryOutputMissing", message, { ...place, suggestion })];
   });
@@ -77,7 +78,7 @@ function producedPaths(pack: TemplatePack): Set<string> {
   for (const source of sources) {
     const folder = sourceFolder(pack, source.source);
     if (!folder) continue;
-    // a modifier may or may not hold, so that both names are possible
+    // the condition of a modifier may be true or false, so both names are possible
     const renames = [source.rename, ...source.modifiers.map(({ rename }) => ({ ...source.rename, ...rename }))].map(
       (rename) => new PathRename(new Map(Object.entries(rename))),
     );

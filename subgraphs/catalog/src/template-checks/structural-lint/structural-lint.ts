@@ -27,7 +27,7 @@ import { lintForms } from "./value-forms.js";
 
 const maxSearchedBytes = 5 * 1024 * 1024;
 
-/** What is wrong with the template as it is written, without rendering it. */
+/** Checks a template as it is written, without rendering it. */
 export function structuralLint(
   files: FileTree,
   { targetFramework, template }: { targetFramework?: string; template?: TemplateChoice } = {},
@@ -78,7 +78,7 @@ function lintPaths(files: FileTree): Finding[] {
     ];
   });
   const colliding = collidingPaths(files.keys()).map(([first, path]) =>
-    finding("CaseCollision", `"${path}" and "${first}" are the same on some file systems.`, {
+    finding("CaseCollision", `"${path}" and "${first}" are the same path on some file systems.`, {
       path,
       suggestion: "Rename or remove one of the two.",
     }),
@@ -91,7 +91,7 @@ function* readableTexts(files: FileTree): Generator<readonly [string, string]> {
     if (bytes.length <= maxSearchedBytes && !isBinary(bytes)) yield [path, decodeText(bytes)];
 }
 
-/** What the symbols are when nothing but what must be given is given; undefined where the template cannot be rendered. */
+/** The values of the symbols when only the required parameters are set; undefined when the template cannot be rendered. */
 function defaultSymbols(config: TemplateConfig): { variables: Variables; findings: Finding[] } | undefined {
   const required = Array.from(config.symbols.values()).filter(
     (symbol): symbol is ParameterSymbol => symbol.type === "parameter" && symbol.isRequired === true,
@@ -109,7 +109,7 @@ function defaultSymbols(config: TemplateConfig): { variables: Variables; finding
   }
 }
 
-/** The engine tells where in the document a problem lies, not where in the file. */
+/** Adds line and column to a finding of the engine, which knows only the JSON pointer. */
 function placed(problem: Finding, places: ConfigPlaces): Finding {
   const segments = (problem.pointer ?? "")
     .split("/")

@@ -10,17 +10,17 @@ import type { ConfigPlaces } from "../findings/config-place.js";
 import { finding } from "../findings/finding-codes.js";
 
 const reservedNames = "name";
-/** Members that only people read. */
+/** Members that only people read, so that they cannot use a symbol. */
 const prose = new Set(["description", "displayname", "text", "author"]);
 
 interface Suspect {
   name: string;
-  /** What a file, or a path, would have to hold. */
+  /** The texts of which a file or a path must contain one. */
   contents: readonly string[];
   paths: readonly string[];
 }
 
-/** Symbols that change nothing: nothing mentions them, and what they replace stands nowhere. */
+/** Finds symbols without effect: nothing mentions them, and the text that they replace is in no file. */
 export function lintUsage({ config }: TemplatePack, texts: TemplateTexts, places: ConfigPlaces): Finding[] {
   const forms = new ValueForms(config.forms, "identity");
   let suspects = Array.from(config.symbols.values()).flatMap((symbol): Suspect[] => {
@@ -28,7 +28,7 @@ export function lintUsage({ config }: TemplatePack, texts: TemplateTexts, places
     const others = textsOf(config.raw, ["symbols", name]);
     if (name === reservedNames || isMentioned(name, others)) return [];
     const replaced = replacedTexts(symbol, forms);
-    // a form that cannot be applied is reported elsewhere
+    // `lintForms` reports a form that cannot be applied
     if (replaced === undefined) return [];
     const found = replaced.paths.some((one) => [...texts.names, ...others].some((path) => path.includes(one)));
     return found ? [] : [{ name, ...replaced }];
@@ -44,15 +44,15 @@ export function lintUsage({ config }: TemplatePack, texts: TemplateTexts, places
     const [token] = [...contents, ...paths];
     const message =
       token === undefined
-        ? `The symbol "${name}" changes nothing: no file, condition or other symbol mentions it.`
-        : `The symbol "${name}" changes nothing: "${token}", which it replaces, stands in no file.`;
-    const suggestion = "Remove the symbol, or correct its name or what it replaces.";
+        ? `The symbol "${name}" has no effect: no file, condition or other symbol mentions it.`
+        : `The symbol "${name}" has no effect: it replaces "${token}", which is in no file.`;
+    const suggestion = "Remove the symbol, or correct its name or the text that it replaces.";
     return finding("UnusedSymbol", message, { ...places.at("symbols", name), suggestion });
   });
 }
 
 function isMentioned(name: string, others: readonly string[]): boolean {
-  // as a reference by name, or inside a condition
+  // a reference by name, or a name inside a condition
   return others.some((text) => text === name || mentionedNames(text, [name]).length > 0);
 }
 
@@ -73,7 +73,7 @@ function replacedTexts(symbol: TemplateSymbol, forms: ValueForms): { contents: s
   }
 }
 
-/** All texts of the configuration but those of one branch. */
+/** All texts of the configuration, except those of one branch. */
 function textsOf(value: JsonValue, except: readonly string[]): string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return (value as JsonValue[]).flatMap((item) => textsOf(item, []));

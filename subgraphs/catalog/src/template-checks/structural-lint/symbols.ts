@@ -32,19 +32,19 @@ function lintSymbol(symbol: TemplateSymbol, places: ConfigPlaces): Finding[] {
   }
 }
 
-/** The template engine leaves such a symbol out and goes on. */
+/** The engine ignores a symbol without one of these members. */
 function mandatory({ name, type, raw }: TemplateSymbol, members: readonly string[], places: ConfigPlaces): Finding[] {
   return members
     .filter((one) => !textMember(raw, one)?.trim())
     .map((one) =>
-      finding("SchemaViolation", `The ${type} symbol "${name}" has no ${one} and is left out.`, {
+      finding("SchemaViolation", `The ${type} symbol "${name}" has no ${one}, so the engine ignores it.`, {
         ...places.at("symbols", name, one),
         suggestion: `Add "${one}" to the symbol.`,
       }),
     );
 }
 
-/** A multi-value parameter is written as one text whose parts these characters separate. */
+/** Checks choices. Several values are written as one text with the separators | and comma, so a choice has neither. */
 function lintChoices({ name, raw, datatype, allowMultipleValues }: ParameterSymbol, places: ConfigPlaces): Finding[] {
   if (datatype !== "choice") return [];
   const findings: Finding[] = [];
@@ -53,18 +53,18 @@ function lintChoices({ name, raw, datatype, allowMultipleValues }: ParameterSymb
     const place = places.at("symbols", name, "choices", index);
     const choice = isJsonObject(entry) ? member(entry, "choice") : undefined;
     if (typeof choice !== "string" || choice.trim() === "") {
-      const message = `The choice ${index + 1} of "${name}" has no name, so that the parameter is left out.`;
+      const message = `Choice ${index + 1} of "${name}" has no name, so the engine ignores the parameter.`;
       findings.push(finding("SchemaViolation", message, place));
       return;
     }
     if (seen.has(choice)) {
-      const message = `The choice "${choice}" stands twice in "${name}"; the template cannot be installed.`;
+      const message = `The choice "${choice}" is listed twice in "${name}". The template cannot be installed.`;
       findings.push(finding("SchemaViolation", message, { ...place, severity: "Error" }));
     }
     seen.add(choice);
     if (!allowMultipleValues || !/[|,]/.test(choice)) return;
-    const message = `The choice "${choice}" of "${name}" holds a separator of several values.`;
-    findings.push(finding("InvalidMultiChoice", message, { ...place, suggestion: "Write it without | and comma." }));
+    const message = `The choice "${choice}" of "${name}" contains a character that separates several values.`;
+    findings.push(finding("InvalidMultiChoice", message, { ...place, suggestion: "Use a name without | and comma." }));
   });
   return findings;
 }
@@ -73,20 +73,20 @@ function lintCycles(symbols: readonly TemplateSymbol[], places: ConfigPlaces): F
   const names = symbols.map(({ name }) => name);
   const values = cycleAmong(symbols, (symbol) => dependenciesOf(symbol, names));
   const conditions = cycleAmong(symbols, (symbol) => conditionNames(symbol, names));
-  const suggestion = "Take one of them out of the circle.";
+  const suggestion = "Remove one reference to break the cycle.";
   return [
     ...(values
       ? [
-          finding("SymbolCycle", `These symbols depend on each other: ${values.path}.`, {
+          finding("SymbolCycle", `These symbols form a dependency cycle: ${values.path}.`, {
             ...places.at("symbols", values.first),
             suggestion,
           }),
         ]
       : []),
-    // for the values at hand the engine may still come to an end
+    // with the current values the engine may still finish
     ...(conditions
       ? [
-          finding("SymbolCycle", `The conditions of these parameters depend on each other: ${conditions.path}.`, {
+          finding("SymbolCycle", `The conditions of these parameters form a dependency cycle: ${conditions.path}.`, {
             ...places.at("symbols", conditions.first),
             suggestion,
             severity: "Warning",
@@ -119,7 +119,7 @@ function conditionNames(symbol: TemplateSymbol, names: readonly string[]): strin
   );
 }
 
-/** The first circle that the engine's own order comes upon. */
+/** The first dependency cycle that the engine would meet. */
 export function cycleAmong<T extends { readonly name: string }>(
   items: readonly T[],
   dependencies: (item: T) => readonly string[],

@@ -6,7 +6,7 @@ import type { ConfigPlace, ConfigPlaces } from "../findings/config-place.js";
 import { finding } from "../findings/finding-codes.js";
 import { cycleAmong } from "./symbols.js";
 
-/** Value forms that do not exist are passed over with a remark; only a chain that is used breaks on one. */
+/** Finds unknown value forms. The engine ignores them with a warning, but a chain that uses one fails. */
 export function lintForms(config: TemplateConfig, places: ConfigPlaces): Finding[] {
   const forms = new ValueForms(config.forms, "identity");
   const used = usedForms(config);
@@ -15,7 +15,7 @@ export function lintForms(config: TemplateConfig, places: ConfigPlaces): Finding
       formsOf(symbol)
         .filter((form) => !forms.has(form))
         .map((form) => {
-          const message = `The symbol "${symbol.name}" uses the unknown value form "${form}", which is passed over.`;
+          const message = `The symbol "${symbol.name}" uses the unknown value form "${form}", which the engine ignores.`;
           return unknown(message, places.at("symbols", symbol.name), {});
         }),
     ),
@@ -31,24 +31,24 @@ function lintForm(
 ): Finding[] {
   const identifier = identifierOf(config, name);
   if (!knownIdentifiers.has(identifier.toLowerCase())) {
-    const message = `The value form "${name}" has the unknown identifier "${identifier}" and changes nothing.`;
+    const message = `The value form "${name}" has the unknown identifier "${identifier}", so that it changes nothing.`;
     return [unknown(message, places.at("forms", name, "identifier"), {})];
   }
   if (identifier.toLowerCase() === "replace" && textMember(config.forms.get(name) ?? {}, "pattern") === null) {
-    const message = `The value form "${name}" replaces, but has no pattern; the template cannot be installed.`;
+    const message = `The value form "${name}" of the kind replace has no pattern. The template cannot be installed.`;
     return [finding("SchemaViolation", message, { ...places.at("forms", name), severity: "Error" })];
   }
   return stepsOf(config, name)
     .filter((step) => !forms.has(step))
     .map((step) => {
       const place = places.at("forms", name, "steps");
-      const message = `The value form "${name}" chains the unknown form "${step}".`;
+      const message = `The chain "${name}" names the unknown value form "${step}".`;
       return unknown(message, place, used.has(name) ? { severity: "Error" } : {});
     });
 }
 
 function unknown(message: string, place: ConfigPlace, weight: { severity?: "Error" }): Finding {
-  const suggestion = 'Name a built-in form, or define it in "forms"; the names are case-sensitive.';
+  const suggestion = 'Name a built-in form, or define the form in "forms". The names are case-sensitive.';
   return finding("UnknownValueForm", message, { ...place, suggestion, ...weight });
 }
 
@@ -59,16 +59,16 @@ function lintChains(config: TemplateConfig, used: ReadonlySet<string>, places: C
   const first = cycle?.first ?? own?.name;
   if (first === undefined) return [];
   const message = cycle
-    ? `These value forms depend on each other: ${cycle.path}.`
-    : `The value form "${first}" chains itself.`;
+    ? `These value forms form a dependency cycle: ${cycle.path}.`
+    : `The chain "${first}" contains itself.`;
   const severity = used.has(first) ? "Error" : "Warning";
   return [finding("SymbolCycle", message, { ...places.at("forms", first), severity })];
 }
 
-/** Those that some symbol asks for, directly or through a chain. */
+/** The forms that a symbol uses, directly or through a chain. */
 function usedForms(config: TemplateConfig): Set<string> {
   const used = new Set(Array.from(config.symbols.values()).flatMap(formsOf));
-  // what is added while walking is walked too
+  // the loop also visits the forms that it adds
   for (const name of used) for (const step of stepsOf(config, name)) used.add(step);
   return used;
 }
@@ -76,7 +76,7 @@ function usedForms(config: TemplateConfig): Set<string> {
 function formsOf(symbol: TemplateSymbol): string[] {
   if (symbol.type === "computed") return [];
   const transform = symbol.type === "derived" && symbol.valueTransform !== null ? [symbol.valueTransform] : [];
-  // what a generator makes and what is bound takes no forms
+  // forms do not apply to generated and bound symbols
   const own = symbol.type === "parameter" || symbol.type === "derived" ? symbol.forms : [];
   return [...new Set([...transform, ...own])];
 }
