@@ -205,9 +205,7 @@ describe("checkParameters: names", () => {
       expect(await refusals(one, { name: "App", Database: "x", Port: 1 })).toEqual([]);
       expect(await refusals(one, { Databse: "x" })).toEqual([`/Databse ${unknown} Similar names: Database.`]);
       expect(await refusals(one, { port: 1 })).toEqual([`/port ${unknown} Similar names: Port.`]);
-      expect(await refusals(one, { "a/b": 1 })).toEqual([
-        expect.stringMatching(/^\/a~1b .* Use one of these names: /),
-      ]);
+      expect(await refusals(one, { "a/b": 1 })).toEqual([expect.stringMatching(/^\/a~1b .* Use one of these names: /)]);
     });
 
     it("do not make a schema wider that names its parameters itself", async () => {

@@ -6,15 +6,15 @@ const nowhere = "A reference of the schema names a part that does not exist.";
 
 describe("schemaFault", () => {
   it.each<[string, object, string, string]>([
-    ["an unknown type", { type: "nope" }, "/type", "rule"],
+    ["an unknown type", { type: "nope" }, "/type", "keyword"],
     [
       "an unknown type deep inside",
       { properties: { "a/b": { items: { type: "nope" } } } },
       "/properties/a~1b/items/type",
-      "rule",
+      "keyword",
     ],
-    ["properties that are a list", { properties: [] }, "/properties", "rule"],
-    ["a pattern that is none", { properties: { A: { pattern: "(" } } }, "/properties/A/pattern", "rule"],
+    ["properties that are a list", { properties: [] }, "/properties", "keyword"],
+    ["a pattern that is none", { properties: { A: { pattern: "(" } } }, "/properties/A/pattern", "keyword"],
     [
       "another dialect",
       { $defs: { a: { $schema: "http://json-schema.org/draft-07/schema#" } } },

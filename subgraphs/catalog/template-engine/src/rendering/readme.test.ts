@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { runInThisContext } from "node:vm";
 import { transformSync } from "@swc/core";
 import * as templatePack from "../configuration/template-pack.js";
 import * as rendering from "./render.js";
@@ -16,7 +17,7 @@ describe("the README", () => {
     const script = example.replace(/import (\{.*?\}) from ("[^"]+");/g, "const $1 = modules[$2];");
     const { code } = transformSync(script, { jsc: { parser: { syntax: "typescript" }, target: "es2022" } });
     const printed: string[] = [];
-    const run = new Function("modules", "console", code);
+    const run = runInThisContext(`(modules, console) => { ${code} }`) as (...given: object[]) => void;
     run(modules, { log: (...parts: string[]) => printed.push(parts.join(" ")) });
     expect(printed.join("\n")).toBe(expected.trim());
   });
