@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ObjectFormat, Workspace } from "./workspace.js";
 
-// each batch is held twice while it is collected
+// A batch is in memory twice while its output is collected.
 const batchBytes = 8 * 1024 * 1024;
 const headerBytes = 128;
 const maxWalkBytes = 128 * 1024 * 1024;
@@ -11,7 +11,9 @@ interface BlobRequest {
   readonly size: number;
 }
 
-/** Reads blobs by `cat-file --batch`, each once, a few large batches instead of a process per blob. */
+/**
+ * Reads blobs by `cat-file --batch`, in a few large batches instead of a process for each blob. Returns bytes by id.
+ */
 export async function readBlobs(
   workspace: Workspace,
   requests: Iterable<BlobRequest>,
@@ -55,7 +57,7 @@ function readBatch(output: Buffer, blobs: Map<string, Uint8Array>): void {
   }
 }
 
-/** Types of objects by name or `commit:path`; undefined where there is none. */
+/** The types of objects, in the order of their names (an id or `commit:path`). Undefined for a missing object. */
 export async function objectTypes(workspace: Workspace, names: readonly string[]): Promise<(string | undefined)[]> {
   const input = names.map((name) => `${name}\n`).join("");
   const rows = (await workspace.git(["cat-file", "--batch-check=%(objecttype)"], { input }))
@@ -70,30 +72,32 @@ interface MissingBlobs {
   readonly tooLarge: Error;
 }
 
-/** Brings those of the blobs below a tree that a partial fetch left behind, in one fetch. */
+/** Fetches the wanted blobs of a tree that a partial fetch has left out. */
 export async function fetchBlobs(workspace: Workspace, tree: string, wanted: MissingBlobs): Promise<void> {
   const missing = await missingBlobs(workspace, tree);
   await fetchBlobsById(workspace, { ...wanted, ids: missing.filter((id) => wanted.ids.has(id)) });
 }
 
+/** The ids of all blobs of a tree that a partial fetch has left out. */
 export async function missingBlobs(workspace: Workspace, tree: string): Promise<string[]> {
   const walk = ["rev-list", "--objects", "--missing=print", "--no-object-names", tree];
   const walked = (await workspace.git(walk, { maxOutputBytes: maxWalkBytes })).toString("utf8").split("\n");
   return walked.filter((line) => line.startsWith("?")).map((line) => line.slice(1));
 }
 
+/** Fetches blobs in one request. Throws `tooLarge` when more than `maxBytes` come. */
 export async function fetchBlobsById(
   workspace: Workspace,
   { ids, maxBytes, tooLarge }: Omit<MissingBlobs, "ids"> & { readonly ids: readonly string[] },
 ): Promise<void> {
   if (ids.length === 0) return;
-  // negotiation has nothing to say when the wanted objects are known by id
+  // The wanted objects are known by id, so no negotiation is needed.
   const fetch = ["-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
   const input = ids.map((id) => `${id}\n`).join("");
   await workspace.receive([...fetch, "--filter=blob:none", "--stdin", "origin"], { input, maxBytes, tooLarge });
 }
 
-/** In bytes, by id. */
+/** The sizes of blobs in bytes, by id. */
 export async function blobSizes(workspace: Workspace, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();
   const input = ids.map((id) => `${id}\n`).join("");
@@ -109,7 +113,7 @@ export async function blobSizes(workspace: Workspace, ids: readonly string[]): P
   );
 }
 
-/** The id git gives to these bytes. */
+/** The id that git gives to a blob with these bytes. */
 export function blobId(bytes: Uint8Array, format: ObjectFormat): string {
   return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }

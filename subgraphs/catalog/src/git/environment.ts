@@ -1,7 +1,9 @@
 import { tmpdir } from "node:os";
 
-/** The only variables of this process that reach git: where programs are, and nothing a template could read. */
+/**
+ * The PATH for git: the only environment variable of this process that git gets, so that a template can read no other.
+ */
 export const programPath: string = process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
 
-/** Where workspaces live; each is made with mode 0700 and removed after use. */
+/** The folder of all workspaces. Each is created with mode 0700 and removed after use. */
 export const scratchRoot: string = tmpdir();

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scratchFolder } from "./scratch.js";
 
-// As a file, not as `-c`: git drops command-line settings when it starts upload-pack or receive-pack for a local remote.
-// safe.directory: templates may lie in repositories of another user; hooks stay off, so that reading them runs nothing.
+// A file, not `-c`: git drops command-line settings when it starts upload-pack or receive-pack for a local remote.
+// safe.directory: the repository of a template may belong to another user. Hooks are off, so that reading runs nothing.
 const config = `[safe]
 	directory = *
 [core]
@@ -43,7 +43,7 @@ const config = `[safe]
 	defaultBranch = main
 `;
 
-// credentials come from the environment of one command: never in argv, never on disk
+// Credentials come from the environment of one command. They are never in argv or on disk.
 const askpass = `#!/bin/sh
 case "$1" in
   Username*) printf '%s\\n' "$GIT_REMOTE_USERNAME" ;;
@@ -59,11 +59,11 @@ interface GitHome {
 
 let home: Promise<GitHome> | undefined;
 
-/** The empty home that every git command sees. Made again when a cleaner of temporary files took it. */
+/** The empty home folder of every git command. It is created again when a cleaner of temporary files has removed it. */
 export async function gitHome(): Promise<GitHome> {
   home ??= createHome();
   const made = await home;
-  // without its file git would run with defaults: hooks on, redirects followed
+  // Without its file git would use its defaults: run hooks, follow redirects.
   if (existsSync(made.configFile)) return made;
   home = createHome();
   return home;
@@ -72,7 +72,7 @@ export async function gitHome(): Promise<GitHome> {
 async function createHome(): Promise<GitHome> {
   const folder = await scratchFolder();
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  // git before 2.32 knows no GIT_CONFIG_GLOBAL and reads this name from HOME
+  // Git before 2.32 ignores GIT_CONFIG_GLOBAL and reads this file from HOME.
   const configFile = join(folder, ".gitconfig");
   const askpassFile = join(folder, "askpass");
   await writeFile(askpassFile, askpass, { mode: 0o700 });

@@ -2,7 +2,7 @@ import { GitError, git } from "./git.js";
 
 const oldestVersion: readonly [number, number] = [2, 30];
 
-/** Checked at start, so that a missing or old git is said once and not by every execution. */
+/** Throws when git is missing or too old. Called at start, so that not every execution fails with it. */
 export async function requireGit(): Promise<void> {
   const text = await git(["version"]).then(String, (error: unknown) => {
     if (error instanceof GitError) return "";
@@ -13,12 +13,15 @@ export async function requireGit(): Promise<void> {
   }
 }
 
-/** Reads what `git version` says. */
+/** Whether the output of `git version` names a supported version. */
 export function isSupported(text: string): boolean {
   return isAtLeast(text, oldestVersion);
 }
 
-/** `core.fsync` came with 2.36 and put an end to `core.fsyncObjectFiles`, which newer versions warn about. */
+/**
+ * Whether git has `core.fsync`. Version 2.36 replaced `core.fsyncObjectFiles` by it; newer versions warn about the old
+ * name.
+ */
 export async function hasFsyncSetting(): Promise<boolean> {
   return isAtLeast(String(await git(["version"])), [2, 36]);
 }

@@ -10,7 +10,7 @@ export interface GitOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
   maxOutputBytes?: number;
-  /** It unpacks what a remote sends, under a limit of memory. */
+  /** True when the command unpacks data of a remote: it then runs under a limit of memory. */
   unpacks?: boolean;
 }
 
@@ -18,11 +18,11 @@ interface GitFailure {
   exitCode: number | null;
   stderr: string;
   timedOut: boolean;
-  /** The command wrote more than it may. */
+  /** The command wrote more than `maxOutputBytes`. */
   overflowed: boolean;
 }
 
-/** `stderr` may name local paths: it is for logs, callers get a sentence of ours. */
+/** A git command failed. `stderr` may contain local paths: it may be logged, but never be shown to a caller. */
 export class GitError extends Error {
   override readonly name = "GitError";
   readonly exitCode: number | null;
@@ -42,13 +42,13 @@ export class GitError extends Error {
 const defaultTimeoutMs = 30_000;
 const defaultMaxOutputBytes = 16 * 1024 * 1024;
 const killAfterMs = 2000;
-// a few bytes of a hostile pack can unpack to any size; systems that know no such limit go on without
+// A few bytes of a hostile pack can unpack to any size. Systems without `ulimit -v` run without this limit.
 const maxMemoryKib = 2 * 1024 * 1024;
 const limitedGit = `ulimit -v ${maxMemoryKib} 2>/dev/null || :; exec git "$@"`;
 const notFoundExitCode = 127;
 const maxStderrBytes = 16 * 1024;
 
-/** Runs git by argv in the hardened environment and answers its stdout. An abort rejects with the signal's reason. */
+/** Runs git in the hardened environment and returns its stdout. Throws GitError, or the reason of an aborted signal. */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   options.signal?.throwIfAborted();
   const home = await gitHome();
@@ -57,14 +57,14 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   const child = spawn(program, words, {
     cwd,
     env: { ...(await gitEnvironment()), GIT_CEILING_DIRECTORIES: dirname(cwd), ...options.env },
-    // its own process group: a timeout must also end git's transport helpers
+    // A process group of its own, since a timeout must also end the transport helpers of git.
     detached: true,
     stdio: "pipe",
   });
   return collect(child, args[0] ?? "", options);
 }
 
-/** What a git process may see: no configuration, proxies, credentials or agents of this machine. */
+/** The environment of every git process: without the configuration, proxies, credentials and agents of this machine. */
 export async function gitEnvironment(): Promise<Record<string, string>> {
   const home = await gitHome();
   return {
@@ -117,7 +117,7 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
       if (stderrBytes < maxStderrBytes) stderr.push(chunk.subarray(0, maxStderrBytes - stderrBytes));
       stderrBytes += chunk.length;
     });
-    // git may end before it has read its input; the exit code tells why
+    // Git may end before it has read its input. The exit code tells why.
     child.stdin.on("error", () => undefined);
     child.stdin.end(options.input ?? "");
     child.once("error", () => settle(null, "git cannot be started"));
@@ -125,7 +125,10 @@ function collect(child: ChildProcessWithoutNullStreams, command: string, options
   });
 }
 
-/** Ends a process started with `detached` and its helpers: first so that git removes its locks, then for certain. */
+/**
+ * Ends a detached process and its helpers: with SIGTERM, so that git removes its locks, and with SIGKILL two seconds
+ * later.
+ */
 export function killGroup(child: { readonly pid?: number | undefined }): void {
   const { pid } = child;
   if (pid === undefined || !signalGroup(pid, "SIGTERM")) return;
@@ -136,7 +139,7 @@ function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): boolean {
   try {
     return process.kill(-pid, signal);
   } catch {
-    // it ended by itself in the meantime
+    // The process has ended already.
     return false;
   }
 }

@@ -6,7 +6,10 @@ import type { ReachableRemote, SshEndpoint } from "./remote-policy.js";
 
 const connectTimeoutS = 15;
 
-/** The variables by which git reaches one remote. Keys lie in `folder`, which goes when its workspace does. */
+/**
+ * The environment variables with which git reaches one remote. Key files are in `folder`, which is removed with its
+ * workspace.
+ */
 export async function remoteEnvironment(
   remote: ReachableRemote,
   credential: RemoteCredential | undefined,
@@ -24,7 +27,7 @@ export async function remoteEnvironment(
 
 async function sshEnvironment(endpoint: SshEndpoint, key: SshKeyCredential, folder: string) {
   const [keyFile, knownHostsFile] = [join(folder, "ssh-key"), join(folder, "ssh-known-hosts")];
-  // OpenSSH refuses a key whose last line has no end
+  // OpenSSH refuses a key without a line end after its last line.
   await writeFile(keyFile, `${key.privateKey.replaceAll("\r\n", "\n").trim()}\n`, { mode: 0o600 });
   await writeFile(knownHostsFile, `${key.knownHosts.trim()}\n`, { mode: 0o600 });
   const username = endpoint.username ?? key.username ?? "git";
@@ -33,7 +36,10 @@ async function sshEnvironment(endpoint: SshEndpoint, key: SshKeyCredential, fold
   return { GIT_SSH_COMMAND: words.map(shellWord).join(" "), GIT_SSH_VARIANT: "ssh" };
 }
 
-/** Nothing of this machine's keys, agents and settings; exactly the checked address, and only if its key is known. */
+/**
+ * Options that ignore the keys, agents and settings of this machine, connect to the checked address only, and require a
+ * known host key.
+ */
 function sshOptions(
   { host, port, address }: SshEndpoint,
   { knownHostsFile, username }: { knownHostsFile: string; username: string },
@@ -41,7 +47,7 @@ function sshOptions(
   return [
     `User=${username}`,
     `HostName=${address}`,
-    // with an alias ssh does not add the port as it would for the name
+    // With an alias ssh does not add the port by itself.
     `HostKeyAlias=${port === "22" ? host : `[${host}]:${port}`}`,
     `UserKnownHostsFile="${knownHostsFile}"`,
     "GlobalKnownHostsFile=/dev/null",

@@ -5,21 +5,21 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { HostLookup } from "@factory/runtime/egress/host-lookup";
 import { addressKind } from "./address-kind.js";
 
-/** Which remotes this process may talk to, as sources and as targets. */
+/** The remotes that this process may connect to, as sources and as targets. */
 export interface SourcePolicy {
   allowFile: boolean;
-  /** Folders that may hold local repositories; empty means any, which only development does. */
+  /** Folders that may contain local repositories. Empty allows all folders, which only development does. */
   fileRoots: readonly string[];
-  /** Folders no caller may name, such as the embedded store with every tenant's repositories. */
+  /** Folders that no caller may name, such as the embedded store with the repositories of all tenants. */
   blockedFileRoots?: readonly string[];
   allowLoopback: boolean;
-  /** Lets `ssh://` in, to the same hosts as https; off when left out. */
+  /** Allows `ssh://` for the same hosts as https. Default false. */
   allowSsh?: boolean;
-  /** `host` or `host:port` names that may also have private addresses or speak plain http. */
+  /** Names `host` or `host:port` of hosts that may also have private addresses or use plain http. */
   allowHosts: readonly string[];
 }
 
-/** A remote that passed the policy, with the settings that keep git on the checked address. */
+/** A remote that the policy allows, with the git settings that pin it to the checked address. */
 export interface ReachableRemote {
   readonly url: string;
   readonly protocol: "https" | "http" | "file" | "ssh";
@@ -27,37 +27,40 @@ export interface ReachableRemote {
   readonly ssh?: SshEndpoint;
 }
 
-/** Where ssh connects to, and by which name the server's key is known. */
+/** The address that ssh connects to, and the name under which known_hosts lists the key of the server. */
 export interface SshEndpoint {
   readonly host: string;
   readonly port: string;
-  /** The checked one. */
+  /** The address that was checked. */
   readonly address: string;
-  /** As the URL says. */
+  /** The login name of the URL. */
   readonly username: string | undefined;
 }
 
-/** The policy refuses the remote; `message` is fit for the caller. */
+/** The policy refuses the remote. `message` may be shown to the caller; it continues a sentence. */
 export class RemoteBlocked extends Error {
   override readonly name = "RemoteBlocked";
 }
 
-/** Judges a URL by what it says, before any look-up; undefined when it may be tried. */
+/** Why the policy refuses a URL, checked without DNS; undefined when it may be tried. */
 export function remoteProblem(url: URL, policy: SourcePolicy): string | undefined {
   if (url.protocol === "file:") return fileProblem(url, policy);
-  if (!["https:", "http:", "ssh:"].includes(url.protocol)) return `scheme ${url.protocol} is not allowed`;
+  if (!["https:", "http:", "ssh:"].includes(url.protocol)) return `the scheme ${url.protocol} is not allowed`;
   const ssh = url.protocol === "ssh:" ? sshProblem(url, policy) : undefined;
   if (ssh !== undefined) return ssh;
   if (isAllowedHost(url, policy)) return undefined;
   const host = literalHost(url);
   if (isLoopbackName(host) || addressKind(host) === "loopback") {
-    return policy.allowLoopback ? undefined : "the host is this machine";
+    return policy.allowLoopback ? undefined : "the host is this machine, which is not allowed";
   }
-  if (url.protocol === "http:") return "plain http is not allowed";
+  if (url.protocol === "http:") return "plain http is not allowed, use https";
   return isIP(host) !== 0 && addressKind(host) === "blocked" ? "the host is not a public address" : undefined;
 }
 
-/** Resolves the host once and pins git to it, so that a second look-up cannot answer differently. */
+/**
+ * Resolves the host once and pins git to the checked addresses, so that DNS rebinding has no effect. Throws
+ * RemoteBlocked.
+ */
 export async function reachRemote(
   text: string,
   policy: SourcePolicy,
@@ -68,10 +71,10 @@ export async function reachRemote(
   if (problem !== undefined) throw new RemoteBlocked(problem);
   if (url.protocol === "file:") return reachFolder(url, policy);
   const host = literalHost(url);
-  // curl looks a name with its final dot up again: the pinned name is the one without
+  // The pinned name has no final dot, and curl would look up a name with a dot again.
   if (url.hostname.endsWith(".")) url.hostname = host;
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
-  // a literal was judged above
+  // An IP literal was checked above.
   const unjudged = isIP(host) === 0 && !isAllowedHost(url, policy);
   const refused = unjudged && addresses.some((address) => !mayConnect(address, url, policy));
   if (refused) throw new RemoteBlocked("the host has an address that is not public");
@@ -80,7 +83,7 @@ export async function reachRemote(
   if (isIP(host) !== 0) return { url: url.href, protocol, settings: [] };
   const port = url.port === "" ? (protocol === "https" ? "443" : "80") : url.port;
   const pinned = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(",");
-  // git before 2.37 ignores this setting and looks the name up again
+  // Git before 2.37 ignores this setting and resolves the name again.
   return { url: url.href, protocol, settings: [`http.curloptResolve=${host}:${port}:${pinned}`] };
 }
 
@@ -92,14 +95,14 @@ function mayConnect(address: string, url: URL, policy: SourcePolicy): boolean {
 
 function sshProblem(url: URL, policy: SourcePolicy): string | undefined {
   if (policy.allowSsh !== true) return "ssh is not allowed";
-  // URLs of this scheme are not normalised: a host may hold anything
+  // The URL parser does not normalize hosts of this scheme, so a host may contain any character.
   if (!/^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/i.test(url.hostname)) return "the host cannot be read";
-  if (url.password !== "") return "it holds credentials";
+  if (url.password !== "") return "it contains credentials";
   if (url.username !== "" && !isLoginName(url.username)) return "the login name cannot be read";
-  return /%(?:[01][0-9a-f]|7f)/i.test(url.pathname) ? "the path holds a control character" : undefined;
+  return /%(?:[01][0-9a-f]|7f)/i.test(url.pathname) ? "the path contains a control character" : undefined;
 }
 
-/** What may stand before the `@` of an ssh address: no option, nothing a shell would read. */
+/** Whether a text is safe before the `@` of an ssh address: it is not an option and has no characters of a shell. */
 export function isLoginName(text: string): boolean {
   return /^\w[\w.-]{0,99}$/.test(text);
 }
@@ -122,9 +125,9 @@ async function hostAddresses(host: string): Promise<string[]> {
 }
 
 function fileProblem(url: URL, policy: SourcePolicy): string | undefined {
-  if (!policy.allowFile) return "local repositories are not allowed";
+  if (!policy.allowFile) return "local repositories are not allowed here";
   const folder = localFolder(url);
-  if (folder === undefined) return "the file URL names no local folder";
+  if (folder === undefined) return "the file URL does not name a local folder";
   return rootProblem(folder, policy);
 }
 
@@ -143,7 +146,7 @@ function localFolder(url: URL): string | undefined {
   }
 }
 
-/** Links are followed before the roots are compared, so that none leads out of them. */
+/** Resolves symbolic links before the roots are compared, so that no link leads out of them. */
 async function reachFolder(url: URL, policy: SourcePolicy): Promise<ReachableRemote> {
   const real = await realFolder(fileURLToPath(url));
   const realPolicy = {
@@ -156,7 +159,7 @@ async function reachFolder(url: URL, policy: SourcePolicy): Promise<ReachableRem
   return { url: pathToFileURL(real).href, protocol: "file", settings: [] };
 }
 
-/** Git also tries the name with `.git` added. A folder that does not exist keeps its name: git then says it is missing. */
+/** The real path. Git also tries the name with `.git` added. A missing folder keeps its name, and git reports it. */
 async function realFolder(folder: string): Promise<string> {
   return (await tryRealpath(folder)) ?? (await tryRealpath(`${folder}.git`)) ?? folder;
 }
@@ -180,7 +183,7 @@ function isLoopbackName(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost");
 }
 
-/** The operator opened this host, whatever its address. */
+/** Whether the operator has allowed this host with any address. */
 export function isAllowedHost(url: URL, policy: SourcePolicy): boolean {
   const host = url.hostname.toLowerCase();
   return policy.allowHosts.some(

@@ -1,15 +1,17 @@
 import type { Workspace } from "./workspace.js";
 
 interface RemoteRefs {
-  /** Full ref name to object id; an annotated tag is also listed as `<name>^{}` with its commit. */
+  /** Object ids by full ref name. An annotated tag is also listed as `<name>^{}` with its commit. */
   readonly ids: ReadonlyMap<string, string>;
-  /** The branch that HEAD names, where the remote says it. */
+  /** The branch that HEAD names; null when the remote does not tell. */
   readonly defaultBranch: string | null;
 }
 
 const maxListingBytes = 32 * 1024 * 1024;
 
-/** Lists refs of the remote. Patterns are full names or globs; git also matches tails, so callers look names up exactly. */
+/**
+ * Lists refs of the remote by full names or globs. Git also matches the end of names, so callers look names up exactly.
+ */
 export async function listRemoteRefs(workspace: Workspace, patterns: readonly string[]): Promise<RemoteRefs> {
   const output = await workspace.git(["ls-remote", "--symref", "--", "origin", ...patterns], {
     maxOutputBytes: maxListingBytes,

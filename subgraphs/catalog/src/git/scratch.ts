@@ -4,25 +4,26 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { scratchRoot } from "./environment.js";
 
-// containers that share a temporary folder have their own process ids, so the host is part of the name
+// Containers that share a temporary folder have their own process ids, so the host is part of the name.
 const host = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
 const prefix = `factory-git-${host}-`;
 const owned = new RegExp(`^${prefix}(\\d+)-`);
 
 let swept: Promise<void> | undefined;
 
-/** A new private folder. The first call also removes what killed processes left behind. */
+/** Creates a private temporary folder. The first call also removes the folders of killed processes. */
 export async function scratchFolder(): Promise<string> {
   swept ??= sweepScratch();
   await swept;
   return mkdtemp(join(scratchRoot, `${prefix}${process.pid}-`));
 }
 
+/** Removes a folder that `scratchFolder` created. */
 export async function removeScratch(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** Removes the folders of processes that are gone. */
+/** Removes the temporary folders of processes that have ended. */
 export async function sweepScratch(): Promise<void> {
   const names = await readdir(scratchRoot);
   await Promise.all(names.map((name) => sweepOne(name)));
@@ -36,7 +37,7 @@ async function sweepOne(name: string): Promise<void> {
     const found = await lstat(folder);
     if (found.isDirectory() && found.uid === process.getuid?.()) await removeScratch(folder);
   } catch {
-    // another process of ours swept it first
+    // Another process has removed it first.
   }
 }
 

@@ -1,29 +1,32 @@
 import type { Workspace } from "./workspace.js";
 
+/** One entry of a git tree, as `git ls-tree -r` lists it. */
 export interface TreeEntry {
   readonly mode: string;
   readonly type: string;
   readonly id: string;
   readonly path: string;
-  /** Undefined for what is no blob, and in a listing without sizes. */
+  /** Bytes. Undefined for an entry that is not a blob, and in a listing without sizes. */
   readonly size: number | undefined;
 }
 
+/** The mode of a symbolic link. */
 export const symlinkMode = "120000";
+/** The mode of a submodule. */
 export const gitlinkMode = "160000";
 
 const rowPattern = /^(\d{6}) (\w+) ([0-9a-f]+)(?: +(\d+|-))?\t/;
 
-// about 300,000 files; a tree that repeats itself lists more than its repository holds
+// About 300,000 files. A tree that contains itself many times lists more than its repository stores.
 const maxTreeBytes = 32 * 1024 * 1024;
 
-/** Every file of a commit, without sizes. Undefined where a path is no UTF-8. */
+/** Lists every file of a commit, without sizes. Undefined when a path is not valid UTF-8. */
 export async function listTree(workspace: Workspace, commit: string): Promise<TreeEntry[] | undefined> {
   const listing = ["ls-tree", "-r", "-z", "--full-tree", commit];
   return parseTree(await workspace.git(listing, { maxOutputBytes: maxTreeBytes }));
 }
 
-/** Reads `ls-tree -z` output, with or without sizes. Undefined where a path is no UTF-8. */
+/** Parses the output of `ls-tree -z`, with or without sizes. Undefined when a path is not valid UTF-8. */
 export function parseTree(listing: Buffer): TreeEntry[] | undefined {
   const text = decodeUtf8(listing);
   if (text === undefined) return undefined;
@@ -42,14 +45,14 @@ function parseRow(row: string): TreeEntry {
 
 function decodeUtf8(bytes: Buffer): string | undefined {
   try {
-    // ignoreBOM keeps a BOM that is part of a name
+    // ignoreBOM keeps a byte order mark that is part of a name.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }
 }
 
-/** Git may show 100664 in old trees; only the owner's execute bit counts. */
+/** Whether a mode means an executable file. Old trees may have 100664, so only the execute bit of the owner counts. */
 export function isExecutable(mode: string): boolean {
   return (Number.parseInt(mode, 8) & 0o100) !== 0;
 }

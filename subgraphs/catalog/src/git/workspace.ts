@@ -12,15 +12,15 @@ interface WorkspaceOptions {
   remote: ReachableRemote;
   credential?: RemoteCredential | undefined;
   signal?: AbortSignal | undefined;
-  /** Time for all commands of this workspace together. */
+  /** The time for all commands of this workspace together. */
   timeoutMs: number;
 }
 
-// a local target's own configuration could name a folder of hooks; they would run as this process
+// The configuration of a local target could name a folder of hooks, which would run as this process.
 const localReceivePack = "git -c core.hooksPath=/dev/null receive-pack";
 const sizeCheckIntervalMs = 100;
 
-/** A temporary bare repository whose only remote is `origin`. Nothing is ever checked out. */
+/** A temporary bare repository whose only remote is `origin`. It has no work tree. */
 export class Workspace {
   readonly #options: WorkspaceOptions;
   readonly #env: Record<string, string>;
@@ -48,7 +48,7 @@ export class Workspace {
     }
   }
 
-  /** Writes the empty repository, again when the remote turns out to have another format. */
+  /** Writes the empty repository. It is called again when the remote has another object format. */
   async initialise(objectFormat: ObjectFormat): Promise<void> {
     await mkdir(join(this.folder, "objects", "pack"), { recursive: true, mode: 0o700 });
     await mkdir(join(this.folder, "refs"), { recursive: true, mode: 0o700 });
@@ -57,7 +57,7 @@ export class Workspace {
       objectFormat === "sha256"
         ? "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
         : "\trepositoryformatversion = 0\n";
-    // over ssh it would be the command to run on the server
+    // Over ssh this setting would be the command that the server runs.
     const receivePack = this.#options.remote.protocol === "file" ? `\treceivepack = ${localReceivePack}\n` : "";
     const remote = `[remote "origin"]\n\turl = "${url}"\n${receivePack}`;
     const config = `[core]\n\tbare = true\n${format}${remote}`;
@@ -65,6 +65,7 @@ export class Workspace {
     await writeFile(join(this.folder, "HEAD"), "ref: refs/heads/main\n", { mode: 0o600 });
   }
 
+  /** Runs a git command in this repository and returns its stdout. Throws GitError. */
   async git(
     args: readonly string[],
     options: Pick<GitOptions, "input" | "maxOutputBytes" | "signal" | "unpacks"> = {},
@@ -80,7 +81,7 @@ export class Workspace {
     });
   }
 
-  /** Runs a command that receives objects and ends it with `tooLarge` once they pass the limit. */
+  /** Runs a command that receives objects. Ends it and throws `tooLarge` when they exceed `maxBytes`. */
   async receive(args: readonly string[], limit: { maxBytes: number; tooLarge: Error; input?: string }): Promise<void> {
     const cut = new AbortController();
     const check = async () => {
@@ -100,7 +101,7 @@ export class Workspace {
   async #packedBytes(): Promise<number> {
     const packs = join(this.folder, "objects", "pack");
     const names = await readdir(packs).catch(() => []);
-    // git renames its temporary packs while we look
+    // Git may rename a temporary pack at this moment.
     const sizes = await Promise.all(
       names.map((name) =>
         stat(join(packs, name)).then(
@@ -112,14 +113,16 @@ export class Workspace {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
+  /** Removes the repository from disk. */
   async close(): Promise<void> {
     await removeScratch(this.folder);
   }
 }
 
+/** The hash function of the object ids of a repository. */
 export type ObjectFormat = "sha1" | "sha256";
 
-/** An object id tells its format by its length. */
+/** The object format of an id, by its length. */
 export function objectFormat(id: string | null): ObjectFormat {
   return id?.length === 64 ? "sha256" : "sha1";
 }

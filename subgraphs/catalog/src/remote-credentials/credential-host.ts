@@ -1,8 +1,8 @@
 const defaultPorts: Readonly<Record<string, string>> = { "https:": "443", "ssh:": "22" };
 
 /**
- * How a list of hosts may name the place of a URL: `git.example`, the default port of a safe protocol, or
- * `git.example:8443`. Plain http is named by its port alone, so that nobody sends there what was meant for https.
+ * The names under which a list of hosts may contain the host of a URL: `git.example` for the default port of https and
+ * ssh, or `git.example:8443`. Plain http always needs its port, so that a secret for https is never sent over http.
  */
 export function credentialHosts(url: URL): readonly string[] {
   const host = url.hostname.toLowerCase();

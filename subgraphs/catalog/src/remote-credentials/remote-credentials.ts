@@ -4,25 +4,26 @@ import type { RemoteCredential } from "../git/remote-credential.js";
 import { credentialHosts } from "./credential-host.js";
 import type { ResolvedSecret, SecretResolver } from "./secret-resolver.js";
 
+/** One use of a credential: whose it is, where it is sent and what for. */
 export interface CredentialUse {
   readonly tenantId: string;
   readonly credentialRef: string;
-  /** Where it is sent. */
+  /** The URL that the secret is sent to. */
   readonly url: string;
   readonly purpose: "scaffold-target" | "template-source";
-  /** For the audit log, such as `executions/exe_…`. */
+  /** For the audit log, for example `executions/exe_…`. */
   readonly subject: string;
   readonly trace: Trace;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whether material may be sent to a place: it names that place, names none, or names others. */
-export type CredentialReach = "here" | "anywhere" | "elsewhere";
+/** Whether a credential is bound to hosts: to the host in question, to none, or to other hosts. */
+export type HostBinding = "thisHost" | "noHosts" | "otherHosts";
 
-// hosts that take a token as the password ignore the name, or ask for one of their own in the credential
-const anyUser = "x-access-token";
+// Git hosts that take a token as the password ignore the user name. A host that needs one gets it from the credential.
+const defaultUsername = "x-access-token";
 
-/** Turns a tenant's credential into what a git remote asks for, at the moment of its use. */
+/** Turns a credential of a tenant into a login or an SSH key for a git remote, at the moment of its use. */
 export class RemoteCredentials {
   readonly #secrets: SecretResolver | undefined;
 
@@ -30,39 +31,47 @@ export class RemoteCredentials {
     this.#secrets = secrets;
   }
 
-  /** Refuses a credential that names its hosts, and not this one. */
+  /** Throws TARGET_FORBIDDEN when the credential is for other hosts or of a kind that git cannot use. */
   async resolve(use: CredentialUse): Promise<RemoteCredential> {
     const { kind, material } = await this.#open(use);
     if (!isFor(use.url, material))
-      throw new DomainError("TARGET_FORBIDDEN", { detail: `The credential ${use.credentialRef} is for other hosts.` });
+      throw new DomainError("TARGET_FORBIDDEN", {
+        detail: `The credential ${use.credentialRef} is for other hosts. Add this host to its hosts, or use another credential.`,
+      });
     const credential = remoteCredential(kind, material);
     if (credential) return credential;
-    const detail = `The credential ${use.credentialRef} of kind ${kind} holds nothing that a git remote accepts; Basic, BearerToken, ApiKey and SshKey do.`;
+    const detail = `The credential ${use.credentialRef} of kind ${kind} cannot be used for a git remote. Use one of kind Basic, BearerToken, ApiKey or SshKey.`;
     throw new DomainError("TARGET_FORBIDDEN", { detail });
   }
 
-  /** How free a caller is in where it is sent: an SSH key never leaves, and goes to its known hosts only. */
-  async reach(use: CredentialUse): Promise<CredentialReach> {
+  /**
+   * The hosts that a credential is bound to. An SSH key is bound, since it is never sent and works for its known hosts
+   * only.
+   */
+  async hostBinding(use: CredentialUse): Promise<HostBinding> {
     const { kind, material } = await this.#open(use);
-    if (!isFor(use.url, material)) return "elsewhere";
-    return kind === "SshKey" || material["hosts"] !== undefined ? "here" : "anywhere";
+    if (!isFor(use.url, material)) return "otherHosts";
+    return kind === "SshKey" || material["hosts"] !== undefined ? "thisHost" : "noHosts";
   }
 
   async #open({ tenantId, credentialRef, purpose, subject, trace, signal }: CredentialUse): Promise<ResolvedSecret> {
     if (!this.#secrets)
-      throw new DomainError("SECRET_STORE_UNAVAILABLE", { detail: "This process is given no access to credentials." });
+      throw new DomainError("SECRET_STORE_UNAVAILABLE", {
+        detail: "This process has no access to credentials. Use a repository that needs no credential.",
+      });
     const options = { trace, ...(signal && { signal }) };
     return this.#secrets.resolve(tenantId, credentialRef, purpose, subject, options);
   }
 }
 
-/** Material names the hosts it is for, or none. */
+/** Whether a secret may be sent to a URL: it has no list of hosts, or the list contains the host. */
 function isFor(url: string, { hosts }: Record<string, unknown>): boolean {
   if (hosts === undefined) return true;
   const named = credentialHosts(new URL(url));
   return Array.isArray(hosts) && hosts.some((host) => named.includes(String(host).toLowerCase()));
 }
 
+/** The credential for a git remote; undefined when the secret lacks the members for it. */
 export function remoteCredential(kind: string, material: Record<string, unknown>): RemoteCredential | undefined {
   const text = (member: string) => {
     const value = material[member];
@@ -75,5 +84,5 @@ export function remoteCredential(kind: string, material: Record<string, unknown>
     return { kind: "sshKey", privateKey, knownHosts, ...(username === undefined ? {} : { username }) };
   }
   const password = text("password") ?? text("token") ?? text("accessToken") ?? text("apiKey");
-  return password === undefined ? undefined : { kind: "login", username: username ?? anyUser, password };
+  return password === undefined ? undefined : { kind: "login", username: username ?? defaultUsername, password };
 }

@@ -2,11 +2,12 @@ import type { GrpcChannel } from "@factory/runtime/grpc/grpc-channel";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import { SecretsDefinition } from "@factory/schema/proto/generated/factory/integration/v1/secrets";
 
+/** A secret of a tenant, decrypted for one use. */
 export interface ResolvedSecret {
-  /** Kind of the credential; it says which members `material` has. */
+  /** The kind of the credential. It determines the members of `material`. */
   readonly kind: string;
   readonly version: number;
-  /** For the one use it was asked for: kept nowhere, logged nowhere. */
+  /** The decrypted members. They are for this use only: never store or log them. */
   readonly material: Record<string, unknown>;
 }
 
@@ -15,7 +16,7 @@ export interface ResolveOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Asks for a tenant's secret; `purpose` and `subject` (such as `executions/exe_…`) go into the audit log. */
+/** Resolves a secret of a tenant. `purpose` and `subject` (such as `executions/exe_…`) go into the audit log. */
 export interface SecretResolver {
   resolve(
     tenantId: string,
@@ -26,7 +27,10 @@ export interface SecretResolver {
   ): Promise<ResolvedSecret>;
 }
 
-/** Refuses as the service does: CREDENTIAL_NOT_FOUND, INVALID_STATE, UNAVAILABLE … */
+/**
+ * Resolves secrets over gRPC. Throws the errors of the service: CREDENTIAL_NOT_FOUND, INVALID_STATE, UNAVAILABLE and
+ * others.
+ */
 export function secretResolver(channel: GrpcChannel): SecretResolver {
   const client = channel.client(SecretsDefinition);
   return {

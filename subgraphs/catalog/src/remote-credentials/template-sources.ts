@@ -9,25 +9,32 @@ import type { RemoteCredentials } from "./remote-credentials.js";
 interface ReadOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** What the source is read for, in the audit log of a credential. */
+  /** The subject in the audit log of a credential, for example `executions/exe_…`. */
   readonly subject: string;
   readonly trace: Trace;
 }
 
-/** Template sources as one tenant reaches them: with its own credential where the operator names one for the host. */
+/**
+ * Reads template sources for a tenant, with the credential of the tenant that the operator has configured for the host.
+ */
 export class TemplateSources {
   readonly #reader: SourceReader;
   readonly #credentials: RemoteCredentials;
   readonly #refByHost: ReadonlyMap<string, string>;
 
-  /** `refByHost`: `github.com` or `git.example:8443`, plain http with its port, to the name of a credential that a tenant may have. */
+  /**
+   * `refByHost`: the name of a credential by host, such as `github.com` or `git.example:8443`. Plain http needs its
+   * port.
+   */
   constructor(reader: SourceReader, credentials: RemoteCredentials, refByHost: ReadonlyMap<string, string>) {
     this.#reader = reader;
     this.#credentials = credentials;
     this.#refByHost = new Map([...refByHost].map(([host, ref]) => [host.toLowerCase(), ref]));
   }
 
-  /** Refuses a dangerous reference; any other that cannot be resolved in time stays unresolved. */
+  /**
+   * Pins a reference. Throws SOURCE_REF_INVALID for a dangerous one; undefined for one that cannot be resolved in time.
+   */
   async tryResolve(
     tenant: Tenant,
     sourceRef: string,
@@ -37,6 +44,7 @@ export class TemplateSources {
     return this.#reader.tryResolve(sourceRef, options.timeoutMs, credential);
   }
 
+  /** Reads the files of a source. Throws errors with codes SOURCE_…. */
   async read(tenant: Tenant, reference: string, options: ReadOptions): Promise<ReadSource> {
     const credential = await this.#credential(tenant, reference, options);
     const { timeoutMs, signal } = options;
@@ -48,7 +56,7 @@ export class TemplateSources {
     });
   }
 
-  /** As `read`, of a package whose content nobody renders. */
+  /** Lists a package, and reads only the wanted files. Throws errors with codes SOURCE_…. */
   async listPackage(
     tenant: Tenant,
     reference: string,
@@ -77,7 +85,7 @@ export class TemplateSources {
       const use = { url: url.href, purpose: "template-source", subject, trace, signal } as const;
       return await this.#credentials.resolve({ tenantId, credentialRef, ...use });
     } catch (error) {
-      // a tenant without it, or whose own is for other hosts, reads what is open to everybody
+      // A tenant without this credential, or with one for other hosts, reads public sources without a credential.
       const unfit = error instanceof DomainError && ["CREDENTIAL_NOT_FOUND", "TARGET_FORBIDDEN"].includes(error.code);
       if (unfit) return undefined;
       throw error;

@@ -8,13 +8,13 @@ const maxHeaderBytes = 16 * 1024;
 const headerEnd = "\r\n\r\n";
 
 interface BackendLimits {
-  /** A clone that takes longer is cut. */
+  /** A clone that takes longer is ended. */
   timeoutMs: number;
-  /** Bytes of one negotiation request as they come in. */
+  /** The limit of one negotiation request, in compressed bytes. */
   maxRequestBytes: number;
 }
 
-/** Status that `http-backend` answered before any content; the caller writes the problem for it. */
+/** `git http-backend` answered with this status before any content. The caller writes the problem document. */
 export class BackendRefusal extends Error {
   override readonly name = "BackendRefusal";
 
@@ -25,7 +25,10 @@ export class BackendRefusal extends Error {
 
 type ReadService = Extract<GitService, { kind: "read" }>;
 
-/** Runs `git http-backend` for one request and streams both ways. Rejects only while nothing was sent. */
+/**
+ * Runs `git http-backend` for one request and streams both bodies. Throws BackendRefusal only before the answer has
+ * begun.
+ */
 export async function serveRepository(
   exchange: { request: IncomingMessage; response: ServerResponse },
   repository: { folder: string; service: ReadService },
@@ -60,7 +63,7 @@ async function backendEnvironment(
     QUERY_STRING: service.query,
     CONTENT_TYPE: headers["content-type"] ?? "",
   };
-  // these three are read as data by git, but only known spellings go into its environment
+  // Git reads these three values as data. Still, only values of a known form go into its environment.
   if (/^\d{1,15}$/.test(headers["content-length"] ?? "")) env.CONTENT_LENGTH = headers["content-length"] ?? "";
   if (/^(?:x-)?gzip$/.test(headers["content-encoding"] ?? "")) env.HTTP_CONTENT_ENCODING = "gzip";
   const protocol = headers["git-protocol"];
@@ -74,7 +77,7 @@ function sendBody(request: IncomingMessage, child: ChildProcessWithoutNullStream
     bytes += chunk.length;
     if (bytes > maxBytes) killGroup(child);
   });
-  // the backend may end before it has read everything
+  // The backend may end before it has read the whole body.
   child.stdin.on("error", () => undefined);
   request.pipe(child.stdin);
 }
@@ -97,12 +100,12 @@ function relay(child: ChildProcessWithoutNullStreams, response: ServerResponse):
       child.stdout.pipe(response, { end: false });
     };
     child.stdout.on("data", readHead);
-    // its messages may name local paths; the answer carries git's own error packets
+    // Messages on stderr may contain local paths. The answer itself has the error packets of git.
     child.stderr.resume();
     child.once("error", () => reject(new BackendRefusal(500)));
     child.once("close", (code) => {
       if (!response.headersSent) return reject(new BackendRefusal(500));
-      // a clone cut short must not look complete
+      // An incomplete clone must not look complete.
       if (code === 0) response.end();
       else response.destroy();
       resolve();

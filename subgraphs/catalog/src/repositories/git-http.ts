@@ -8,16 +8,16 @@ import { BackendRefusal, serveRepository } from "./git-backend.js";
 import { type GitPath, readGitService } from "./git-request.js";
 import type { RepositoryStore } from "./repository-store.js";
 
-/** Who may read: every repository of this one tenant. */
+/** The tenant whose repositories a caller may read, all of them. */
 export interface GitReader {
   tenantId: string;
   tenantSlug: string;
 }
 
 export interface GitHttpOptions {
-  /** Undefined asks for credentials; a DomainError with a status is answered as its problem. */
+  /** Undefined: the answer asks for credentials. A DomainError that it throws becomes the answer. */
   authorize(request: IncomingMessage): Promise<GitReader | undefined>;
-  /** Gets what nobody expected; the caller sees INTERNAL. */
+  /** Logs unexpected errors; the caller sees INTERNAL. */
   logger?: Logger;
   maxConcurrent?: number;
   timeoutMs?: number;
@@ -30,7 +30,10 @@ const maxPerTenant = 4;
 const defaultTimeoutMs = 300_000;
 const requestBytesLimit = 10 * 1024 * 1024;
 
-/** Read-only smart HTTP over the embedded store. The request's body must be unread. */
+/**
+ * Creates the handler of git's smart HTTP protocol over the embedded store, read-only. The body of the request must be
+ * unread.
+ */
 export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOptions): GitHttpHandler {
   const { maxConcurrent = defaultMaxConcurrent, timeoutMs = defaultTimeoutMs } = options;
   const clones = new ConcurrencyLimiter({ maxTotal: maxConcurrent, maxPerTenant }, "clones");
@@ -38,7 +41,9 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
   async function serve(request: IncomingMessage, response: ServerResponse, path: GitPath): Promise<void> {
     const reader = await options.authorize(request);
     if (reader === undefined)
-      throw new DomainError("UNAUTHENTICATED", { detail: "A token with read access is required." });
+      throw new DomainError("UNAUTHENTICATED", {
+        detail: "A token is required: as a bearer token, or as the password of basic authentication.",
+      });
     const service = readGitService(request, path.rest);
     if (service?.kind === "write") throw readOnly();
     const folder = await findRepository(store, reader, path);
@@ -60,29 +65,33 @@ export function createGitHttpHandler(store: RepositoryStore, options: GitHttpOpt
       await serve(request, response, path);
     } catch (error) {
       const refusal = refusalOf(error);
-      if (refusal.code === "INTERNAL")
-        options.logger?.error({ err: error }, "a git request failed for no known reason");
+      if (refusal.code === "INTERNAL") options.logger?.error({ err: error }, "a git request failed unexpectedly");
       answerProblem(request, response, refusal);
     }
   };
 }
 
-/** Another tenant's slug finds nothing, as an unknown one. */
+/** The slug of another tenant finds nothing, like an unknown slug. */
 async function findRepository(store: RepositoryStore, reader: GitReader, path: GitPath): Promise<string | undefined> {
   if (path.tenant !== reader.tenantSlug) return undefined;
   return store.find(reader.tenantId, path.owner, path.name.replace(/\.git$/, ""));
 }
 
 const readOnly = () =>
-  new DomainError("INSUFFICIENT_SCOPE", { detail: "Repositories are read-only over HTTP; executions write to them." });
+  new DomainError("INSUFFICIENT_SCOPE", {
+    detail: "Repositories are read-only over HTTP. Request an execution to write to them.",
+  });
 
 function refusalOf(error: unknown): DomainError {
   if (error instanceof DomainError && errorCodes[error.code].status !== null) return error;
   if (!(error instanceof BackendRefusal)) return new DomainError("INTERNAL", { detail: "An internal error occurred." });
   if (error.status === 404) return new DomainError("NOT_FOUND");
   if (error.status === 415) return new DomainError("UNSUPPORTED_MEDIA_TYPE");
-  if (error.status < 500) return new DomainError("VALIDATION_FAILED", { detail: "The git request cannot be read." });
-  return new DomainError("UNAVAILABLE", { detail: "The repository cannot be read now." });
+  if (error.status < 500)
+    return new DomainError("VALIDATION_FAILED", {
+      detail: "The request is not a valid request of the git smart HTTP protocol.",
+    });
+  return new DomainError("UNAVAILABLE", { detail: "The repository cannot be read now. Try again later." });
 }
 
 function answerProblem(request: IncomingMessage, response: ServerResponse, refusal: DomainError): void {
@@ -107,12 +116,12 @@ function answerProblem(request: IncomingMessage, response: ServerResponse, refus
     "x-trace-id": traceId,
   });
   response.end(JSON.stringify(body));
-  // what is left of the body is read and dropped, so that the connection can be used again
+  // The rest of the body is read and dropped, so that the connection can be used again.
   request.resume();
 }
 
 function headersFor(status: number | null, { facts }: DomainError): Record<string, string> {
-  // git asks for a password only after this challenge
+  // Git asks for a password only after this challenge.
   if (status === 401) return { "www-authenticate": 'Basic realm="git", charset="UTF-8"' };
   if (status === 405) return { allow: String(facts["allow"]) };
   return status === 503 ? { "retry-after": "1" } : {};

@@ -1,17 +1,18 @@
 import type { IncomingMessage } from "node:http";
 
+/** The parts of a path `/git/{tenantSlug}/{owner}/{name}.git/…`. */
 export interface GitPath {
   /** Slug of the tenant. */
   readonly tenant: string;
   readonly owner: string;
   readonly name: string;
-  /** What follows the repository, without a leading slash. */
+  /** The path after the repository, without a leading slash. */
   readonly rest: string;
 }
 
 const gitPathPattern = /^\/git\/([^/]+)\/([^/]+)\/([^/]+?)(?:\.git)?\/([^?]+)/;
 
-/** Reads `/git/{tenantSlug}/{owner}/{name}.git/…`; undefined for any other path. */
+/** Parses `/git/{tenantSlug}/{owner}/{name}.git/…`; undefined for any other path. */
 export function readGitPath(url: string): GitPath | undefined {
   const [, tenant, owner, name, rest] = gitPathPattern.exec(url) ?? [];
   if (tenant === undefined || owner === undefined || name === undefined || rest === undefined) return undefined;
@@ -36,7 +37,7 @@ export type GitService =
 
 const advertisementPath = "info/refs";
 
-/** Only the two requests of a smart read are served; the dumb protocol would show files as they lie. */
+/** Parses the git service of a request. Only the two requests of a smart read are served, never the dumb protocol. */
 export function readGitService(request: IncomingMessage, rest: string): GitService | undefined {
   const service = new URLSearchParams((request.url ?? "").split("?")[1] ?? "").get("service");
   if (rest === "git-receive-pack" || (rest === advertisementPath && service === "git-receive-pack"))

@@ -6,7 +6,7 @@ import { hasFsyncSetting } from "../git/git-version.js";
 import type { SourcePolicy } from "../git/remote-policy.js";
 import { repositoryNameProblem } from "./repository-name.js";
 
-/** What is acknowledged survives a power cut. */
+/** With fsync, an acknowledged push survives a power failure. */
 const repositoryConfig = (fsync: string) => `[core]
 	${fsync}
 [receive]
@@ -27,7 +27,7 @@ const staleLockMs = 60_000;
 
 const tenantPattern = /^[A-Za-z0-9][\w-]{0,99}$/;
 
-/** The embedded git store: one bare repository per tenant, owner and name, made by its first push. */
+/** The embedded git store: one bare repository for each tenant, owner and name. Its first push creates it. */
 export class RepositoryStore {
   readonly root: string;
 
@@ -35,12 +35,12 @@ export class RepositoryStore {
     this.root = resolve(root);
   }
 
-  /** Lets exactly this store be pushed to, whatever the policy for callers' addresses is. */
+  /** The policy that allows this store alone, independent of the policy for the addresses of callers. */
   get policy(): SourcePolicy {
     return { allowFile: true, fileRoots: [this.root], allowLoopback: false, allowHosts: [] };
   }
 
-  /** Folder of a repository, made when it is missing. While it has no commits, HEAD follows the branch to be pushed. */
+  /** The folder of a repository, created when missing. In a repository without commits, HEAD is set to `branch`. */
   async ensure(tenantId: string, owner: string, name: string, branch = "main"): Promise<string> {
     const folder = this.#folder(tenantId, owner, name);
     if (folder === undefined) throw new Error("The embedded store was given a name that was not validated");
@@ -50,13 +50,13 @@ export class RepositoryStore {
     return folder;
   }
 
-  /** Where an execution pushes: the repository, made when missing, and the policy that lets exactly this store in. */
+  /** The URL to which an execution pushes, and the policy that allows this store. Creates a missing repository. */
   async location(tenantId: string, owner: string, name: string, branch?: string): Promise<StoreLocation> {
     const folder = await this.ensure(tenantId, owner, name, branch);
     return { url: pathToFileURL(folder).href, policy: this.policy };
   }
 
-  /** Folder of an existing repository; undefined for every other name, valid or not. */
+  /** The folder of an existing repository; undefined for a missing one and for invalid names. */
   async find(tenantId: string, owner: string, name: string): Promise<string | undefined> {
     const folder = this.#folder(tenantId, owner, name);
     return folder !== undefined && (await exists(folder)) ? folder : undefined;
@@ -68,25 +68,25 @@ export class RepositoryStore {
     return join(this.root, tenantId, owner, `${name}.git`);
   }
 
-  /** Made aside and renamed, so that a repository is whole or not there. */
+  /** Creates the repository under a temporary name and renames it, so that it is never incomplete. */
   async #create(folder: string): Promise<void> {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     const unfinished = await mkdtemp(join(this.root, ".new-"));
     try {
       const fsync = (await hasFsyncSetting()) ? "fsync = all" : "fsyncObjectFiles = true";
-      // no template: no hooks and no description from this machine
+      // An empty template: no hooks of this machine.
       await git(["init", "--quiet", "--bare", "--template=", unfinished]);
       await appendFile(join(unfinished, "config"), repositoryConfig(fsync));
       await rename(unfinished, folder);
     } catch (error) {
       await rm(unfinished, { recursive: true, force: true });
-      // another first push was faster
+      // Another first push may have created it.
       if (!(await exists(folder))) throw error;
     }
   }
 }
 
-/** A push holds a lock for moments; one that stays is from a process that was killed, and would refuse every later push. */
+/** A push holds a lock for moments. An old lock is from a killed process, and would refuse every later push. */
 async function removeStaleLocks(folder: string, branch: string): Promise<void> {
   for (const name of ["HEAD.lock", "packed-refs.lock", "shallow.lock", `refs/heads/${branch}.lock`]) {
     const lock = join(folder, name);

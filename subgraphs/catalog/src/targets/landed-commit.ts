@@ -8,7 +8,7 @@ import type { TargetTree } from "./target-tree.js";
 
 const maxDiffBytes = 128 * 1024 * 1024;
 
-/** Finds the commit of the same execution among the newest commits of the branch. */
+/** Finds the commit of the same execution, by its trailer, among the newest commits of the branch. */
 export async function findLanded(
   workspace: Workspace,
   head: string,
@@ -31,9 +31,9 @@ function executionTrailer(message: string): string | undefined {
 
 interface LandedScaffold {
   readonly commitSha: string;
-  /** Produced and edited files; those without a change in the commit are listed as unchanged. */
+  /** The produced and the edited files. Those that the commit does not change are listed as Unchanged. */
   readonly paths: Iterable<string>;
-  /** Sizes that need no look at the target, by blob. */
+  /** Sizes by blob id that are known without reading the target. */
   readonly knownSizes: ReadonlyMap<string, number>;
 }
 
@@ -44,7 +44,7 @@ export async function landedFiles(
 ): Promise<ScaffoldFile[]> {
   const changed = await changesOf(workspace, commitSha);
   const listed = await listTree(workspace, commitSha);
-  if (listed === undefined) throw targetUnavailable("A path of the target is not valid UTF-8.");
+  if (listed === undefined) throw targetUnavailable("The target has a path that is not valid UTF-8. Rename that file.");
   const wanted = new Set(paths);
   const files = listed
     .filter(({ path, type }) => type === "blob" && wanted.has(path) && !changed.has(path))

@@ -7,8 +7,8 @@ export interface Versions<T> {
 type Places = Versions<number>;
 
 /**
- * Cuts three texts before lines that each of them has exactly once and in the same order, as patience diff does: what
- * lies between is short, and repeated lines are only searched among their neighbours.
+ * Cuts three texts before the lines that each of them has exactly once and in the same order, as patience diff does.
+ * The segments between the cuts are short, so that a repeated line is only searched within its segment.
  */
 export function lineSegments({ base, ours, theirs }: Versions<readonly string[]>): Versions<string[]>[] {
   const cuts = [{ base: 0, ours: 0, theirs: 0 }, ...anchors({ base, ours, theirs })];
@@ -24,7 +24,7 @@ export function lineSegments({ base, ours, theirs }: Versions<readonly string[]>
 
 function anchors({ base, ours, theirs }: Versions<readonly string[]>): Places[] {
   const [inOurs, inTheirs] = [placesOfSingles(ours), placesOfSingles(theirs)];
-  // a map keeps the order of the base
+  // A map keeps the order of insertion, here the order of the base.
   const common = [...placesOfSingles(base)].flatMap(([line, place]): Places[] => {
     const [our, their] = [inOurs.get(line), inTheirs.get(line)];
     return our === undefined || their === undefined ? [] : [{ base: place, ours: our, theirs: their }];
@@ -35,7 +35,7 @@ function anchors({ base, ours, theirs }: Versions<readonly string[]>): Places[] 
   );
 }
 
-/** Lines that occur once, with their index. */
+/** The lines that occur once, with their index. */
 function placesOfSingles(lines: readonly string[]): Map<string, number> {
   const places = new Map<string, number>();
   const repeated = new Set<string>();
@@ -47,13 +47,13 @@ function placesOfSingles(lines: readonly string[]): Map<string, number> {
   return places;
 }
 
-/** The longest selection whose values grow (patience sorting). */
+/** The longest subsequence with increasing values (patience sorting). */
 function increasing<T>(items: readonly T[], value: (item: T) => number): T[] {
   interface Link {
     readonly item: T;
     readonly before: Link | undefined;
   }
-  // the smallest end of a selection of each length
+  // The smallest last item of a subsequence, by its length.
   const ends: Link[] = [];
   for (const item of items) {
     const length = lengthBelow(ends, (link) => value(link.item) < value(item));
@@ -64,7 +64,7 @@ function increasing<T>(items: readonly T[], value: (item: T) => number): T[] {
   return selected.reverse();
 }
 
-/** How many links at the front are below, found by halving. */
+/** The number of leading links for which `isBelow` is true, by binary search. */
 function lengthBelow<T>(links: readonly T[], isBelow: (link: T) => boolean): number {
   let [low, high] = [0, links.length];
   while (low < high) {

@@ -1,25 +1,28 @@
 import { diff3MergeRegions } from "node-diff3";
 import { lineSegments, type Versions } from "./line-segments.js";
 
-/** `unmergeable`: no text, or too different to be compared in time. */
+/** `unmergeable`: the file is binary, or its versions are too different to be compared in time. */
 export type MergedText = { readonly bytes: Uint8Array } | { readonly conflictingHunks: number } | "unmergeable";
 
-/** What merging may still cost; it holds the process up. */
+/** The work that is left to one merge of a scaffold. Merging blocks the event loop, so it is limited. */
 export interface RemainingWork {
-  /** Line comparisons: the search for common lines is quadratic. */
+  /** Comparisons of lines. The search for common lines is quadratic. */
   comparisons: number;
-  /** Lines of all versions between their common ends: even to sort them takes its time. */
+  /** Lines of all versions between their common start and end. Sorting them takes time too. */
   lines: number;
 }
 
-/** Of one version of a file, and between its common ends: a third of a second for its merge. */
+/**
+ * Limits for one version of a file: all its lines, and its lines between the common start and end. A merge within them
+ * takes a third of a second.
+ */
 const maxLines = 250_000;
 const maxSortedLines = 50_000;
 
-/** Merges the changes of both sides by lines. */
+/** Merges the changes of both sides by lines (diff3). */
 export function mergeText(versions: Versions<Uint8Array>, remaining: RemainingWork): MergedText {
   if (Object.values(versions).some(isBinary)) return "unmergeable";
-  // Latin-1 keeps every byte, whatever the encoding
+  // Latin-1 keeps every byte of any encoding.
   const texts = mapped(versions, (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1"));
   if (Object.values(texts).some((text) => count(text, "\n") > maxLines)) return "unmergeable";
   const lineEnd = mergedLineEnd(mapped(texts, lineEndOf));
@@ -45,7 +48,10 @@ function lineEndOf(text: string): LineEnd {
   return windows === all ? "\r\n" : "mixed";
 }
 
-/** One style for the result, so that a side that only changed line ends touches no line. Undefined where one is mixed. */
+/**
+ * One style of line ends for all versions, so that a change of line ends alone does not change a line. Undefined when a
+ * version mixes styles.
+ */
 function mergedLineEnd({ base, ours, theirs }: Versions<LineEnd>): "\n" | "\r\n" | undefined {
   if (base === "mixed" || ours === "mixed" || theirs === "mixed") return undefined;
   const changedByUs = ours !== "none" && ours !== base;
@@ -53,7 +59,7 @@ function mergedLineEnd({ base, ours, theirs }: Versions<LineEnd>): "\n" | "\r\n"
   return chosen === "\r\n" ? "\r\n" : "\n";
 }
 
-/** The merged text, or the number of places where both sides changed the same lines; undefined over the remaining. */
+/** The merged text, or the number of conflicts. Undefined when no work remains. */
 function mergeLines(lines: Versions<string[]>, remaining: RemainingWork): string | number | undefined {
   const { start, end, middle } = withoutCommonEnds(lines);
   const sizes = Object.values(middle).map((own) => own.length);
@@ -78,7 +84,7 @@ function mergeLines(lines: Versions<string[]>, remaining: RemainingWork): string
   return conflictingHunks > 0 ? conflictingHunks : [...merged, end].join("");
 }
 
-/** For every pair of equal lines node-diff3 may walk over all common lines found so far. */
+/** An upper limit of comparisons: for every pair of equal lines, node-diff3 may visit all common lines found so far. */
 function searchCost(base: readonly string[], side: readonly string[]): number {
   const repeats = new Map<string, number>();
   for (const line of side) repeats.set(line, (repeats.get(line) ?? 0) + 1);
@@ -86,7 +92,7 @@ function searchCost(base: readonly string[], side: readonly string[]): number {
   return (pairs + base.length + side.length) * Math.min(base.length, side.length);
 }
 
-/** What all three share at both ends needs no search. */
+/** Splits off the lines that all three versions share at the start and at the end. They need no search. */
 function withoutCommonEnds(lines: Versions<string[]>) {
   const { base, ours, theirs } = lines;
   const shortest = Math.min(base.length, ours.length, theirs.length);
@@ -106,7 +112,7 @@ function sameLines(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((line, index) => line === right[index]);
 }
 
-/** Lines with their ends; only the last may have none. */
+/** Lines with their line ends. Only the last line may have none. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

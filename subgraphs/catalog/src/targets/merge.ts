@@ -5,21 +5,21 @@ import { type MergedText, mergeText, type RemainingWork } from "./merge-text.js"
 import { blockedPaths, overlaid, type PlannedFile } from "./overlay.js";
 import type { TargetTree } from "./target-tree.js";
 
-/** Larger files are taken from one side or conflict. */
+/** Larger files are not merged: they come from one side, or they conflict. */
 const maxMergedBytes = 5 * 1024 * 1024;
-// about half a second
+// The work of one merge: about half a second.
 const maxComparisons = 500_000_000;
 const maxComparedLines = 2_000_000;
 
 export interface MergeSides {
-  /** What the last scaffold of the same template rendered. */
+  /** The files that the last scaffold of the same template rendered. */
   readonly base: FileTree;
   readonly produced: FileTree;
-  /** Files that the scaffold changes in another way: never removed. */
+  /** Paths that the scaffold changes by edits. They are never removed. */
   readonly edited: ReadonlySet<string>;
 }
 
-/** A file that all three have and both sides changed, or whose bytes and mode come from different sides. */
+/** A file that both sides changed, or whose bytes and mode come from different sides. */
 interface ChangedOnBothSides {
   readonly path: string;
   readonly base: TreeFile;
@@ -28,8 +28,9 @@ interface ChangedOnBothSides {
 }
 
 /**
- * Three-way merge of the target (ours) with the produced files (theirs). What one side left as it was follows the
- * other, removals included; a file that one side removed and the other changed is a conflict, as in git.
+ * Plans a three-way merge of the target (ours) with the produced files (theirs). Where one side made no change, the
+ * other side wins, also when it removed the file. A file that one side removed and the other changed is a conflict, as
+ * in git.
  */
 export async function planMerge(tree: TargetTree, { base, produced, edited }: MergeSides): Promise<PlannedFile[]> {
   const planned: PlannedFile[] = [];
@@ -48,7 +49,7 @@ export async function planMerge(tree: TargetTree, { base, produced, edited }: Me
   return withSizes(tree, withBlocked(tree, planned));
 }
 
-/** Undefined for a file that stays removed; a file where bytes have to be looked at. */
+/** Decides one produced file by its base and its entry in the target. Undefined: the file stays removed. */
 function decide(
   tree: TargetTree,
   path: string,
@@ -67,7 +68,7 @@ function decide(
   return isSame(tree, ours, base) ? planned : { path, base, ours, theirs };
 }
 
-/** The template no longer produces the file. */
+/** Plans the removal of a file that the template no longer produces. */
 function removal(tree: TargetTree, path: string, base: TreeFile): PlannedFile | undefined {
   const ours = tree.entries.get(path);
   if (ours === undefined) return undefined;
@@ -84,7 +85,7 @@ async function mergeContents(tree: TargetTree, bothSides: readonly ChangedOnBoth
   const merges: PlannedFile[] = [];
   for (const file of bothSides) {
     merges.push(merged(tree, file, { bytes: blobs.get(file.ours.id), remaining }));
-    // others get their turn between files
+    // Let other work of the process run between files.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return merges;
@@ -121,7 +122,7 @@ function kept(path: string, ours: TreeEntry): PlannedFile {
   return { path, change: "Unchanged", conflict: undefined, existing: ours, written: undefined, mode, blobSha: id };
 }
 
-/** A removal makes room: its file no longer stands in the way of a folder, nor its folder in the way of a file. */
+/** Marks blocked paths. A file that is removed no longer blocks a folder of the same path. */
 function withBlocked(tree: TargetTree, planned: readonly PlannedFile[]): PlannedFile[] {
   const staying = new Set(tree.entries.keys());
   for (const { path, change, conflict } of planned) {

@@ -1,4 +1,5 @@
-/** What happens when a produced file differs from the target's. */
+/** The choices for a produced file that differs from the file of the target. */
 export const onConflictChoices = ["fail", "overwrite", "merge"] as const;
 
+/** One of `onConflictChoices`. */
 export type OnConflict = (typeof onConflictChoices)[number];

@@ -5,23 +5,28 @@ import type { ObjectFormat } from "../git/workspace.js";
 import type { OnConflict } from "./on-conflict.js";
 import type { FileChange } from "./scaffold.js";
 
-/** What a scaffold does to one path of the target. */
+/** The planned change of one path of the target. */
 export interface PlannedFile {
   readonly path: string;
   readonly change: FileChange;
   readonly conflict: PathConflict | undefined;
-  /** Places where both sides changed the same lines; left out where the files conflict as a whole. */
+  /** The number of places where both sides changed the same lines. Absent when the files conflict as a whole. */
   readonly hunks?: number;
   readonly existing: TreeEntry | undefined;
-  /** What the commit writes, or would have written; undefined where the target's own file stays or goes. */
+  /**
+   * The file that the commit writes, or would write without the conflict. Undefined when the file of the target stays
+   * or is removed.
+   */
   readonly written: TreeFile | undefined;
   readonly mode: string;
   readonly blobSha: string;
-  /** Left out while only the target knows it. */
+  /** Bytes. Absent until it is read from the target. */
   readonly size?: number;
 }
 
-/** `Blocked`: a file stands where a folder is needed, or the reverse; writing would remove what was not produced. */
+/**
+ * `Blocked`: the target has a file where a folder is needed, or the reverse, so writing would remove files of others.
+ */
 export type PathConflict = "Blocked" | "Differs";
 
 interface OverlayRules {
@@ -29,7 +34,7 @@ interface OverlayRules {
   readonly onConflict: OnConflict;
 }
 
-/** Compares produced files with the target's tree. Files that were not produced stay. */
+/** Compares the produced files with the tree of the target. All other files stay. */
 export function planOverlay(
   existing: ReadonlyMap<string, TreeEntry>,
   produced: FileTree,
@@ -43,7 +48,7 @@ export function planOverlay(
   });
 }
 
-/** One produced file over what the target has at its path. */
+/** Plans one produced file over the entry that the target has at its path. */
 export function overlaid(
   path: string,
   file: TreeFile,
@@ -57,7 +62,7 @@ export function overlaid(
   return { path, change, conflict: undefined, existing, written, mode, blobSha, size: file.bytes.length };
 }
 
-/** Paths that cannot be written because a file stands where a folder is needed, or the reverse. */
+/** The paths that cannot be written, because a file has the path of a needed folder, or the reverse. */
 export function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">, written: Iterable<string>) {
   const paths = [...written];
   const longest = paths.reduce((most, path) => Math.max(most, path.length), 0);
@@ -66,7 +71,7 @@ export function blockedPaths(existing: Pick<ReadonlySet<string>, "has" | "keys">
   return new Set(paths.filter(isBlocked));
 }
 
-/** Only those that a written path may name: a target may nest its folders without an end. */
+/** Only folders whose path is short enough to be a written path: a target may nest folders very deeply. */
 function foldersOf(paths: Iterable<string>, longest: number): Set<string> {
   const folders = new Set<string>();
   for (const path of paths) for (const parent of parentsOf(path.slice(0, longest + 1))) folders.add(parent);

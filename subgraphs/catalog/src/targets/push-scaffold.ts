@@ -18,13 +18,13 @@ export type ScaffoldPush = TargetLocation & Scaffold;
 
 export interface TargetOptions {
   signal?: AbortSignal;
-  /** Time for everything between opening and closing the target. */
+  /** The time from opening to closing the target. */
   timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 300_000;
 
-/** Opens, pushes and closes. Failures leave as TARGET_… errors. */
+/** Opens a target, pushes and closes it. Failures become DomainErrors with codes TARGET_…. */
 export async function pushScaffold(
   push: ScaffoldPush,
   policy: SourcePolicy,
@@ -38,7 +38,7 @@ export async function pushScaffold(
   }
 }
 
-/** Reads the target branch, or the default branch it will start from. The caller closes the target. */
+/** Opens a target: its branch, or the default branch from which the branch will start. The caller closes the target. */
 export async function openTarget(
   location: TargetLocation,
   policy: SourcePolicy,

@@ -2,8 +2,9 @@ import type { TreeFile } from "@factory/template-engine/file-tree";
 import { fileMode } from "../git/tree-listing.js";
 import type { Workspace } from "../git/workspace.js";
 
+/** Message, author and date of the commit that a scaffold becomes. */
 export interface CommitMetadata {
-  /** Subject, body and trailers. An `Execution-Id` trailer makes a repeated push find its own commit. */
+  /** Subject, body and trailers. A repeated push finds its own commit by the trailer `Execution-Id`. */
   message: string;
   authorName: string;
   authorEmail: string;
@@ -22,8 +23,8 @@ interface CommitContent {
 }
 
 /**
- * Writes files over a parent as one commit. Author is committer and the date is given, so the id is a function of
- * parent, content and metadata.
+ * Writes files over a parent as one commit. The author is the committer and the date is given, so that the id of the
+ * commit depends on parent, content and metadata alone.
  */
 export async function writeCommit(
   workspace: Workspace,
@@ -43,13 +44,13 @@ function commitStream(ref: string, parent: string | null, { files, deleted, meta
   const identity = `${plain(metadata.authorName)} <${plain(metadata.authorEmail)}> ${seconds} +0000`;
   const message = Buffer.from(metadata.message.endsWith("\n") ? metadata.message : `${metadata.message}\n`);
   const parts: Uint8Array[] = [
-    // a ref left by an attempt that lost its race must not become the parent
+    // The ref of an earlier attempt must not become the parent.
     Buffer.from(`reset ${ref}\n${parent === null ? "" : `from ${parent}\n`}\n`),
     Buffer.from(`commit ${ref}\nauthor ${identity}\ncommitter ${identity}\ndata ${message.length}\n`),
     message,
     Buffer.from(parent === null ? "\n" : `from ${parent}\n`),
   ];
-  // first, as a new folder may need the place of a deleted file
+  // Removals come first: a new folder may have the path of a removed file.
   for (const path of deleted) parts.push(Buffer.from(`D ${quoted(path)}\n`));
   for (const [path, file] of files) {
     const head = `M ${fileMode(file)} inline ${quoted(path)}\ndata ${file.bytes.length}\n`;
@@ -59,12 +60,12 @@ function commitStream(ref: string, parent: string | null, { files, deleted, meta
   return Buffer.concat(parts);
 }
 
-/** What may not stand in a git identity line. */
+/** Removes the characters that a git identity line cannot have. */
 function plain(text: string): string {
   return text.replace(/[<>\p{Cc}]/gu, "").trim();
 }
 
-/** C-style, so that no path ends its line. */
+/** Quotes a path as C does, so that no path ends its line. */
 function quoted(path: string): string {
   const escaped = (char: string) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`;
   return `"${path.replace(/["\\]|\p{Cc}/gu, (char) => (char > "\x7f" ? char : escaped(char)))}"`;

@@ -8,7 +8,7 @@ const maxHistoryCommits = 1_000;
 const maxLogBytes = 16 * 1024 * 1024;
 const maxHistoryBytes = 256 * 1024 * 1024;
 
-/** What the newest scaffold of the same template below `head` rendered; undefined where there is none. */
+/** The files that the newest scaffold of the same template below `head` rendered; undefined when there is none. */
 export async function findMergeBase(
   workspace: Workspace,
   head: string,
@@ -17,7 +17,7 @@ export async function findMergeBase(
   const asked = new Set<string>();
   for await (const executionId of scaffoldExecutions(workspace, head)) {
     if (asked.has(executionId)) continue;
-    // messages are anybody's, and may name more
+    // Anybody may write commit messages, so they may name any number of executions.
     if (asked.size === maxHistoryCommits) return undefined;
     asked.add(executionId);
     const files = await mergeBase(executionId);
@@ -26,7 +26,7 @@ export async function findMergeBase(
   return undefined;
 }
 
-/** Renders no execution twice, however often a push is built again. */
+/** Memoizes a merge base, so that a push that is built again renders no execution twice. */
 export function memoizeMergeBase(mergeBase: MergeBase): MergeBase {
   const known = new Map<string, Promise<FileTree | undefined>>();
   return (executionId) => {
@@ -36,7 +36,7 @@ export function memoizeMergeBase(mergeBase: MergeBase): MergeBase {
   };
 }
 
-/** Executions named in the history, newest first: among the commits that are here, then among older ones. */
+/** The executions that the history names, newest first: those of the fetched commits, then those of older commits. */
 async function* scaffoldExecutions(workspace: Workspace, head: string): AsyncGenerator<string> {
   yield* await namedExecutions(workspace, head);
   const shallow = (await workspace.git(["rev-parse", "--is-shallow-repository"])).toString("utf8").trim();
@@ -45,18 +45,20 @@ async function* scaffoldExecutions(workspace: Workspace, head: string): AsyncGen
   yield* await namedExecutions(workspace, head);
 }
 
-/** Commits alone, where the remote can leave out the rest. */
+/** Fetches older commits, without trees where the remote supports it. */
 async function deepen(workspace: Workspace, head: string): Promise<void> {
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
   const receive = (filter: string) =>
     workspace.receive([...fetch, `--depth=${maxHistoryCommits}`, filter, "--", "origin", `+${head}:refs/target/base`], {
       maxBytes: maxHistoryBytes,
-      tooLarge: targetUnavailable("The target's history is too large to look for the last scaffold."),
+      tooLarge: targetUnavailable(
+        "The history of the target is too large to find the last scaffold. Use another target.onConflict than merge.",
+      ),
     });
   try {
     await receive("--filter=tree:0");
   } catch (error) {
-    // a server may give filtered histories, but not this one
+    // A server may support filters, but not this one.
     if (!(error instanceof GitError && /filter '.*' not supported/.test(error.stderr))) throw error;
     await receive("--filter=blob:none");
   }
@@ -68,7 +70,7 @@ async function namedExecutions(workspace: Workspace, head: string): Promise<stri
   return messages.flatMap(executionsOf);
 }
 
-/** A squashed commit names several, the oldest first. */
+/** A squashed commit names several executions, the oldest first. */
 function executionsOf(message: string): string[] {
   return [...message.matchAll(/^Execution-Id: (\S{1,100})\r?$/gm)].map(([, id = ""]) => id).reverse();
 }

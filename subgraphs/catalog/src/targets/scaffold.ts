@@ -2,21 +2,21 @@ import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 import type { OnConflict } from "./on-conflict.js";
 import type { CommitMetadata } from "./scaffold-commit.js";
 
-/** Gives the new bytes of a file that the target already has. Runs again after a lost race, on the newer bytes. */
+/** Returns the new bytes of a file that the target has. It runs again on newer bytes when the branch has moved. */
 export type TargetEdit = (current: Uint8Array) => Uint8Array;
 
 /**
- * Renders an earlier execution again, as it was. Undefined where the id names no execution of the same template: anyone
- * may have written it into a commit message.
+ * Renders an earlier execution again. Undefined when the id is not one of an execution of the same template: anybody
+ * may write an id into a commit message.
  */
 export type MergeBase = (executionId: string) => Promise<FileTree | undefined>;
 
 export interface ScaffoldContent {
   files: ReadonlyMap<string, TreeFile>;
-  /** Changes to the target's own files; they are never conflicts, and a missing file is left missing. */
+  /** Changes of files that the target has. They never conflict; a file that is missing stays missing. */
   edits?: ReadonlyMap<string, TargetEdit>;
   onConflict: OnConflict;
-  /** For `merge`; where no base is found, files that differ are conflicts as with `fail`. */
+  /** For `merge`. Without a base, files that differ are conflicts, as with `fail`. */
   mergeBase?: MergeBase;
 }
 
@@ -24,10 +24,10 @@ export interface Scaffold extends ScaffoldContent {
   commit: CommitMetadata;
 }
 
-/** Only a merge deletes: what the template no longer produces and nobody changed. */
+/** Only a merge deletes: a file that the template no longer produces and that nobody changed. */
 export type FileChange = "Created" | "Updated" | "Unchanged" | "Deleted";
 
-/** A produced or edited file as the target holds it after the push; a deleted one as it was before. */
+/** A produced or edited file as it is in the target after the push. A deleted file as it was before. */
 export interface ScaffoldFile {
   path: string;
   change: FileChange;
@@ -40,7 +40,7 @@ export interface ScaffoldFile {
 export interface PushedScaffold {
   commitSha: string;
   treeSha: string;
-  /** False when the target already held everything; `commitSha` is then its head. */
+  /** False when the target had all files already. Then `commitSha` is its head. */
   changed: boolean;
   filesCreated: number;
   filesUpdated: number;
@@ -48,19 +48,22 @@ export interface PushedScaffold {
   files: ScaffoldFile[];
 }
 
-/** What a push would do to one path. */
+/** The change that a push would make to one path. */
 export interface FilePreview {
   path: string;
   change: FileChange;
-  /** The push would end with TARGET_CONFLICT because of this file. */
+  /** True when the push would fail with TARGET_CONFLICT because of this file. */
   conflict: boolean;
-  /** Of a merge: places where both sides changed the same lines; 1 where the files conflict as a whole; else 0. */
+  /**
+   * The number of places where both sides of a merge changed the same lines; 1 when the files conflict as a whole, else
+   * 0.
+   */
   conflictingHunks: number;
-  /** Before the push; undefined where the target has no such file. */
+  /** The mode before the push; undefined when the target has no such file. */
   oldMode: string | undefined;
   mode: string;
-  /** Undefined where the target has no such file, where nothing changes, and for files over 16 MiB. */
+  /** Undefined when the target has no such file, when nothing changes, and for files over 16 MiB. */
   oldBytes: Uint8Array | undefined;
-  /** Undefined where nothing changes. Of a conflict: what was produced. */
+  /** The produced bytes, also for a conflict. Undefined when nothing changes. */
   newBytes: Uint8Array | undefined;
 }

@@ -6,14 +6,21 @@ import type { PlannedFile } from "./overlay.js";
 export const targetUnavailable = (detail: string) => new DomainError("TARGET_UNAVAILABLE", { detail });
 const targetForbidden = (detail: string) => new DomainError("TARGET_FORBIDDEN", { detail });
 
-/** Ends a push whose plan has conflicts. Files in the way of folders are named first: no other rule lets them through. */
+/**
+ * Throws TARGET_CONFLICT when the plan has conflicts. Blocked paths are reported first, since no `onConflict` allows
+ * them.
+ */
 export function requireNoConflict(planned: readonly PlannedFile[]): void {
   const blocked = planned.filter(({ conflict }) => conflict === "Blocked");
-  if (blocked.length > 0) throw conflict("A file stands where the target needs a folder, or the reverse.", blocked);
+  if (blocked.length > 0)
+    throw conflict(
+      "The template produces a folder where the target has a file, or the reverse. Rename it in the target, or choose another target.directory.",
+      blocked,
+    );
   const differing = planned.filter(({ conflict }) => conflict === "Differs");
   if (differing.length === 0) return;
   const overlaps = differing.flatMap(({ path, hunks }) => (hunks === undefined ? [] : [{ path, hunks }]));
-  const detail = `${differing.length} file(s) of the target differ from the produced ones.`;
+  const detail = `${differing.length} file(s) of the target differ from the produced files. Choose another target.onConflict, or change these files.`;
   if (overlaps.length === 0) throw conflict(detail, differing);
   const places = overlaps.reduce((sum, { hunks }) => sum + hunks, 0);
   throw conflict(`${detail} Both sides changed the same lines in ${places} place(s).`, differing, { overlaps });
@@ -23,39 +30,45 @@ function conflict(detail: string, files: readonly PlannedFile[], facts: { overla
   return new DomainError("TARGET_CONFLICT", { detail, paths: files.map(({ path }) => path), ...facts });
 }
 
-/** Turns what git said into a sentence for the caller; anything that is no refusal stays what it is. */
+/** Turns a failure of git into an error for the caller. Returns any other error unchanged. */
 export function targetFailure(error: unknown): unknown {
   if (error instanceof RemoteBlocked) return targetForbidden(`The target is not allowed: ${error.message}.`);
   if (!(error instanceof GitError)) return error;
-  if (error.timedOut) return targetUnavailable("The target did not answer in time.");
-  if (error.overflowed) return targetUnavailable("The target lists more than can be read.");
+  if (error.timedOut) return targetUnavailable("The target did not answer in time. Try again later.");
+  if (error.overflowed) return targetUnavailable("The target has more branches or files than can be read.");
   const known = failures.find(({ says }) => says.test(error.stderr))?.failure;
-  return known ?? targetUnavailable("The target cannot be reached.");
+  return (
+    known ?? targetUnavailable("The target cannot be reached. Check target.repository, and that its server is running.")
+  );
 }
 
 const failures: readonly { says: RegExp; failure: DomainError }[] = [
   {
     says: /out of memory/i,
-    failure: targetUnavailable("The target holds an object that unpacks to more than git may hold."),
+    failure: targetUnavailable("The target contains an object that needs more memory than git is allowed."),
   },
   {
     says: /unable to update url base from redirection|returned error: 30\d/i,
-    failure: targetUnavailable("The target answers with a redirect; name its final address."),
+    failure: targetUnavailable("The target answered with a redirect. Use its final address as target.repository."),
   },
   {
     says: /host key verification failed|no \S+ host key is known/i,
-    failure: targetForbidden("The target shows a host key that is not among the credential's known hosts."),
+    failure: targetForbidden("The host key of the target is not among the knownHosts of the credential. Add it there."),
   },
   {
     says: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
-    failure: targetForbidden("The target does not let us in."),
+    failure: targetForbidden(
+      "The target refused the login. Check target.credentialRef, and that this credential may write.",
+    ),
   },
   {
     says: /not found|does not appear to be a git repository|no such file/i,
-    failure: targetForbidden("There is no repository at the target's address; targets are not created."),
+    failure: targetForbidden("The address of the target has no repository. Create the repository first."),
   },
   {
     says: /failed to push some refs|remote rejected/i,
-    failure: targetForbidden("The target refused the push."),
+    failure: targetForbidden(
+      "The target refused the push. Check that the credential may write, and the rules of the branch.",
+    ),
   },
 ];

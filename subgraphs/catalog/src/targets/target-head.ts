@@ -3,22 +3,27 @@ import { listTree, type TreeEntry } from "../git/tree-listing.js";
 import { objectFormat, type Workspace } from "../git/workspace.js";
 import { targetUnavailable } from "./target-failure.js";
 
-// a server that cannot leave files out sends them all
+// A server that does not support filters sends all files.
 const maxBaseBytes = 512 * 1024 * 1024;
 
 /** How many commits of the branch a repeated execution searches for the commit that it pushed before. */
 export const landedSearchDepth = 20;
 
-/** What a target looked like at one moment. */
+/** The state of a target at one moment. */
 export interface TargetHead {
   /** Head of the branch itself; null while it does not exist. */
   readonly branch: string | null;
-  /** What a scaffold is laid over: the branch, else the default branch; null in a repository without commits. */
+  /**
+   * The commit that a scaffold is laid over: of the branch, else of the default branch. Null in an empty repository.
+   */
   readonly base: string | null;
   readonly files: ReadonlyMap<string, TreeEntry>;
 }
 
-/** Looks at the remote and brings the base's trees and newest commits, without its files where the remote allows. */
+/**
+ * Reads the refs of the remote, and fetches the trees and the newest commits of the base. Files are left out where the
+ * remote supports it.
+ */
 export async function readTargetHead(workspace: Workspace, branch: string): Promise<TargetHead> {
   await workspace.initialise("sha1");
   const { ids, defaultBranch } = await listRemoteRefs(workspace, ["HEAD", "refs/heads/*"]);
@@ -29,23 +34,24 @@ export async function readTargetHead(workspace: Workspace, branch: string): Prom
 
 async function fetchBase(workspace: Workspace, base: string): Promise<ReadonlyMap<string, TreeEntry>> {
   if (objectFormat(base) === "sha256") await workspace.initialise("sha256");
-  // one more than is searched, so that every searched commit has its parent; the target's old history may break
-  // rules that only new objects must keep
+  // One more than is searched, so that every searched commit has its parent. The check of objects is off, since the
+  // old history of a target may break rules that only new objects must follow.
   const depth = `--depth=${landedSearchDepth + 1}`;
   const fetch = ["-c", "fetch.fsckObjects=false", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", depth];
   await workspace.receive([...fetch, "--filter=blob:none", "--", "origin", `+${base}:refs/target/base`], {
     maxBytes: maxBaseBytes,
-    tooLarge: targetUnavailable("The target's newest commits are over 512 MiB."),
+    tooLarge: targetUnavailable("The newest commits of the target have more than 512 MiB."),
   });
   const entries = await listTree(workspace, base);
-  if (entries === undefined) throw targetUnavailable("A path of the target is not valid UTF-8.");
+  if (entries === undefined)
+    throw targetUnavailable("The target has a path that is not valid UTF-8. Rename that file.");
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
-/** A remote whose HEAD names no branch yet, as after a first push to another one, still has a base. */
+/** The base of a remote whose HEAD names a branch that does not exist, as after a first push to another branch. */
 function defaultHead(ids: ReadonlyMap<string, string>, defaultBranch: string | null): string | null {
   const named = [`refs/heads/${defaultBranch}`, "refs/heads/main", "refs/heads/master"].map((name) => ids.get(name));
-  // ls-remote lists names in order
+  // ls-remote sorts by name.
   const first = [...ids].find(([name]) => name.startsWith("refs/heads/"))?.[1];
   return ids.get("HEAD") ?? named.find((id) => id !== undefined) ?? first ?? null;
 }

@@ -11,7 +11,8 @@ import { type OnConflict, onConflictChoices } from "./on-conflict.js";
 import { openTarget, type Target } from "./push-scaffold.js";
 import { branchProblem, parseTargetRepository } from "./target-repository.js";
 
-export interface AskedTarget {
+/** The target as a request names it. */
+export interface RequestedTarget {
   repository: string;
   branch?: string | null;
   directory?: string | null;
@@ -20,18 +21,19 @@ export interface AskedTarget {
   credentialRef?: string | null;
 }
 
+/** The target of a request after its checks, with its defaults filled in. */
 export interface AcceptedTarget {
-  /** Where the result can be cloned from. */
+  /** The URL from which the result can be cloned. */
   cloneUrl: string;
   branch: string;
-  /** Folder of everything that is produced; "" is the top. */
+  /** The folder of everything that is produced; "" is the root of the repository. */
   directory: string;
   nameDirectory: boolean;
   onConflict: OnConflict;
   credentialRef: string | null;
 }
 
-interface OpenedFor {
+interface ExecutionTarget {
   readonly tenantId: string;
   readonly executionId: string;
   readonly repository: string;
@@ -42,7 +44,7 @@ interface OpenedFor {
 
 const manageCredentials = "integration.credentials.write" satisfies Scope;
 
-/** Execution targets: a git URL, or `owner/name` in the platform's own store. */
+/** Checks and opens the targets of executions: a git URL, or `owner/name` in the platform's own git store. */
 export class TargetResolver {
   readonly #store: RepositoryStore;
   readonly #policy: SourcePolicy;
@@ -61,7 +63,8 @@ export class TargetResolver {
     this.#publicUrl = options.publicUrl;
   }
 
-  async accept(context: RequestContext, asked: AskedTarget): Promise<AcceptedTarget> {
+  /** Throws TARGET_INVALID, and INSUFFICIENT_SCOPE for a credential that the caller may not send to this host. */
+  async accept(context: RequestContext, asked: RequestedTarget): Promise<AcceptedTarget> {
     const repository = parseTargetRepository(asked.repository, this.#policy);
     if ("problem" in repository) throw refusal("/target/repository", repository.problem);
     const branch = asked.branch ?? "main";
@@ -69,12 +72,15 @@ export class TargetResolver {
     if (problem !== undefined) throw refusal("/target/branch", problem);
     const directory = folderIn(asked.directory ?? "");
     const onConflict = onConflictChoices.find((choice) => choice === (asked.onConflict ?? "fail"));
-    if (onConflict === undefined) throw refusal("/target/onConflict", `it is none of ${onConflictChoices.join(", ")}`);
+    if (onConflict === undefined) throw refusal("/target/onConflict", `use one of ${onConflictChoices.join(", ")}`);
     const credentialRef = asked.credentialRef ?? null;
     if (credentialRef !== null && repository.kind === "shorthand")
-      throw refusal("/target/credentialRef", "the platform's own git store takes no credential");
+      throw refusal(
+        "/target/credentialRef",
+        "the platform's own git store takes no credential. Leave credentialRef out",
+      );
     if (credentialRef !== null && repository.kind === "url")
-      await this.#requireReach(context, credentialRef, repository.url);
+      await this.#requireCredentialAccess(context, credentialRef, repository.url);
     const slug = principalOf(context).tenantSlug;
     const cloneUrl =
       repository.kind === "url"
@@ -83,22 +89,29 @@ export class TargetResolver {
     return { cloneUrl, branch, directory, nameDirectory: asked.nameDirectory ?? false, onConflict, credentialRef };
   }
 
-  /** Whoever may send a secret to a host of their choice can read it: that takes the scope to write credentials. */
-  async #requireReach(context: RequestContext, credentialRef: string, url: string): Promise<void> {
+  /**
+   * A caller who chooses the host that receives a secret can read the secret. This needs the scope to write
+   * credentials.
+   */
+  async #requireCredentialAccess(context: RequestContext, credentialRef: string, url: string): Promise<void> {
     if (principalOf(context).scopes.has(manageCredentials)) return;
     const { tenantId } = tenantOf(context);
     const use = { purpose: "scaffold-target", subject: "executions/asked", trace: context.trace } as const;
-    const reach = await this.#credentials.reach({ tenantId, credentialRef, url, ...use });
-    if (reach === "elsewhere") throw refusal("/target/credentialRef", "the credential is for other hosts");
-    if (reach === "anywhere")
+    const binding = await this.#credentials.hostBinding({ tenantId, credentialRef, url, ...use });
+    if (binding === "otherHosts")
+      throw refusal(
+        "/target/credentialRef",
+        "the credential is for other hosts. Use one whose hosts include the host of the repository",
+      );
+    if (binding === "noHosts")
       throw new DomainError("INSUFFICIENT_SCOPE", {
-        detail: `The credential ${credentialRef} names no hosts; to choose one for it takes ${manageCredentials}.`,
+        detail: `The credential ${credentialRef} has no list of hosts. Add hosts to it, or use a token with the scope ${manageCredentials}.`,
         requiredScopes: [manageCredentials],
       });
   }
 
-  /** Reads the target branch; the caller closes it. */
-  async open(execution: OpenedFor, signal: AbortSignal): Promise<Target> {
+  /** Opens the target of an execution. The caller closes it. */
+  async open(execution: ExecutionTarget, signal: AbortSignal): Promise<Target> {
     const repository = parseTargetRepository(execution.repository, this.#policy);
     if ("problem" in repository) throw new DomainError("TARGET_FORBIDDEN", { detail: repository.problem });
     const { branch, tenantId, executionId, credentialRef } = execution;
@@ -115,7 +128,7 @@ export class TargetResolver {
   }
 }
 
-/** A path as a person writes it, `.` and a slash at either end included. */
+/** Normalizes a folder: `.` and slashes at both ends are allowed. */
 function folderIn(asked: string): string {
   const folder = asked
     .split("/")

@@ -7,10 +7,10 @@ import type { TargetHead } from "./target-head.js";
 
 const maxPackedBytes = 256 * 1024 * 1024;
 const maxReadBytes = 128 * 1024 * 1024;
-/** Of a file that is edited. */
+/** The limit for one file that is edited. */
 const maxEditedBytes = 5 * 1024 * 1024;
 
-/** The files of a target at one moment. Their bytes come only when they are asked for. */
+/** The files of a target at one moment. Their bytes are fetched on demand. */
 export class TargetTree {
   readonly #workspace: Workspace;
   readonly #head: TargetHead;
@@ -28,16 +28,19 @@ export class TargetTree {
     return objectFormat(this.#head.base);
   }
 
-  /** Bytes of a regular file. */
+  /** The bytes of a regular file; undefined when the path is missing or is a link. */
   async read(path: string): Promise<Uint8Array | undefined> {
     const entry = this.entries.get(path);
     if (entry?.type !== "blob" || entry.mode === symlinkMode) return undefined;
     const size = (await this.sizes([entry.id])).get(entry.id) ?? 0;
-    if (size > maxEditedBytes) throw targetUnavailable(`The target's ${JSON.stringify(path)} is over 5 MiB.`);
+    if (size > maxEditedBytes)
+      throw targetUnavailable(
+        `The file ${JSON.stringify(path)} of the target has more than 5 MiB and cannot be edited.`,
+      );
     return (await readBlobs(this.#workspace, [{ id: entry.id, size }])).get(entry.id);
   }
 
-  /** The texts of the paths that are regular files. */
+  /** The texts of those paths that are regular files in UTF-8, as many as fit into `maxTotalBytes`. */
   async texts(
     paths: readonly string[],
     { maxBytes, maxTotalBytes }: { maxBytes: number; maxTotalBytes: number },
@@ -58,7 +61,7 @@ export class TargetTree {
     return texts;
   }
 
-  /** Brings what is missing in one fetch. Blobs over `maxBytes`, or past what memory allows together, are left out. */
+  /** Fetches what is missing at once. Leaves out blobs over `maxBytes`, and those that exceed 128 MiB together. */
   async readSmallBlobs(ids: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, Uint8Array>> {
     let left = maxReadBytes;
     const small = [...(await this.sizes(ids))].filter(([, size]) => {
@@ -72,14 +75,14 @@ export class TargetTree {
     );
   }
 
-  /** In bytes, of blobs that lie in the tree of `commit`. */
+  /** Sizes in bytes by blob id. The blobs belong to the tree of `commit`. */
   async sizes(ids: readonly string[], commit = this.#head.base): Promise<ReadonlyMap<string, number>> {
-    // left to itself git would fetch what is missing without a bound
+    // Fetched here, under a limit. Otherwise git fetches missing blobs by itself, without a limit.
     if (ids.length > 0 && commit !== null) {
       await fetchBlobs(this.#workspace, `${commit}^{tree}`, {
         ids: new Set(ids),
         maxBytes: maxPackedBytes,
-        tooLarge: targetUnavailable("The target's files that have to be compared are over 256 MiB."),
+        tooLarge: targetUnavailable("The files of the target that must be compared have more than 256 MiB."),
       });
     }
     return blobSizes(this.#workspace, ids);

@@ -17,7 +17,7 @@ import { TargetTree } from "./target-tree.js";
 const maxRebuilds = 3;
 const maxPreviewBytes = 16 * 1024 * 1024;
 
-/** One branch of a remote repository, held in a temporary bare repository without a work tree. */
+/** One branch of a remote repository, in a temporary bare repository without a work tree. */
 export class Target {
   readonly #workspace: Workspace;
   readonly #branch: string;
@@ -29,7 +29,7 @@ export class Target {
     this.#head = head;
   }
 
-  /** The commit a scaffold is laid over; null in a repository without commits. */
+  /** The commit that a scaffold is laid over; null in an empty repository. */
   get base(): string | null {
     return this.#head.base;
   }
@@ -39,7 +39,7 @@ export class Target {
     return this.#workspace.folder;
   }
 
-  /** Bytes of a file the target has now. */
+  /** The bytes of a file that the target has now; undefined when it has none. */
   async file(path: string): Promise<Uint8Array | undefined> {
     try {
       return await this.#tree.read(path);
@@ -48,12 +48,14 @@ export class Target {
     }
   }
 
-  /** Paths of all files the target has now. */
+  /** The paths of all files that the target has now. */
   get paths(): Iterable<string> {
     return this.#head.files.keys();
   }
 
-  /** Texts of small files, as many as fit in the order of their paths; what is not UTF-8 is left out. */
+  /**
+   * The texts of small files, as many as fit into the limits in the given order. Files that are not UTF-8 are left out.
+   */
   async texts(
     paths: readonly string[],
     limits: { maxBytes: number; maxTotalBytes: number },
@@ -65,7 +67,7 @@ export class Target {
     }
   }
 
-  /** What a push would do, file by file and sorted by path. Conflicts are part of the answer, not an error. */
+  /** Lists what a push would do to each file, sorted by path. Conflicts are part of the list, not an error. */
   async plan(content: ScaffoldContent): Promise<FilePreview[]> {
     requireSafePaths(content.files);
     try {
@@ -75,7 +77,10 @@ export class Target {
     }
   }
 
-  /** Pushes one commit, or none when nothing differs. Never forces: foreign commits stay. */
+  /**
+   * Pushes one commit, or none when nothing differs. Never overwrites commits of others. Throws TARGET_CONFLICT and
+   * TARGET_MOVED.
+   */
   async push(scaffold: Scaffold): Promise<PushedScaffold> {
     requireSafePaths(scaffold.files);
     const { mergeBase } = scaffold;
@@ -89,7 +94,7 @@ export class Target {
       throw targetFailure(error);
     }
     throw new DomainError("TARGET_MOVED", {
-      detail: `The branch "${this.#branch}" moved during every attempt to push.`,
+      detail: `Other commits came to the branch "${this.#branch}" during every attempt to push. Try again later.`,
     });
   }
 
@@ -101,7 +106,7 @@ export class Target {
     return new TargetTree(this.#workspace, this.#head);
   }
 
-  /** Undefined when the branch moved, after looking at the remote again. */
+  /** Undefined when the branch has moved; the head is then read again. */
   async #attempt(scaffold: Scaffold): Promise<PushedScaffold | undefined> {
     const landed = await this.#landed(scaffold);
     if (landed !== undefined) return landed;
@@ -118,7 +123,7 @@ export class Target {
     return { ...commit, changed, ...summary(planned.map(scaffoldFile)) };
   }
 
-  /** An execution that runs again finds what it pushed before. */
+  /** The commit of an earlier run of the same execution, so that a second run pushes nothing. */
   async #landed({ files, edits, commit }: Scaffold): Promise<PushedScaffold | undefined> {
     if (this.#head.branch === null) return undefined;
     const landed = await findLanded(this.#workspace, this.#head.branch, commit.message);
@@ -215,17 +220,23 @@ function summary(files: ScaffoldFile[]): Pick<PushedScaffold, "filesCreated" | "
   return { filesCreated: count("Created"), filesUpdated: count("Updated"), files };
 }
 
-/** The renderer checks its names too; this is the last gate before they reach somebody's repository. */
+/** The renderer checks paths too. This is the last check before they reach a repository. */
 function requireSafePaths(files: FileTree): void {
   for (const path of files.keys()) {
     const problem = unsafePath(path);
     if (problem !== undefined) {
       const shown = visiblePath(path);
-      throw new DomainError("SOURCE_UNSAFE", { detail: `The path "${shown}" ${problem}.`, paths: [shown] });
+      throw new DomainError("SOURCE_UNSAFE", {
+        detail: `The path "${shown}" cannot be written: it ${problem}. Rename it in the template.`,
+        paths: [shown],
+      });
     }
   }
   const twins = collidingPaths(files.keys())[0];
   if (twins !== undefined) {
-    throw new DomainError("SOURCE_UNSAFE", { detail: `"${twins[0]}" and "${twins[1]}" collide.`, paths: twins });
+    throw new DomainError("SOURCE_UNSAFE", {
+      detail: `The paths "${twins[0]}" and "${twins[1]}" are one path on some file systems. Rename one in the template.`,
+      paths: twins,
+    });
   }
 }
