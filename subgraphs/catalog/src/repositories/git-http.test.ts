@@ -245,7 +245,7 @@ describe("the embedded git store", () => {
     if (!("ref" in parsed) || parsed.ref.kind !== "git") throw new Error("unreadable");
     await expect(resolveSource(parsed.ref, policy, { timeoutMs: 60_000 })).rejects.toMatchObject({
       code: "SOURCE_UNAVAILABLE",
-      message: expect.stringMatching(/let us in/),
+      message: expect.stringMatching(/refused access/),
     });
   });
 });

@@ -3,17 +3,18 @@ import type { FileTree } from "@factory/template-engine/file-tree";
 import { LRUCache } from "lru-cache";
 import type { RemoteCredential } from "../git/remote-credential.js";
 
+/** A source in memory. */
 export interface ReadSource {
   readonly files: FileTree;
-  /** `sha256:<hex>` over modes, paths and contents. */
+  /** `sha256:<hex>` over modes, paths and contents of the files. */
   readonly contentDigest: string;
-  /** The reference pinned to the commit or the sha256 that was read. */
+  /** The reference pinned to the commit or the SHA-256 that was read. */
   readonly resolvedRef: string;
 }
 
 interface CacheLimits {
   readonly maxBytes: number;
-  /** Larger sources are not kept. */
+  /** Larger sources are not cached. */
   readonly maxEntryBytes: number;
   /** A caller who lost access to a source can read it from the cache no longer than this. */
   readonly maxAgeMs: number;
@@ -23,7 +24,9 @@ const mebibyte = 1024 * 1024;
 const defaultLimits: CacheLimits = { maxBytes: 64 * mebibyte, maxEntryBytes: 16 * mebibyte, maxAgeMs: 3_600_000 };
 const fileOverheadBytes = 256;
 
-/** Who reads what: content that one tenant or one credential reached is never found by another. */
+/**
+ * The key of a source in the cache. It includes tenant and credential, so that no other tenant or credential finds it.
+ */
 export function sourceCacheKey(tenantId: string, pinnedRef: string, credential: RemoteCredential | undefined): string {
   return createHash("sha256")
     .update(JSON.stringify([tenantId, pinnedRef, identityOf(credential)]))
@@ -65,7 +68,7 @@ export class SourceCache {
   }
 }
 
-/** Own bytes: files may be views of a whole package, and what a reader does to its copy stays with it. */
+/** A deep copy: files may be views of a whole package, and a reader may change its files. */
 function copyOf(source: ReadSource): ReadSource {
   const files = [...source.files].map(
     ([path, { bytes, executable }]) => [path, { bytes: new Uint8Array(bytes), executable }] as const,

@@ -48,9 +48,9 @@ describe("a source that asks for a credential", () => {
     );
     const ref = `nupkg+${server.url}/x.nupkg`;
     expect([...(await read(ref)).files.keys()]).toEqual(["content/a.txt"]);
-    await expect(read(ref, {})).rejects.toMatchObject(refusal(/let us in/));
+    await expect(read(ref, {})).rejects.toMatchObject(refusal(/refused access/));
     const wrong: RemoteCredential = { kind: "login", username: "robot", password: "wrong" };
-    await expect(read(ref, { credential: wrong })).rejects.toMatchObject(refusal(/let us in/));
+    await expect(read(ref, { credential: wrong })).rejects.toMatchObject(refusal(/refused access/));
     expect(await reader.tryResolve(ref, 5_000, credential)).toMatchObject({
       resolvedRef: expect.stringContaining("sha256="),
     });
@@ -79,12 +79,12 @@ describe("a source that asks for a credential", () => {
 
   it.each<[string, string, RemoteCredential, RegExp]>([
     ["shows no credential to the operator's feeds", "nuget:My.Templates@1.0.0", credential, /no host/],
-    ["gives no ssh key to a package", "nupkg+URL/x", { kind: "sshKey", privateKey: "k", knownHosts: "h" }, /only ssh/],
+    ["gives no ssh key to a package", "nupkg+URL/x", { kind: "sshKey", privateKey: "k", knownHosts: "h" }, /only for ssh/],
     [
       "gives no ssh key to git over http",
       "git+URL/x",
       { kind: "sshKey", privateKey: "k", knownHosts: "h" },
-      /only ssh/,
+      /only for ssh/,
     ],
     ["takes no line breaks in a password", "git+URL/x", { ...credential, password: `${secret}\n` }, /control/],
     ["takes no NUL in a password", "nupkg+URL/x", { ...credential, password: `${secret}\0` }, /control/],
@@ -111,7 +111,7 @@ describe("a source that asks for a credential", () => {
       const ref = `git+${server.url}/repository.git#main:web`;
       const found = await read(ref);
       expect([found.resolvedRef, [...found.files.keys()]]).toEqual([ref.replace("main", commit), ["a.txt"]]);
-      await expect(read(ref, {})).rejects.toMatchObject(refusal(/let us in/));
+      await expect(read(ref, {})).rejects.toMatchObject(refusal(/refused access/));
       expect(commandLines.join("")).toContain("git");
       expect(commandLines.join("")).not.toContain(secret);
     } finally {

@@ -13,11 +13,11 @@ export type { PackageListing } from "./packages/package-reader.js";
 export type { ReadSource } from "./source-cache.js";
 
 interface ReadOptions extends SourceOptions {
-  /** Lets what was read be kept in memory for this tenant's next reading of the same pinned reference. */
+  /** Allows to cache the source in memory for the next read of the same pinned reference by this tenant. */
   tenantId?: string;
 }
 
-/** Template sources under one policy. A version is always read as it was pinned, never at the moving reference. */
+/** Resolves and reads template sources under one policy. Throws errors with codes SOURCE_…. */
 export class SourceReader {
   readonly #policy: SourcePolicy;
   readonly #packages: PackageReader;
@@ -30,7 +30,9 @@ export class SourceReader {
     this.#logger = options.logger;
   }
 
-  /** Refuses a dangerous reference; any other that cannot be resolved in time stays unresolved. */
+  /**
+   * Pins a reference. Throws SOURCE_REF_INVALID for a dangerous one; undefined for one that cannot be resolved in time.
+   */
   async tryResolve(
     sourceRef: string,
     timeoutMs: number,
@@ -47,11 +49,12 @@ export class SourceReader {
     }
   }
 
+  /** Reads the files of a source, from the cache when the reference is pinned and was read before. */
   async read(reference: string, options: ReadOptions): Promise<ReadSource> {
     const ref = this.#parse(reference);
     const { tenantId, credential } = options;
     if (tenantId === undefined) return this.#fetch(ref, options);
-    // a moving reference is asked for each time; what it gave is kept under its pinned name
+    // A reference that is not pinned is resolved each time. Its content is cached under the pinned reference.
     const key = (pinnedRef: string) => sourceCacheKey(tenantId, pinnedRef, credential);
     const kept = isPinned(ref) ? this.#cache.get(key(formatSourceRef(ref))) : undefined;
     if (kept !== undefined) return kept;
@@ -60,7 +63,7 @@ export class SourceReader {
     return source;
   }
 
-  /** What a package holds; nothing of it is kept in memory. Refuses at once what is no package. */
+  /** Lists a package without caching it. Throws SOURCE_REF_INVALID for a reference to anything else. */
   async listPackage(
     reference: string,
     wanted: { isWanted(path: string): boolean; maxBytes: number },
@@ -69,8 +72,9 @@ export class SourceReader {
     const parsed = parseSourceRef(reference, this.#policy);
     if ("dangerous" in parsed) throw refused(parsed.dangerous);
     if ("unsupported" in parsed) throw refused(parsed.unsupported);
-    if (parsed.ref.kind !== "package") throw refused("only nupkg+https: and nuget: name a package");
-    if (parsed.ref.path !== "") throw refused("a library is the whole package, not a folder of it");
+    if (parsed.ref.kind !== "package") throw refused("it does not name a package. Use nupkg+https: or nuget:");
+    if (parsed.ref.path !== "")
+      throw refused("it names a folder of the package, but a library is the whole package. Leave the folder out");
     return this.#packages.list(parsed.ref, wanted, options);
   }
 
@@ -79,7 +83,7 @@ export class SourceReader {
   }
 
   async #fetch(ref: SourceRef, options: SourceOptions): Promise<ReadSource> {
-    // one download serves to pin a package and to read it
+    // One download both pins and reads a package.
     if (ref.kind === "package") return this.#packages.read(ref, options);
     const commit = isPinned(ref) ? ref.ref : (await resolveSource(ref, this.#policy, options)).commit;
     const pinned = { ...ref, ref: commit };
@@ -94,18 +98,19 @@ export class SourceReader {
     const parsed = parseSourceRef(reference, this.#policy);
     if ("ref" in parsed) return parsed.ref;
     const detail = "dangerous" in parsed ? parsed.dangerous : parsed.unsupported;
-    throw new DomainError("SOURCE_UNAVAILABLE", { detail });
+    throw new DomainError("SOURCE_UNAVAILABLE", { detail: `The sourceRef cannot be used: ${detail}.` });
   }
 }
 
-function refused(detail: string): DomainError {
+function refused(problem: string): DomainError {
+  const detail = `The sourceRef is not valid: ${problem}.`;
   return new DomainError("SOURCE_REF_INVALID", {
     detail,
     errors: [{ pointer: "/sourceRef", code: "FORMAT", detail }],
   });
 }
 
-/** A full commit id, as the sha256 of a package, names the same content for ever. */
+/** A full commit id, like the SHA-256 of a package, always names the same content. */
 function isPinned(ref: SourceRef): boolean {
   return ref.kind === "package" ? ref.sha256 !== null : ref.ref !== null && isCommitId(ref.ref);
 }

@@ -8,7 +8,7 @@ import type { Deadline, PackageDownloads } from "./package-downloads.js";
 const indexLimits = { maxBytes: 1024 * 1024, redirects: 0 };
 const baseAddressType = "PackageBaseAddress/3.0.0";
 
-/** NuGet v3 feeds of the configuration, asked in their order. */
+/** The configured NuGet v3 feeds, asked in their order. */
 export class NugetFeeds {
   readonly #feeds: readonly string[];
   readonly #downloads: PackageDownloads;
@@ -19,7 +19,8 @@ export class NugetFeeds {
   }
 
   async download(ref: FeedPackageRef, deadline: Deadline): Promise<Buffer> {
-    if (this.#feeds.length === 0) throw sourceUnavailable("No NuGet feed is configured.");
+    if (this.#feeds.length === 0)
+      throw sourceUnavailable("No NuGet feed is configured. The operator sets NUGET_FEEDS.");
     let failure: unknown;
     for (const feed of this.#feeds) {
       try {
@@ -27,26 +28,33 @@ export class NugetFeeds {
         const answer = await this.#downloads.get(packageAddress(base, ref), packageLimits, deadline);
         if (answer.status !== 404) return packageBody(answer);
       } catch (error) {
-        // a package that is not pinned must not come from a later feed because an earlier one is down
+        // Without a pin, a package must not come from a later feed only because an earlier one is down.
         if (ref.sha256 === null || deadline.signal?.aborted) throw error;
         failure ??= error;
       }
     }
-    throw failure ?? sourceUnavailable(`No configured feed has ${ref.packageId} ${ref.version}.`);
+    throw (
+      failure ??
+      sourceUnavailable(`No configured feed has the package ${ref.packageId} ${ref.version}. Check its id and version.`)
+    );
   }
 
   async #baseAddress(feed: string, deadline: Deadline): Promise<string> {
     const answer = await this.#downloads.get(feed, indexLimits, deadline);
     const found = answer.status === 200 && !answer.truncated ? baseAddressOf(answer) : undefined;
-    if (found === undefined) throw sourceUnavailable("A configured NuGet feed has no readable service index.");
+    if (found === undefined)
+      throw sourceUnavailable(
+        "A configured NuGet feed has no valid service index. The operator must check NUGET_FEEDS.",
+      );
     return found.endsWith("/") ? found : `${found}/`;
   }
 }
 
-/** Feeds hold packages under their lower-case id and normalised lower-case version. */
+/** The address of a package: its id in lower case, and its normalized version in lower case. */
 function packageAddress(base: string, { packageId, version }: FeedPackageRef): string {
   const parsed = parseVersion(version);
-  if (parsed === undefined) throw sourceUnavailable(`"${version}" is no NuGet version.`);
+  if (parsed === undefined)
+    throw sourceUnavailable(`"${version}" is not a valid NuGet version. Use MAJOR.MINOR.PATCH, for example 1.4.0.`);
   const [id, number] = [packageId.toLowerCase(), formatVersion(parsed).toLowerCase()];
   return new URL(`${id}/${number}/${id}.${number}.nupkg`, base).href;
 }

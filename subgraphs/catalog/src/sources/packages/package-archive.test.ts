@@ -150,7 +150,7 @@ describe("a package archive is refused as unsafe:", () => {
     ["large", 300_000, 2_000_000],
   ])("a %s size that is too small, without inflating the rest", async (_, size, actual) => {
     const whole = deflateRawSync(randomBytes(actual));
-    // whoever reads on to the end finds it broken off
+    // reading to the end finds it incomplete
     const packed = whole.subarray(0, -100);
     await refused([{ name: "a", packed, size }], "SOURCE_UNSAFE");
   });

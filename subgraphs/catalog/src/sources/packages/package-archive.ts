@@ -9,12 +9,12 @@ import { unescapedPath } from "./package-layout.js";
 export interface ArchiveFile {
   readonly path: string;
   readonly mode: string;
-  /** As the archive says; reading the file proves it. */
+  /** The size that the archive states. Reading the file verifies it. */
   readonly size: number;
   readonly entry: Entry;
 }
 
-// folders and the package's own metadata are entries too
+// Folders and the metadata of the package are entries too.
 const maxEntries = 3 * maxFiles;
 const smallFileBytes = 256 * 1024;
 const storedMethod = 0;
@@ -28,7 +28,10 @@ const regularType = 0o100000;
 
 const inflateInPool = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
 
-/** A zip in memory whose every name has passed the rules. Files are unpacked one by one, never past their size. */
+/**
+ * A zip archive in memory whose names are all checked. Files are uncompressed one by one, never to more than their
+ * stated size.
+ */
 export class PackageArchive {
   readonly #bytes: Buffer;
   readonly #zip: ZipFile;
@@ -43,9 +46,10 @@ export class PackageArchive {
   }
 
   static async open(bytes: Buffer): Promise<PackageArchive> {
-    // names are decoded here: yauzl would turn backslashes into slashes, or refuse without naming the entry
+    // Names are decoded here, since yauzl changes backslashes into slashes or refuses without naming the entry.
     const zip = await readable(fromBufferPromise(bytes, { decodeStrings: false, validateEntrySizes: false }));
-    if (zip.entryCount > maxEntries) throw sourceTooLarge(`The package has more than ${maxEntries} entries.`);
+    if (zip.entryCount > maxEntries)
+      throw sourceTooLarge(`The package has more than ${maxEntries} entries, which is the limit.`);
     const files: ArchiveFile[] = [];
     const folders: { path: string; mode: string }[] = [];
     for (const entry of await readable(entriesOf(zip))) {
@@ -78,17 +82,17 @@ function readEntry(entry: Entry): { path: string; mode: string; folder: boolean 
   const name = unescapedPath(entryName(entry));
   const folder = name.endsWith("/");
   const path = folder ? name.slice(0, -1) : name;
-  if (entry.isEncrypted()) throw sourceUnsafe(`"${path}" is encrypted.`, [path]);
+  if (entry.isEncrypted()) throw sourceUnsafe(`"${path}" is encrypted. Encryption is not supported.`, [path]);
   const unixMode = entry.externalFileAttributes >>> 16;
   const type = unixMode & fileTypeMask;
   if (type === symlinkType) return { path, mode: symlinkMode, folder };
-  // archives made outside Unix hold no type
+  // Archives that were made outside Unix have no file type.
   if (type !== 0 && type !== (folder ? folderType : regularType))
-    throw sourceUnsafe(`"${path}" is not a regular file.`, [path]);
+    throw sourceUnsafe(`"${path}" is not a regular file. Only files and folders are allowed.`, [path]);
   return { path, mode: isExecutable(unixMode.toString(8)) ? "100755" : "100644", folder };
 }
 
-/** UTF-8 whether the archive says so or not, as .NET reads it; other old names are code page 437. */
+/** Decodes a name as UTF-8 even without the flag, as .NET does. Other names without the flag are code page 437. */
 function entryName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fileNameRaw);
@@ -101,10 +105,10 @@ function entryName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): 
 async function unpacked(packed: Buffer, path: string, { compressionMethod, uncompressedSize }: Entry): Promise<Buffer> {
   if (compressionMethod === storedMethod) return packed;
   if (compressionMethod !== deflatedMethod) {
-    throw sourceUnavailable(`"${path}" is compressed by method ${compressionMethod}; only deflate can be read.`);
+    throw sourceUnavailable(`"${path}" is compressed by the method ${compressionMethod}. Only deflate is supported.`);
   }
   const options = {
-    // a byte over the size ends the inflating
+    // Inflating stops one byte after the stated size.
     maxOutputLength: Math.max(1, uncompressedSize),
     chunkSize: Math.min(Math.max(64, uncompressedSize + 1), 1024 * 1024),
   };
@@ -116,12 +120,14 @@ async function unpacked(packed: Buffer, path: string, { compressionMethod, uncom
   }
 }
 
-/** Anything yauzl cannot read is the package's fault, not ours. */
+/** Turns any error of yauzl into an error of the package. */
 async function readable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    throw /encryption/.test(String(error)) ? sourceUnsafe("The package is encrypted.") : damaged();
+    throw /encryption/.test(String(error))
+      ? sourceUnsafe("The package is encrypted. Encryption is not supported.")
+      : damaged();
   }
 }
 
@@ -129,8 +135,9 @@ function notUtf8(name: Uint8Array): Error {
   const shown = Buffer.from(name)
     .toString("latin1")
     .replace(/[^\x20-\x7e]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
-  return sourceUnsafe(`The name "${shown}" in the package is not valid UTF-8.`, [shown]);
+  return sourceUnsafe(`The package has the name "${shown}", which is not valid UTF-8.`, [shown]);
 }
 
-const wrongSize = (path: string) => sourceUnsafe(`"${path}" has another size than the package says.`, [path]);
-const damaged = () => sourceUnavailable("The package is damaged or no zip archive.");
+const wrongSize = (path: string) =>
+  sourceUnsafe(`The size of "${path}" differs from the size that the package states.`, [path]);
+const damaged = () => sourceUnavailable("The package is damaged, or it is not a zip archive.");

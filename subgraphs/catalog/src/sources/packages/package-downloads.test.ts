@@ -57,6 +57,6 @@ describe("a redirect", () => {
   );
 
   it.each([[undefined], [["/a", "/b"]], ["https://["]])("to %j leads nowhere", (location) => {
-    expect(() => redirectTarget(from, location)).toThrow("to no address");
+    expect(() => redirectTarget(from, location)).toThrow("without a valid address");
   });
 });

@@ -4,7 +4,7 @@ import { isAllowedHost, RemoteBlocked, remoteProblem, type SourcePolicy } from "
 import { sourceUnavailable } from "../references/source-failure.js";
 import { redirectTarget } from "./redirect-target.js";
 
-/** When all requests of one reading together must have ended. */
+/** The time at which all requests of one reading must have ended. */
 export interface Deadline {
   readonly endsAt: number;
   readonly signal?: AbortSignal | undefined;
@@ -18,13 +18,13 @@ interface DownloadLimits {
 const connectTimeoutMs = 10_000;
 const redirectStatuses = [301, 302, 303, 307, 308];
 
-/** Gets packages and feed documents through the guard, each hop under the same policy as a git remote. */
+/** Downloads packages and feed documents. Each redirect is checked by the same policy as a git remote. */
 export class PackageDownloads {
   readonly #policy: SourcePolicy;
   readonly #guarded: Egress;
   readonly #opened: Egress;
 
-  /** `resolve` replaces DNS. */
+  /** `resolve` replaces DNS in tests. */
   constructor(policy: SourcePolicy, resolve?: EgressOptions["resolve"]) {
     const dns = resolve && { resolve };
     this.#policy = policy;
@@ -32,7 +32,7 @@ export class PackageDownloads {
     this.#opened = createEgress({ allowLoopback: true, allowPrivateCidrs: ["0.0.0.0/0", "::/0"], ...dns });
   }
 
-  /** The credential goes to this address alone: never to where a redirect leads, the same host included. */
+  /** Sends the credential to this address only, never to the target of a redirect, even on the same host. */
   async get(
     address: string,
     limits: DownloadLimits,
@@ -75,12 +75,13 @@ export class PackageDownloads {
 
 function basicAuthorization(credential: RemoteCredential): string {
   const { username, password } = requireLogin(credential);
-  // the first colon ends the name (RFC 7617, section 2)
-  if (username.includes(":")) throw new RemoteBlocked("its credential's login name holds a colon");
+  // The first colon ends the name (RFC 7617, section 2).
+  if (username.includes(":")) throw new RemoteBlocked("the user name of its credential contains a colon");
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
 function tooManyRedirects(allowed: number): Error {
-  if (allowed > 0) return sourceUnavailable(`The template source redirects more than ${allowed} times.`);
-  return sourceUnavailable("The template source answers with a redirect; name its final address.");
+  if (allowed > 0)
+    return sourceUnavailable(`The template source redirected more than ${allowed} times, which is the limit.`);
+  return sourceUnavailable("The template source answered with a redirect. Use its final address.");
 }

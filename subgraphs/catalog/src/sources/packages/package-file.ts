@@ -4,13 +4,13 @@ import { reachRemote, type SourcePolicy } from "../../git/remote-policy.js";
 import { sourceUnavailable } from "../references/source-failure.js";
 import { maxPackedBytes, requirePackedSize } from "../references/source-limits.js";
 
-/** Reads a package from a local folder that the policy allows. */
+/** Reads a package from a local folder that the policy allows. Throws SOURCE_UNAVAILABLE and SOURCE_TOO_LARGE. */
 export async function readPackageFile(url: string, policy: SourcePolicy): Promise<Buffer> {
   const { url: real } = await reachRemote(url, policy);
   const file = await openFile(fileURLToPath(real));
   try {
     if (!(await file.stat()).isFile()) throw missing();
-    // one byte over the limit tells that there is more
+    // One byte over the limit shows that the file is larger.
     const chunks = await file.createReadStream({ end: maxPackedBytes, autoClose: false }).toArray();
     const bytes = Buffer.concat(chunks as Buffer[]);
     requirePackedSize(bytes.length);
@@ -22,12 +22,12 @@ export async function readPackageFile(url: string, policy: SourcePolicy): Promis
 
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    // links were resolved before the roots were compared; a pipe must not hold us
+    // Links were resolved before the check of the roots. Opening a pipe must not block.
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
-    // whether it is missing, a folder or forbidden is nothing a caller may find out
+    // A caller must not learn whether the file is missing, a folder or forbidden.
     throw missing();
   }
 }
 
-const missing = () => sourceUnavailable("There is no package file at this address.");
+const missing = () => sourceUnavailable("The address of the template source has no package file.");

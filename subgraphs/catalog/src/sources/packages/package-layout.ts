@@ -1,16 +1,17 @@
 const templateConfigPattern = /(?:^|\/)\.template\.config\/template\.json$/;
 
-// Open Packaging Conventions, the NuGet manifest and signature: about the package, not part of the template
+// Files of the Open Packaging Conventions, the NuGet manifest and the signature: they are not part of the template.
 const metadataPattern =
   /^(?:\[content_types\]\.xml|_rels\/.*|package\/services\/metadata\/.*|[^/]+\.nuspec|\.signature\.p7s)$/i;
 
 const contentFolder = "content";
 
+/** Whether a path is metadata of the package rather than content of the template. */
 export function isPackageMetadata(path: string): boolean {
   return metadataPattern.test(path);
 }
 
-/** Packages write the parts of a path as URI segments: a space is `%20`. What is no valid escape stays as it is. */
+/** Decodes the URI escapes in a path of a package (a space is `%20`). Invalid escapes stay unchanged. */
 export function unescapedPath(name: string): string {
   return name.replace(/(?:%[0-9a-f]{2})+/gi, (escaped) => {
     try {
@@ -21,7 +22,10 @@ export function unescapedPath(name: string): string {
   });
 }
 
-/** The folder a template pack means when none is named: `content` when every template lies there, as NuGet packs them. */
+/**
+ * The folder of the templates when the reference names none: `content` when it contains every template, as NuGet packs
+ * them, else the root.
+ */
 export function defaultFolder(paths: readonly string[]): string {
   const configs = paths.filter((path) => templateConfigPattern.test(path));
   const packed = configs.length > 0 && configs.every((path) => path.startsWith(`${contentFolder}/`));

@@ -18,16 +18,16 @@ import { defaultFolder, isPackageMetadata } from "./package-layout.js";
 
 interface FetchedPackage {
   bytes: Buffer;
-  /** The same reference pinned to the sha256 of these bytes. */
+  /** The reference pinned to the SHA-256 of these bytes. */
   resolvedRef: string;
 }
 
-/** What lies in a package, and the few files of it that were asked for. */
+/** The paths of a package, and the content of the wanted files. */
 export interface PackageListing {
-  /** Of the whole package, its metadata included. */
+  /** All paths of the package, metadata included. */
   readonly paths: readonly string[];
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** The reference pinned to the sha256 of the package. */
+  /** The reference pinned to the SHA-256 of the package. */
   readonly resolvedRef: string;
 }
 
@@ -37,7 +37,9 @@ interface ReadPackage {
   resolvedRef: string;
 }
 
-/** Zip packages from https, local folders and NuGet feeds, under one policy. */
+/**
+ * Reads zip packages from https, local folders and NuGet feeds, under one policy. Throws errors with codes SOURCE_….
+ */
 export class PackageReader {
   readonly #policy: SourcePolicy;
   readonly #downloads: PackageDownloads;
@@ -49,13 +51,13 @@ export class PackageReader {
     this.#feeds = new NugetFeeds(feeds, this.#downloads);
   }
 
-  /** Pins a reference to what its address gives now. */
+  /** Pins a reference to the package that its address has now. */
   async resolve(ref: PackageSourceRef, options: SourceOptions): Promise<{ resolvedRef: string }> {
     const { resolvedRef } = await this.#fetch(ref, deadlineOf(options), options.credential);
     return { resolvedRef };
   }
 
-  /** Reads the files into memory. A pinned reference gives the pinned bytes or an error. */
+  /** Reads the files into memory. A pinned reference gives the pinned bytes, or an error. */
   async read(ref: PackageSourceRef, options: SourceOptions): Promise<ReadPackage> {
     const deadline = deadlineOf(options);
     const { bytes, resolvedRef } = await this.#fetch(ref, deadline, options.credential);
@@ -67,7 +69,7 @@ export class PackageReader {
     return { ...(await unpack(archive, folder, deadline)), resolvedRef };
   }
 
-  /** Lists the whole package under the rules of `read`, and unpacks what is wanted of it. */
+  /** Lists the whole package under the limits of `read`, and reads the wanted files. */
   async list(
     ref: PackageSourceRef,
     wanted: { isWanted(path: string): boolean; maxBytes: number },
@@ -80,7 +82,8 @@ export class PackageReader {
     requireRatio(archive.files, bytes.length);
     const files = new Map<string, Uint8Array>();
     for (const file of archive.files.filter(({ path }) => wanted.isWanted(path))) {
-      if (file.size > wanted.maxBytes) throw sourceTooLarge(`"${file.path}" is over ${wanted.maxBytes} bytes.`);
+      if (file.size > wanted.maxBytes)
+        throw sourceTooLarge(`"${file.path}" has more than ${wanted.maxBytes} bytes, which is the limit.`);
       files.set(file.path, await archive.read(file));
     }
     return { paths: archive.files.map(({ path }) => path), files, resolvedRef };
@@ -96,7 +99,9 @@ export class PackageReader {
       const bytes = await this.#bytes(ref, deadline, credential);
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       if (ref.sha256 !== null && ref.sha256 !== sha256) {
-        throw sourceUnsafe("The package is another one than the reference pins: its sha256 differs.");
+        throw sourceUnsafe(
+          "The package differs from the pinned one: its sha256 is another. Create a version with a new reference.",
+        );
       }
       return { bytes, resolvedRef: formatSourceRef({ ...ref, sha256 }) };
     } catch (error) {
@@ -106,8 +111,9 @@ export class PackageReader {
 
   async #bytes(ref: PackageSourceRef, deadline: Deadline, credential?: RemoteCredential): Promise<Buffer> {
     if (ref.transport === "feed") {
-      // the feeds are the operator's: a tenant's credential is not theirs to see
-      if (credential !== undefined) throw sourceUnavailable("A nuget: reference names no host for a credential.");
+      // The operator configures the feeds, so a credential of a tenant must not be sent to them.
+      if (credential !== undefined)
+        throw sourceUnavailable("A nuget: reference has no host, so it takes no credential.");
       return this.#feeds.download(ref, deadline);
     }
     if (ref.transport === "file") return readPackageFile(ref.url, this.#policy);
@@ -115,13 +121,14 @@ export class PackageReader {
   }
 }
 
-/** The files below a folder of the package, with paths relative to it. */
+/** The files of a folder of the package, with paths relative to it. */
 function selectFolder(files: readonly ArchiveFile[], path: string): ArchiveFile[] {
   const content = files.filter((file) => !isPackageMetadata(file.path));
   const folder = path === "" ? defaultFolder(content.map((file) => file.path)) : path;
   if (folder === "") return content;
   const selected = content.filter((file) => file.path.startsWith(`${folder}/`));
-  if (selected.length === 0) throw sourceUnavailable(`The package has no folder "${folder}".`);
+  if (selected.length === 0)
+    throw sourceUnavailable(`The package has no folder "${folder}". Check the path in sourceRef.`);
   return selected.map((file) => ({ ...file, path: file.path.slice(folder.length + 1) }));
 }
 
@@ -130,7 +137,8 @@ async function unpack(archive: PackageArchive, folder: readonly ArchiveFile[], d
   const digested: Parameters<typeof contentDigest>[0][number][] = [];
   for (const file of folder) {
     deadline.signal?.throwIfAborted();
-    if (Date.now() > deadline.endsAt) throw sourceUnavailable("The template source could not be unpacked in time.");
+    if (Date.now() > deadline.endsAt)
+      throw sourceUnavailable("The package could not be uncompressed in time. Try again later.");
     const bytes = await archive.read(file);
     files.set(file.path, { bytes, executable: isExecutable(file.mode) });
     digested.push({ ...file, id: blobId(bytes, "sha1") });

@@ -9,7 +9,7 @@ export interface ZipEntry {
   /** General purpose flags; bit 11 (UTF-8 names) is set when left out. */
   flags?: number;
   method?: number;
-  /** What the headers say instead of the truth. */
+  /** Wrong values for the headers. */
   size?: number;
   packedSize?: number;
   checksum?: number;

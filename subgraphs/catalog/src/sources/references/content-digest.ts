@@ -4,11 +4,11 @@ interface DigestedFile {
   readonly mode: string;
   readonly path: string;
   readonly size: number;
-  /** The git blob id, so that equal content from git and from a package has an equal digest. */
+  /** The git blob id, so that the same content from git and from a package has the same digest. */
   readonly id: string;
 }
 
-/** `sha256:<hex>` over the sorted lines `mode path size blob`. */
+/** The digest of a source: `sha256:<hex>` over the sorted lines `mode path size blob`. */
 export function contentDigest(files: readonly DigestedFile[]): string {
   const lines = files.map(({ mode, path, size, id }) => `${mode} ${path} ${size} ${id}`);
   const hash = createHash("sha256").update(lines.toSorted(byCodePoint).join("\n"));

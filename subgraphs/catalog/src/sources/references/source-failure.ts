@@ -4,9 +4,14 @@ import { visiblePath } from "@factory/template-engine/path-safety";
 import { GitError } from "../../git/git.js";
 import { RemoteBlocked } from "../../git/remote-policy.js";
 
+/** An error SOURCE_UNAVAILABLE with a detail for the caller. */
 export const sourceUnavailable = (detail: string) => new DomainError("SOURCE_UNAVAILABLE", { detail });
+/** An error SOURCE_TOO_LARGE with a detail for the caller. */
 export const sourceTooLarge = (detail: string) => new DomainError("SOURCE_TOO_LARGE", { detail });
-/** Names of entries come from others: they are shown, and stored, in a form that can be. */
+/**
+ * An error SOURCE_UNSAFE. Foreign file names may have control characters, so they are escaped before they are shown or
+ * stored.
+ */
 export function sourceUnsafe(detail: string, paths: readonly string[] = []): DomainError {
   const shown = visiblePath(detail);
   return new DomainError(
@@ -15,52 +20,54 @@ export function sourceUnsafe(detail: string, paths: readonly string[] = []): Dom
   );
 }
 
-/** Turns what git or the network said into a sentence for the caller; anything that is no refusal stays what it is. */
+/** Turns a failure of git or of the network into an error for the caller. Returns any other error unchanged. */
 export function sourceFailure(error: unknown): unknown {
   if (error instanceof RemoteBlocked) return sourceUnavailable(`The template source is not allowed: ${error.message}.`);
   if (error instanceof EgressBlockedError)
     return sourceUnavailable(`The template source is not allowed: ${error.reason}.`);
   if (error instanceof EgressFailure) return sourceUnavailable(`The template source ${failurePhrases[error.kind]}.`);
   if (!(error instanceof GitError)) return error;
-  if (error.timedOut) return sourceUnavailable("The template source did not answer in time.");
-  if (error.overflowed) return sourceTooLarge("The template source lists more than it may.");
+  if (error.timedOut) return sourceUnavailable("The template source did not answer in time. Try again later.");
+  if (error.overflowed) return sourceTooLarge("The template source has more refs or files than are allowed.");
   return (
     failures.find(({ says }) => says.test(error.stderr))?.failure ??
-    sourceUnavailable("The template source cannot be fetched.")
+    sourceUnavailable("The template source cannot be fetched. Check its address.")
   );
 }
 
 const failurePhrases: Record<EgressFailureKind, string> = {
   connect: "cannot be reached",
   timeout: "did not answer in time",
-  tls: "has no TLS connection that we trust",
-  reset: "broke its answer off",
-  protocol: "gave no HTTP answer",
+  tls: "has a TLS certificate that is not trusted",
+  reset: "ended the connection within its answer",
+  protocol: "did not answer with HTTP",
 };
 
 const failures: readonly { says: RegExp; failure: DomainError }[] = [
   {
     says: /fsck error|hasDot|hasDotdot|hasDotgit|unresolved deltas|bad tree/i,
-    failure: sourceUnsafe("The template source holds an object that git refuses."),
+    failure: sourceUnsafe("The template source contains an object that git refuses (git fsck). Repair the repository."),
   },
   {
     says: /out of memory/i,
-    failure: sourceTooLarge("The template source holds an object that unpacks to more than git may hold."),
+    failure: sourceTooLarge("The template source contains an object that needs more memory than git is allowed."),
   },
   {
     says: /unable to update url base from redirection|returned error: 30\d/i,
-    failure: sourceUnavailable("The template source answers with a redirect; name its final address."),
+    failure: sourceUnavailable("The template source answered with a redirect. Use its final address."),
   },
   {
     says: /host key verification failed|no \S+ host key is known/i,
-    failure: sourceUnavailable("The template source shows a host key that is not among the credential's known hosts."),
+    failure: sourceUnavailable(
+      "The host key of the template source is not among the knownHosts of the credential. Add it there.",
+    ),
   },
   {
     says: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
-    failure: sourceUnavailable("The template source does not let us in."),
+    failure: sourceUnavailable("The template source refused access. It may need a credential."),
   },
   {
     says: /not found|does not appear to be a git repository|no such file/i,
-    failure: sourceUnavailable("There is no git repository at this address."),
+    failure: sourceUnavailable("The address of the template source has no git repository."),
   },
 ];

@@ -6,40 +6,43 @@ import { readRepositoryUrl, textDanger } from "../../git/repository-url.js";
 
 export type { SourcePolicy } from "../../git/remote-policy.js";
 
+/** A reference to a folder of a git repository: `git+<url>#<ref>:<path>`. */
 export interface GitSourceRef {
   kind: "git";
   transport: "https" | "http" | "file" | "ssh";
-  /** Plain URL without the `git+` mark and without the fragment. */
+  /** The URL without the prefix `git+` and without the fragment. */
   url: string;
-  /** Branch, tag, `refs/…` name or full commit id; null is the remote's HEAD. */
+  /** A branch, a tag, a name `refs/…` or a full commit id. Null means the HEAD of the remote. */
   ref: string | null;
-  /** Folder inside the repository; empty is its root. */
+  /** The folder inside the repository. Empty means its root. */
   path: string;
 }
 
 interface PinnablePackage {
   kind: "package";
-  /** Of the whole package, lower case; null while it is not pinned. */
+  /** The SHA-256 of the whole package, in lower case. Null while the reference is not pinned. */
   sha256: string | null;
-  /** Folder inside the package; empty leaves the choice to its layout. */
+  /** The folder inside the package. Empty leaves the choice to the layout of the package. */
   path: string;
 }
 
-/** A package in a NuGet v3 feed of the configuration. */
+/** A package in one of the configured NuGet v3 feeds: `nuget:<id>@<version>`. */
 export interface FeedPackageRef extends PinnablePackage {
   transport: "feed";
   packageId: string;
   version: string;
 }
 
+/** A reference to a package in a feed, or to a zip package by URL: `nupkg+<url>#sha256=<hex>:<path>`. */
 export type PackageSourceRef =
   | FeedPackageRef
   | (PinnablePackage & {
       transport: "https" | "http" | "file";
-      /** Plain URL without the `nupkg+` mark and without the fragment. */
+      /** The URL without the prefix `nupkg+` and without the fragment. */
       url: string;
     });
 
+/** A parsed `sourceRef` of a template version. */
 export type SourceRef = GitSourceRef | PackageSourceRef;
 
 type ParsedSourceRef = { ref: SourceRef } | { dangerous: string } | { unsupported: string };
@@ -50,14 +53,14 @@ const packageTransports = ["https", "http", "file"] as const;
 const maxPackageIdLength = 100;
 
 /**
- * Reads a `sourceRef`. `dangerous` is refused at once; `unsupported` is kept and never resolves.
- * With a policy it also judges the host, the scheme and local folders.
+ * Parses a `sourceRef`. A `dangerous` one must be refused; an `unsupported` one may be stored, but never resolves. With
+ * a policy it also checks the scheme, the host and local folders.
  */
 export function parseSourceRef(text: string, policy?: SourcePolicy): ParsedSourceRef {
   const danger = textDanger(text);
   if (danger !== undefined) return { dangerous: danger };
   const scheme = schemePattern.exec(text)?.[1]?.toLowerCase();
-  if (scheme === undefined) return { unsupported: "it has no scheme" };
+  if (scheme === undefined) return { unsupported: "it has no scheme. Use git+https:, nupkg+https: or nuget:" };
   const rest = text.slice(scheme.length + 1);
   if (scheme === "nuget") return parseFeedPackage(rest);
   const [family, transport] = scheme.split("+");
@@ -68,7 +71,7 @@ export function parseSourceRef(text: string, policy?: SourcePolicy): ParsedSourc
   return unknownScheme(text, policy);
 }
 
-/** Writes a reference back in the grammar it was read from. */
+/** Formats a reference in the grammar that `parseSourceRef` reads. */
 export function formatSourceRef(source: SourceRef): string {
   const path = source.path === "" ? "" : `:${source.path}`;
   const fragment = `${pinOf(source)}${path}`;
@@ -124,9 +127,10 @@ function parseFeedPackage(rest: string): ParsedSourceRef {
   const [name, fragment] = splitFragment(rest);
   const found = /^(\w+(?:[.-]\w+)*)@([0-9A-Za-z.+-]+)$/.exec(name);
   const [, packageId, version] = found ?? [];
-  if (packageId === undefined || version === undefined) return { unsupported: "nuget: takes Id@Version" };
+  if (packageId === undefined || version === undefined)
+    return { unsupported: "a nuget: reference has the form nuget:Id@Version" };
   if (packageId.length > maxPackageIdLength || parseVersion(version) === undefined) {
-    return { unsupported: "the package id or its version is none of NuGet" };
+    return { unsupported: "the package id or the version is not valid in NuGet" };
   }
   const place = readPackageFragment(fragment);
   return "path" in place ? { ref: { kind: "package", transport: "feed", packageId, version, ...place } } : place;
@@ -134,25 +138,26 @@ function parseFeedPackage(rest: string): ParsedSourceRef {
 
 type PackagePlace = { sha256: string | null; path: string } | { dangerous: string } | { unsupported: string };
 
-/** `sha256=…:path`, or the path alone. */
+/** Parses the fragment of a package: `sha256=…:path`, or the path alone. */
 function readPackageFragment(fragment: string): PackagePlace {
   const [pin, pinnedPath] = splitAt(fragment, ":");
   const pinned = /^sha256=/i.test(pin);
   const sha256 = pinned ? pin.slice("sha256=".length).toLowerCase() : null;
-  if (sha256 !== null && !/^[0-9a-f]{64}$/.test(sha256)) return { unsupported: "the sha256 is not 64 hex digits" };
+  if (sha256 !== null && !/^[0-9a-f]{64}$/.test(sha256))
+    return { unsupported: "the sha256 must have 64 hexadecimal digits" };
   const folder = readFolder(pinned ? pinnedPath : fragment.replace(/^:/, ""));
   return "dangerous" in folder ? folder : { sha256, path: folder.path };
 }
 
-/** Even what is only stored must not carry a password or point at an inner host. */
+/** A reference that is only stored must not contain a password or name an internal host either. */
 function unknownScheme(text: string, policy?: SourcePolicy): ParsedSourceRef {
   const judged = readRepositoryUrl(text, policy);
   if ("dangerous" in judged && /^https?:/i.test(text)) return judged;
   if (URL.canParse(text)) {
     const { username, password } = new URL(text);
-    if (username !== "" || password !== "") return { dangerous: "it holds credentials" };
+    if (username !== "" || password !== "") return { dangerous: "it contains credentials" };
   }
-  return { unsupported: "its scheme is not known" };
+  return { unsupported: "its scheme is not supported. Use git+https:, nupkg+https: or nuget:" };
 }
 
 function readFolder(text: string): { path: string } | { dangerous: string } {

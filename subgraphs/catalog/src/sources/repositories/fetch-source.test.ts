@@ -191,7 +191,7 @@ describe("a git source", () => {
     await repository.commit("main", { zeros: new Uint8Array(201 * 1024 * 1024) });
     await expect(fetchAt("")).rejects.toMatchObject({
       code: "SOURCE_TOO_LARGE",
-      message: expect.stringMatching(/unpacked/),
+      message: expect.stringMatching(/uncompressed/),
     });
   });
 
@@ -199,7 +199,7 @@ describe("a git source", () => {
     await repository.commit("main", { noise: randomBytes(51 * 1024 * 1024), "web/a.txt": "1" });
     await expect(fetchAt("")).rejects.toMatchObject({
       code: "SOURCE_TOO_LARGE",
-      message: expect.stringMatching(/packed/),
+      message: expect.stringMatching(/compressed/),
     });
     // only the named folder is brought, so the rest of the repository does not count
     expect(texts((await fetchAt("#main:web")).files)).toEqual({ "a.txt": "1" });

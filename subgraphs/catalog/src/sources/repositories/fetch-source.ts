@@ -11,6 +11,7 @@ import type { SourceOptions } from "../references/source-options.js";
 import type { GitSourceRef } from "../references/source-ref.js";
 import { fetchCommit, withSource } from "./source-workspace.js";
 
+/** The files of a source, and the commit that they are from. */
 export interface FetchedSource {
   files: FileTree;
   /** `sha256:<hex>` over the sorted lines `mode path size blob`. */
@@ -20,7 +21,7 @@ export interface FetchedSource {
 
 type Blob = TreeEntry & { size: number };
 
-/** Reads the files of a pinned reference into memory: no work tree, no hooks, nothing of the content is run. */
+/** Reads the files of a pinned reference into memory, without a work tree or hooks, so that no content is run. */
 export function fetchSource(
   resolved: GitSourceRef,
   policy: SourcePolicy,
@@ -28,7 +29,7 @@ export function fetchSource(
 ): Promise<FetchedSource> {
   return withSource({ ref: resolved, policy }, options, async (workspace, { ref: commit, path }) => {
     if (commit === null || !isCommitId(commit)) throw new Error("fetchSource takes a reference pinned to a commit");
-    // a folder of a large repository brings only its own files
+    // For a folder, only its own files are fetched, since the repository may be large.
     const lean = path !== "";
     await fetchCommit(workspace, commit, lean);
     const tree = `${commit}:${path}`;
@@ -42,20 +43,24 @@ export function fetchSource(
 
 async function requireFolder(workspace: Workspace, commit: string, path: string): Promise<void> {
   const [type, folder] = await objectTypes(workspace, [commit, `${commit}:${path}`]);
-  if (type !== "commit") throw sourceUnavailable("The template source's ref is not a commit.");
-  if (folder !== "tree") throw sourceUnavailable(`The commit has no folder "${path}".`);
+  if (type !== "commit")
+    throw sourceUnavailable("The ref of the template source is not a commit. Use a branch, a tag or a commit id.");
+  if (folder !== "tree")
+    throw sourceUnavailable(`The commit has no folder "${path}". Check the path after the colon of sourceRef.`);
 }
 
 async function fetchMissingBlobs(workspace: Workspace, tree: string): Promise<void> {
   const ids = await missingBlobs(workspace, tree);
-  if (ids.length > maxFiles) throw sourceTooLarge(`The template source has more than ${maxFiles} files.`);
-  const tooLarge = sourceTooLarge("The template source is over 50 MiB packed.");
+  if (ids.length > maxFiles)
+    throw sourceTooLarge(`The template source has more than ${maxFiles} files, which is the limit.`);
+  const tooLarge = sourceTooLarge("The template source has more than 50 MiB compressed, which is the limit.");
   await fetchBlobsById(workspace, { ids, maxBytes: maxPackedBytes, tooLarge });
 }
 
 async function listEntries(workspace: Workspace, tree: string): Promise<Blob[]> {
   const entries = parseTree(await workspace.git(["ls-tree", "-r", "-z", "-l", "--full-tree", tree]));
-  if (entries === undefined) throw sourceUnsafe("A path of the template source is not valid UTF-8.");
+  if (entries === undefined)
+    throw sourceUnsafe("The template source has a path that is not valid UTF-8. Rename that file.");
   requireSafeTree(entries);
   const blobs = entries.filter((entry): entry is Blob => entry.size !== undefined);
   requireSize(blobs);

@@ -8,13 +8,14 @@ import type { SourceOptions } from "../references/source-options.js";
 import { formatSourceRef, type GitSourceRef } from "../references/source-ref.js";
 import { fetchCommit, withSource } from "./source-workspace.js";
 
+/** A reference pinned to a commit. */
 export interface ResolvedSource {
-  /** The same reference with its ref replaced by the full commit id. */
+  /** The reference with its ref replaced by the full commit id. */
   resolvedRef: string;
   commit: string;
 }
 
-/** Pins a reference to the commit it means now. A tag wins over a branch of the same name, as in git. */
+/** Pins a reference to the commit that it means now. A tag has precedence over a branch of the same name, as in git. */
 export function resolveSource(
   ref: GitSourceRef,
   policy: SourcePolicy,
@@ -31,13 +32,16 @@ async function findCommit(workspace: Workspace, ref: string | null): Promise<str
     await fetchCommit(workspace, ref, true);
     const [type] = await objectTypes(workspace, [ref]);
     if (type === "commit") return ref;
-    throw sourceUnavailable("The template source's ref is not a commit.");
+    throw sourceUnavailable("The ref of the template source is not a commit. Use a branch, a tag or a commit id.");
   }
   const names = candidates(ref);
   const { ids } = await listRemoteRefs(workspace, names);
   const commit = names.map((name) => ids.get(name)).find((id) => id !== undefined);
   if (commit !== undefined) return commit;
-  const wanted = ref === null ? "The repository has no commits." : `The repository has no branch or tag "${ref}".`;
+  const wanted =
+    ref === null
+      ? "The repository of the template source has no commits."
+      : `The repository of the template source has no branch or tag "${ref}".`;
   throw sourceUnavailable(wanted);
 }
 

@@ -5,7 +5,10 @@ import { maxPackedBytes } from "../references/source-limits.js";
 import type { SourceOptions } from "../references/source-options.js";
 import type { GitSourceRef } from "../references/source-ref.js";
 
-/** Opens a workspace on the source's repository, runs `use` and removes it. Failures leave as SOURCE_… errors. */
+/**
+ * Opens a workspace for the repository of a source, runs `use` and removes the workspace. Failures become errors with
+ * codes SOURCE_….
+ */
 export async function withSource<T>(
   source: { readonly ref: GitSourceRef; readonly policy: SourcePolicy },
   options: SourceOptions,
@@ -39,17 +42,20 @@ function formatOf(git: GitSourceRef): ObjectFormat {
   return objectFormat(git.ref);
 }
 
-/** Brings one commit with its trees; with `lean` the files stay behind until they are asked for. */
+/** Fetches one commit with its trees. With `lean`, without its files. */
 export async function fetchCommit(workspace: Workspace, commit: string, lean: boolean): Promise<void> {
   const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
   const one = [...(lean ? ["--filter=blob:none"] : []), "--depth=1", "--", "origin", `${commit}:refs/source/commit`];
   const all = ["--no-filter", "--", "origin", "+refs/heads/*:refs/source/heads/*", "+refs/tags/*:refs/source/tags/*"];
-  const limit = { maxBytes: maxPackedBytes, tooLarge: sourceTooLarge("The template source is over 50 MiB packed.") };
+  const limit = {
+    maxBytes: maxPackedBytes,
+    tooLarge: sourceTooLarge("The template source has more than 50 MiB compressed, which is the limit."),
+  };
   try {
     await workspace.receive([...fetch, ...one], limit);
   } catch (error) {
     if (!refusesCommitIds(error)) throw error;
-    // servers of the first protocol give only what a ref points at, so files could not be asked for later
+    // A server of protocol version 0 gives only the commits of refs, and no files later. So everything is fetched.
     await workspace.receive([...fetch, ...all], limit);
   }
 }
