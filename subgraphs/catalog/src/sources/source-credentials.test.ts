@@ -79,7 +79,12 @@ describe("a source that asks for a credential", () => {
 
   it.each<[string, string, RemoteCredential, RegExp]>([
     ["shows no credential to the operator's feeds", "nuget:My.Templates@1.0.0", credential, /no host/],
-    ["gives no ssh key to a package", "nupkg+URL/x", { kind: "sshKey", privateKey: "k", knownHosts: "h" }, /only for ssh/],
+    [
+      "gives no ssh key to a package",
+      "nupkg+URL/x",
+      { kind: "sshKey", privateKey: "k", knownHosts: "h" },
+      /only for ssh/,
+    ],
     [
       "gives no ssh key to git over http",
       "git+URL/x",

@@ -291,7 +291,9 @@ describe("a package over http", () => {
       code: "SOURCE_UNAVAILABLE",
       message: expect.stringMatching(/in time/),
     });
-    await expect(read(`nupkg+${server.url}/half`)).rejects.toMatchObject({ message: expect.stringMatching(/ended the connection/) });
+    await expect(read(`nupkg+${server.url}/half`)).rejects.toMatchObject({
+      message: expect.stringMatching(/ended the connection/),
+    });
     const gone = await PackageServer.start();
     const url = gone.url;
     await gone.stop();
