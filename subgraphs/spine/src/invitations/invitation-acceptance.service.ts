@@ -82,7 +82,7 @@ export class InvitationAcceptance {
   }
 }
 
-/** The invitation with its row locked, checked again: it may have been sent again, revoked or accepted since the first look. */
+/** Locks the invitation and checks it again: it may have been sent again, revoked or accepted since it was read. */
 async function lockedInvitation({ em, tenant }: Transaction, invitationId: string, digest: string) {
   const { tenantId } = tenant;
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };

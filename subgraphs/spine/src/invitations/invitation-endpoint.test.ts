@@ -63,7 +63,7 @@ const send = async (fields: Record<string, string>, headers: Record<string, stri
   page(await fetch(`${base}/connect/invitation`, { method: "POST", body: new URLSearchParams(fields), headers }));
 
 describe("the page of an invitation", () => {
-  it("shows whom it is for, and lets nothing run or leak", async () => {
+  it("shows the invited address, runs no script and leaks no token", async () => {
     const { email, token } = await invited();
     const { status, text, headers } = await open(token);
     expect(status).toBe(200);
@@ -77,7 +77,7 @@ describe("the page of an invitation", () => {
     for (const name of ["displayName", "password"]) expect(text).toContain(`<label for="${name}">`);
   });
 
-  it("makes the user once", async () => {
+  it("creates the user once", async () => {
     const { email, token } = await invited();
     const done = await send({ token, displayName: " Ada ", password: "correct horse battery" });
     expect([done.status, done.text.includes("You have joined")]).toEqual([200, true]);
@@ -87,7 +87,7 @@ describe("the page of an invitation", () => {
     expect((await open(token)).status).toBe(409);
   });
 
-  it("says at the field what is wrong, and keeps what was written", async () => {
+  it("shows the problem at the field and keeps the entered values", async () => {
     const { email, token } = await invited();
     for (const password of ["short", "x".repeat(129), "password1", email, "\u0000".repeat(9)]) {
       const { status, text } = await send({ token, displayName: "Grace", password });
@@ -100,7 +100,7 @@ describe("the page of an invitation", () => {
     expect((await send({ token, displayName: "x".repeat(201), password: "correct horse battery" })).status).toBe(422);
   });
 
-  it("answers links that are wrong or over, and forms from elsewhere", async () => {
+  it("answers wrong or expired links, and forms from another site", async () => {
     const { email, token } = await invited();
     expect((await open("nothing")).status).toBe(404);
     expect((await open("")).status).toBe(404);
@@ -112,13 +112,13 @@ describe("the page of an invitation", () => {
     expect((await page(await fetch(`${base}/connect/invitation`, { method: "PUT" }))).status).toBe(405);
   });
 
-  it("answers 429 to an address that tries again and again", async () => {
+  it("answers 429 to an address with too many attempts", async () => {
     const statuses = new Set<number>();
     for (let attempt = 0; attempt < 61; attempt += 1) statuses.add((await open("guess")).status);
     expect([...statuses]).toEqual([404, 429]);
   });
 
-  it("is kept from nobody because somebody else behind the same proxy asks too often", async () => {
+  it("limits callers behind one proxy separately", async () => {
     const statusFor = async (address: string) =>
       (await fetch(`${base}/connect/invitation?token=x`, { headers: { "x-forwarded-for": address } })).status;
     const greedy = await Promise.all(Array.from({ length: 61 }, () => statusFor("192.0.2.1")));

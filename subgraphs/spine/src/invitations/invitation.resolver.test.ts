@@ -70,7 +70,7 @@ const eventsAbout = async (subject: string, of = tenantId) =>
   (await platform.eventsOf(of)).filter((event) => event.subject === subject).map(({ type }) => type);
 
 describe("provisioning", () => {
-  it("invites the owner whom the tenant was registered with, once", async () => {
+  it("invites the owner named at the registration of the tenant, once", async () => {
     const provisioned = await platform.activeTenant("owned");
     const { data } = await platform.ask(owner(provisioned), list);
     const [invitation, ...more]: Json[] = data?.["invitations"].items ?? [];
@@ -99,7 +99,7 @@ describe("Mutation.inviteUser", () => {
     });
   });
 
-  it("makes a Pending invitation of seven days, and sends its link to nobody but the address", async () => {
+  it("creates a Pending invitation for seven days, and sends its link only to the address", async () => {
     const invitation = await invited({ roleCodes: ["viewer", "Developer"], displayName: "Ada" });
     expect(invitation).toEqual({
       invitationId: expect.stringMatching(/^inv_/),
@@ -126,13 +126,13 @@ describe("Mutation.inviteUser", () => {
     expect(JSON.stringify(jobs.rows)).not.toContain(invitation["email"]);
   });
 
-  it("writes mail that only the owner of the process reads", async () => {
+  it("writes mail files that only the owner of the process can read", async () => {
     const { email } = await invited({ displayName: null });
     await mailTo(email);
     for (const file of await readdir(outbox)) expect((await stat(join(outbox, file))).mode & 0o777).toBe(0o600);
   });
 
-  it("invites an address once, however it is written", async () => {
+  it("invites an address once, ignoring case", async () => {
     const { email, invitationId } = await invited();
     const again = await platform.ask(owner(), invite, { input: { email: email.toUpperCase(), roleCodes: ["Viewer"] } });
     expect(again.refusal).toMatchObject({ code: "INVITATION_PENDING", status: 409, invitationId });
@@ -141,7 +141,7 @@ describe("Mutation.inviteUser", () => {
     expect(await eventsAbout(`invitations/${invitationId}`)).toEqual(["UserInvited", "InvitationExpired"]);
   });
 
-  it("makes one invitation of two parallel requests", async () => {
+  it("creates one invitation for two parallel requests", async () => {
     const input = { email: anAddress(), roleCodes: ["Viewer"] };
     const answers = await Promise.all([1, 2, 3].map(() => platform.ask(owner(), invite, { input })));
     expect(answers.filter(({ data }) => data !== null)).toHaveLength(1);
@@ -161,13 +161,13 @@ describe("Mutation.inviteUser", () => {
     expect(refusal).toMatchObject({ code, errors: [{ pointer }] });
   });
 
-  it("gives away no role that the caller does not hold", async () => {
+  it("refuses a role with a scope that the caller lacks", async () => {
     const inviter = principal(tenantId, ["user.invite", "user.read"]);
     const input = { email: anAddress(), roleCodes: ["TenantOwner"] };
     expect((await platform.ask(inviter, invite, { input })).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
   });
 
-  it("lets a hundred wait and no more", async () => {
+  it("allows one hundred open invitations and no more", async () => {
     const crowded = await platform.activeTenant("crowded");
     await platform.admin.query(
       `insert into invitations (tenant_id, invitation_id, email, email_key, role_codes, status, token_nonce, token_digest,
@@ -184,7 +184,7 @@ describe("Mutation.inviteUser", () => {
 });
 
 describe("Mutation.acceptInvitation", () => {
-  it("makes the user with the invited roles, without any token", async () => {
+  it("creates the user with the invited roles, without an access token", async () => {
     const { invitationId, email } = await invited({ roleCodes: ["Developer", "Viewer"], displayName: "Ada" });
     const { data, errors } = await acceptWith(await tokenFor(email));
     expect(errors).toEqual([]);
@@ -208,7 +208,7 @@ describe("Mutation.acceptInvitation", () => {
     expect(again.refusal).toMatchObject({ code: "USER_EXISTS", status: 409 });
   });
 
-  it("makes one user of two parallel requests, and none later", async () => {
+  it("creates one user for two parallel requests, and none later", async () => {
     const { email } = await invited();
     const token = await tokenFor(email);
     const answers = await Promise.all([acceptWith(token), acceptWith(token), acceptWith(token)]);
@@ -218,12 +218,12 @@ describe("Mutation.acceptInvitation", () => {
     expect(rows).toHaveLength(1);
   });
 
-  it("does not know a token that it did not make", async () => {
+  it("refuses an unknown token", async () => {
     for (const token of ["x", "A".repeat(43), newId("inv")])
       expect((await acceptWith(token)).refusal).toMatchObject({ code: "NOT_FOUND", status: 404 });
   });
 
-  it("refuses passwords that are tried first, and short ones", async () => {
+  it("refuses common and short passwords", async () => {
     const { email } = await invited();
     const token = await tokenFor(email);
     for (const weak of ["password1", "PASSWORD", "12345678", email.toUpperCase(), "aaaaaaaaaa"])
@@ -237,7 +237,7 @@ describe("Mutation.acceptInvitation", () => {
     expect((await acceptWith(token)).data).not.toBeNull();
   });
 
-  it("skips roles that were deleted meanwhile", async () => {
+  it("skips roles that were deleted since", async () => {
     const { email } = await invited({ roleCodes: ["Publisher", "Viewer"] });
     await platform.admin.query("delete from roles where code = 'Publisher' and tenant_id = $1", [
       decodeId("ten", tenantId),
@@ -246,7 +246,7 @@ describe("Mutation.acceptInvitation", () => {
     expect(data?.["acceptInvitation"].roleCodes).toEqual(["Viewer"]);
   });
 
-  it("gives no role that was made since, under the code of one that was deleted", async () => {
+  it("assigns no role that was created since with the code of a deleted one", async () => {
     const role = (scopes: readonly string[]) =>
       platform.ask(owner(), `mutation ($input: CreateRoleInput!) { createRole(input: $input) { roleId } }`, {
         input: { code: "Temporary", name: "Temporary", scopes },
@@ -259,7 +259,7 @@ describe("Mutation.acceptInvitation", () => {
     expect(accepted.data?.["acceptInvitation"].roleCodes).toEqual(["Viewer"]);
   });
 
-  it("answers 410 after the end, whether or not the job has been there", async () => {
+  it("answers 410 after the expiry, before and after the job has run", async () => {
     const { email, invitationId } = await invited();
     const token = await tokenFor(email);
     await setExpired(invitationId);
@@ -280,7 +280,7 @@ describe("Mutation.acceptInvitation", () => {
 });
 
 describe("Mutation.resendInvitation", () => {
-  it("sends another link and kills the old one", async () => {
+  it("sends a new link and invalidates the former one", async () => {
     const { email, invitationId } = await invited();
     const old = await tokenFor(email);
     await setExpired(invitationId);
@@ -295,7 +295,7 @@ describe("Mutation.resendInvitation", () => {
     expect(again.refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Accepted" });
   });
 
-  it("renews nothing that the caller could not give himself", async () => {
+  it("refuses an invitation to roles that the caller could not give", async () => {
     const { invitationId } = await invited({ roleCodes: ["TenantOwner"] });
     const inviter = principal(tenantId, ["user.invite"]);
     expect((await platform.ask(inviter, resend, { id: invitationId })).refusal).toMatchObject({
@@ -305,7 +305,7 @@ describe("Mutation.resendInvitation", () => {
 });
 
 describe("Mutation.revokeInvitation", () => {
-  it("kills the link for good", async () => {
+  it("invalidates the link permanently", async () => {
     const { email, invitationId } = await invited();
     const token = await tokenFor(email);
     const { data } = await platform.ask(owner(), revoke, { id: invitationId });
@@ -321,7 +321,7 @@ describe("Mutation.revokeInvitation", () => {
 });
 
 describe("invitations", () => {
-  it("are unknown to another tenant, as an id that names nothing is", async () => {
+  it("are as unknown to another tenant as an id that does not exist", async () => {
     const { invitationId } = await invited();
     const stranger = owner(await platform.activeTenant("stranger"));
     for (const move of [resend, revoke]) {

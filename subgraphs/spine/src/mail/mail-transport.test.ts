@@ -73,7 +73,7 @@ async function certificates() {
 }
 
 describe("mail over SMTP", () => {
-  it("arrives with both of its parts and an id that a second copy shares", async () => {
+  it("arrives with a text and an HTML part, and with the same id when sent twice", async () => {
     const { port, received } = await aServer();
     const transport = aTransport(`smtp://127.0.0.1:${port}`);
     await transport.deliver("msg_one", mail);
@@ -87,7 +87,7 @@ describe("mail over SMTP", () => {
     expect(first?.text).not.toContain("<p><b>");
   });
 
-  it("signs in as its URL says", async () => {
+  it("signs in with the user and password of the URL", async () => {
     let seen: string | undefined;
     const { port, received } = await aServer({
       authOptional: false,
@@ -102,7 +102,7 @@ describe("mail over SMTP", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("trusts no certificate that nobody vouches for", async () => {
+  it("refuses a certificate of an unknown authority", async () => {
     const { authority, cert, key } = await certificates();
     const { port, received } = await aServer({ secure: true, cert, key });
     const url = `smtps://localhost:${port}`;
@@ -114,7 +114,7 @@ describe("mail over SMTP", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("goes to another machine over TLS only", () => {
+  it("reaches another machine only over TLS", () => {
     expect(smtpOptions({ smtpUrl: "smtp://mail.example" })).toMatchObject({
       requireTLS: true,
       port: 587,
@@ -124,7 +124,7 @@ describe("mail over SMTP", () => {
     expect(smtpOptions({ smtpUrl: "smtps://mail.example?ignoreTLS=true&logger=true" })).not.toHaveProperty("logger");
   });
 
-  it("fails without naming recipient, password or what the server said", async () => {
+  it("fails without naming the recipient, the password or the reply of the server", async () => {
     const { port } = await aServer({
       onRcptTo({ address }, _session, done) {
         done(Object.assign(new Error(`no ${address} here`), { responseCode: 550 }));
@@ -156,7 +156,7 @@ describe("mail over SMTP", () => {
     expect(received).toEqual([]);
   });
 
-  it("has no header that a subject smuggled in", async () => {
+  it("has no header that a subject has injected", async () => {
     const { port, received } = await aServer();
     const hostile = renderMail({
       to: "ada@people.example",
@@ -172,7 +172,7 @@ describe("mail over SMTP", () => {
 });
 
 describe("mail without a server", () => {
-  it("becomes files that only their owner reads", async () => {
+  it("is written to files that only their owner can read", async () => {
     const folder = await mkdtemp(join(tmpdir(), "mail-"));
     try {
       const outbox = join(folder, "outbox");
@@ -188,7 +188,7 @@ describe("mail without a server", () => {
     }
   });
 
-  it("is refused by name where nothing is configured", async () => {
+  it("is not sent without settings, and the log names the missing setting", async () => {
     const lines: string[] = [];
     await openMailTransport(undefined, keepingLogger(lines)).deliver("msg_eight", mail);
     expect(lines).toEqual([expect.stringMatching(/"mailId":"msg_eight".*SMTP_URL/)]);

@@ -6,7 +6,7 @@ import { requireHeldScopes } from "../access-control/held-scopes.js";
 import { Role } from "./role.entity.js";
 import { RoleAssignment } from "./role-assignment.entity.js";
 
-/** The roles of the tenant with these codes, ignoring case. Throws REFERENCE_NOT_FOUND with a pointer to each unknown code. */
+/** The roles with these codes, ignoring case. Throws REFERENCE_NOT_FOUND with a pointer to each unknown code. */
 export async function requireRoles({ em, tenant }: Transaction, codes: readonly string[]): Promise<Role[]> {
   const known = new Map(
     (await em.find(Role, { tenantId: tenant.tenantId })).map((role) => [role.code.toLowerCase(), role]),

@@ -32,7 +32,7 @@ export async function refreshSystemRoles(database: Database, jobs: JobQueue): Pr
   });
 }
 
-/** Updates the system roles of every tenant, each in its own transaction, so that a killed job continues where it stopped. */
+/** Updates the system roles of every tenant, each in its own transaction. A killed job continues where it stopped. */
 export class SystemRolesRefresher {
   readonly #database: Database;
   readonly #onPermissionLoss: PermissionLossHandler;

@@ -126,7 +126,7 @@ describe("Query.roles", () => {
     expect(codes).toEqual(systemRoles.map(({ code }) => code));
   });
 
-  it("takes filters, and a cursor for the same filters only", async () => {
+  it("filters, and accepts a cursor only with the same filters", async () => {
     await aRole("Filtered");
     expect((await done(owner(), "roles", { filter: { isSystem: false, q: "FILTER" } })).items).toHaveLength(1);
     expect((await done(owner(), "roles", { filter: { isSystem: true, q: "filter" } })).items).toEqual([]);
@@ -148,8 +148,8 @@ describe("Query.roles", () => {
   });
 });
 
-describe("roles of a tenant's own", () => {
-  it("hold any of the tenant's scopes, and no other", async () => {
+describe("roles that a tenant creates", () => {
+  it("have scopes of a tenant and no others", async () => {
     const role = await aRole("Reader-1", ["templates.read", "user.read", "templates.read"]);
     expect(role).toMatchObject({ code: "Reader-1", scopes: ["templates.read", "user.read"], isSystem: false });
     for (const scope of ["tenant.read", "tenant.manage", "nothing"])
@@ -169,7 +169,7 @@ describe("roles of a tenant's own", () => {
     });
   });
 
-  it("have codes of their own, ignoring case", async () => {
+  it("have unique codes, ignoring case", async () => {
     for (const code of ["TenantOwner", "tenantowner", "reader-1"])
       expect(
         await accountError(owner(), "createRole", { input: { code, name: "x", scopes: ["user.read"] } }),
@@ -179,7 +179,7 @@ describe("roles of a tenant's own", () => {
       });
   });
 
-  it("are made and widened within the caller's own scopes only", async () => {
+  it("are created and changed only within the scopes of the caller", async () => {
     const helper = holding("role.assign", "user.read");
     const input = { code: "Helper", name: "Helper", scopes: ["user.read", "config.manage"] };
     expect(await accountError(helper, "createRole", { input })).toMatchObject({
@@ -197,7 +197,7 @@ describe("roles of a tenant's own", () => {
       });
   });
 
-  it("change in the members that are given", async () => {
+  it("change only in the given members", async () => {
     const { roleId, createdAt } = await aRole("Changing");
     const changed = await done(owner(), "updateRole", { roleId, input: { name: "New", description: "Text" } });
     expect(changed).toEqual({
@@ -222,7 +222,7 @@ describe("roles of a tenant's own", () => {
     expect(await access(userId)).toEqual({ roles: ["Shrinking"], scopes: ["user.read"] });
   });
 
-  it("go with their assignments, which are told and revoke", async () => {
+  it("are deleted with their assignments, with events and revocations", async () => {
     const { roleId } = await aRole("Going");
     const userId = await aUser();
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
@@ -236,7 +236,7 @@ describe("roles of a tenant's own", () => {
     });
   });
 
-  it("are told of when they are made, changed and deleted, each once", async () => {
+  it("record one event for each creation, change and deletion", async () => {
     const { roleId } = await aRole("Told");
     await done(owner(), "updateRole", { roleId, input: { description: "now", scopes: ["user.read", "role.read"] } });
     await done(owner(), "deleteRole", { roleId });
@@ -250,7 +250,7 @@ describe("roles of a tenant's own", () => {
     ]);
   });
 
-  it("are the only ones that anybody edits", async () => {
+  it("are the only roles that can be changed", async () => {
     const roleId = await roleCalled("Viewer");
     expect(await accountError(owner(), "updateRole", { roleId, input: { name: "x" } })).toMatchObject({ status: 409 });
     expect(await accountError(owner(), "deleteRole", { roleId })).toMatchObject({ status: 409 });
@@ -292,7 +292,7 @@ describe("Mutation.assignRole", () => {
     expect(new Set(answers.map(({ assignmentId }) => assignmentId)).size).toBe(1);
   });
 
-  it("takes a client of the tenant", async () => {
+  it("accepts a client of the tenant", async () => {
     const makeClient = `mutation { createApiClient(input: { name: "CI", scopes: ["user.read"] }) { clientId } }`;
     const { data } = await platform.ask(owner(), makeClient);
     const clientId = data?.["createApiClient"].clientId;
@@ -301,7 +301,7 @@ describe("Mutation.assignRole", () => {
     expect(answer).toMatchObject({ userId: null, principalId: clientId, created: true });
   });
 
-  it("knows nobody but active principals of the tenant", async () => {
+  it("accepts only active principals of the tenant", async () => {
     const roleId = await roleCalled("Viewer");
     const strangers = [newId("usr"), await aUser("Disabled"), await aUser("Active", other), "cli_nobody", "x"];
     for (const principalId of strangers)
@@ -315,7 +315,7 @@ describe("Mutation.assignRole", () => {
     });
   });
 
-  it("takes one principal, and a time to come", async () => {
+  it("accepts one principal, and only an expiry in the future", async () => {
     const roleId = await roleCalled("Viewer");
     const userId = await aUser();
     const wrong: [Record<string, unknown>, string][] = [
@@ -332,7 +332,7 @@ describe("Mutation.assignRole", () => {
       ]);
   });
 
-  it("gives no role that reaches beyond the caller", async () => {
+  it("refuses a role with a scope that the caller lacks", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("TenantAdmin");
     expect(await accountError(holding("role.assign"), "assignRole", { roleId, input: { userId } })).toMatchObject({
@@ -342,7 +342,7 @@ describe("Mutation.assignRole", () => {
     expect(await access(userId)).toEqual({ roles: [], scopes: [] });
   });
 
-  it("moves the expiry of who holds the role, and tells so", async () => {
+  it("changes the expiry of an existing assignment and records an event", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("Viewer");
     const first = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
@@ -357,7 +357,7 @@ describe("Mutation.assignRole", () => {
     ]);
   });
 
-  it("knows no role of another tenant", async () => {
+  it("does not find a role of another tenant", async () => {
     const roleId = await roleCalled("Viewer", other);
     const input = { userId: await aUser() };
     for (const field of ["assignRole", "updateRole", "deleteRole", "roleAssignments"] as const)
@@ -369,7 +369,7 @@ describe("Mutation.assignRole", () => {
 });
 
 describe("an assignment that has expired", () => {
-  it("counts no more, at once; the sweep takes it away, tells so and revokes", async () => {
+  it("has no effect at once; it is deleted later, with an event and a revocation", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("Viewer");
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
@@ -388,7 +388,7 @@ describe("an assignment that has expired", () => {
     expect(await revoked(userId)).toEqual(["Principal"]);
   });
 
-  it("is not left waiting behind others: one sweep takes away all that have expired", async () => {
+  it("is deleted in one turn together with all other expired assignments", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("Viewer");
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
@@ -403,7 +403,7 @@ describe("an assignment that has expired", () => {
     expect(rowCount).toBe(0);
   });
 
-  it("makes room for another one", async () => {
+  it("can be replaced by a new one", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("Viewer");
     const first = await done(owner(), "assignRole", { roleId, input: { userId, expiresAt: inAMinute() } });
@@ -415,7 +415,7 @@ describe("an assignment that has expired", () => {
 });
 
 describe("Mutation.unassignRole", () => {
-  it("takes the role away, tells so and revokes", async () => {
+  it("removes the assignment, records an event and revokes tokens", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("Viewer");
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
@@ -430,7 +430,7 @@ describe("Mutation.unassignRole", () => {
     expect(await accountError(owner(), "unassignRole", { roleId, assignmentId })).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("knows the assignment under its own role and tenant only", async () => {
+  it("finds the assignment only under its own role and tenant", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("Viewer");
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
@@ -448,7 +448,7 @@ describe("Mutation.unassignRole", () => {
     expect((await access(userId)).roles).toEqual(["Viewer"]);
   });
 
-  it("takes no role that reaches beyond the caller, but everybody may leave", async () => {
+  it("refuses a role with a scope that the caller lacks, except an own assignment", async () => {
     const userId = await aUser();
     const roleId = await roleCalled("TenantAdmin");
     const { assignmentId } = await done(owner(), "assignRole", { roleId, input: { userId } });
@@ -459,7 +459,7 @@ describe("Mutation.unassignRole", () => {
     await done({ ...helper, subject: userId }, "unassignRole", { roleId, assignmentId });
   });
 
-  it("leaves the tenant an owner for good", async () => {
+  it("keeps one owner without an expiry in the tenant", async () => {
     const roleId = await roleCalled("TenantOwner");
     const give = async (userId: string, expiresAt?: string): Promise<string> =>
       (await done(owner(), "assignRole", { roleId, input: { userId, expiresAt } })).assignmentId;

@@ -55,7 +55,7 @@ const digests = async () =>
   (await platform.admin.query<{ digest: string }>("select distinct system_roles_digest as digest from tenants")).rows;
 
 describe("system roles", () => {
-  it("are those of the list in a tenant that was provisioned", async () => {
+  it("match the list in a provisioned tenant", async () => {
     const roles = await rolesOf(await platform.activeTenant("seeded"));
     expect(roles.map(({ code, scopes, is_system }) => ({ code, scopes, is_system }))).toEqual(
       systemRoles.map(({ code, scopes }) => ({ code, scopes, is_system: true })),
@@ -63,7 +63,7 @@ describe("system roles", () => {
     expect(roles.find(({ code }) => code === "TenantOwner")?.scopes).toEqual(tenantScopes);
   });
 
-  it("are told of when they are seeded, and only those that a release changes afterwards", async () => {
+  it("record events when they are created, and later only when a release changes them", async () => {
     const tenantId = await platform.activeTenant("told");
     expect(await toldOf(tenantId, "RoleCreated")).toEqual(systemRoles.map(({ code }) => code));
     await spoil(tenantId, "update roles set scopes = '{}' where tenant_id = $1 and code = 'Developer'");
@@ -78,12 +78,12 @@ describe("system roles", () => {
     expect(await toldOf(tenantId, "RoleCreated")).toHaveLength(systemRoles.length + 1);
   });
 
-  it("are one in the platform's own tenant", async () => {
+  it("are one role in the platform's own tenant", async () => {
     const roles = await rolesOf(platformTenantId);
     expect(roles).toEqual([expect.objectContaining({ code: "PlatformAdmin", scopes: [...platformScopes] })]);
   });
 
-  it("are brought up to date where another release made them, and keep their ids", async () => {
+  it("are updated when another release created them, and keep their ids", async () => {
     const tenantId = await platform.activeTenant("outdated");
     const before = await rolesOf(tenantId);
     await spoil(tenantId, "update roles set scopes = '{}' where tenant_id = $1 and code = 'Developer'");
@@ -96,7 +96,7 @@ describe("system roles", () => {
     expect(await digests()).toEqual([{ digest: systemRolesDigest }]);
   });
 
-  it("push aside a role of the tenant's own that has a new one's code, and widen nobody", async () => {
+  it("rename a role of the tenant with the same code, so that its holders get no new scopes", async () => {
     const tenantId = await platform.activeTenant("aside");
     await spoil(
       tenantId,
@@ -113,7 +113,7 @@ describe("system roles", () => {
     expect(roles.filter(({ is_system }) => is_system)).toHaveLength(systemRoles.length);
   });
 
-  it("are left to the tenant when the list has them no more", async () => {
+  it("become roles of the tenant when they leave the list", async () => {
     const tenantId = await platform.activeTenant("retired");
     await spoil(tenantId, "update roles set code = 'Auditor' where tenant_id = $1 and code = 'Viewer'");
     await refresh();
@@ -122,7 +122,7 @@ describe("system roles", () => {
     expect(roles.find(({ code }) => code === "Viewer")).toMatchObject({ is_system: true });
   });
 
-  it("are brought up to date after a start, without a request", async () => {
+  it("are updated after a start, without a request", async () => {
     const tenantId = await platform.activeTenant("restarted");
     await spoil(tenantId, "delete from roles where tenant_id = $1");
     const second = await startSpine(platform.host, testSettings);

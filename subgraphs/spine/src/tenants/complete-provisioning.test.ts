@@ -20,7 +20,7 @@ const invitations = async (tenantId: string) =>
   (await platform.eventsOf(tenantId)).filter(({ type }) => type === "UserInvited").length;
 
 describe("a start", () => {
-  it("takes tenants through the steps that came after their provisioning, once", async () => {
+  it("runs new provisioning steps for existing tenants, once", async () => {
     const [earlier, owned] = [await platform.activeTenant("earlier"), await platform.activeTenant("owned")];
     const all = await steps(earlier);
     for (const tenantId of [earlier, owned]) {

@@ -43,7 +43,7 @@ const attempt = () => ({ signal: new AbortController().signal });
 const eventTypes = async (tenantId: string) => (await platform.eventsOf(tenantId)).map(({ type }) => type);
 
 describe("a provisioning run", () => {
-  it("goes on after the last step that was committed", async () => {
+  it("continues after the last committed step", async () => {
     const run = await aRun("resumed");
     const [first, second] = [countedStep("first"), countedStep("second", 1)];
     const runner = new ProvisioningRunner(database, [first, second]);
@@ -54,7 +54,7 @@ describe("a provisioning run", () => {
     expect(await platform.tenantStatus(run.tenantId)).toBe("Active");
   });
 
-  it("has one effect when two workers hold it", async () => {
+  it("takes effect once when two workers run it", async () => {
     const run = await aRun("twice");
     const step = countedStep("only");
     const runner = new ProvisioningRunner(database, [step, createPlanSubscription]);
@@ -73,7 +73,7 @@ describe("a provisioning run", () => {
     expect(await eventTypes(run.tenantId)).toEqual(["TenantRegistered", "TenantProvisioningFailed"]);
   });
 
-  it("makes no second plan subscription when its step runs again", async () => {
+  it("does not create a second plan subscription when the step runs again", async () => {
     const run = await aRun("again");
     await new ProvisioningRunner(database, [createPlanSubscription]).run(run, attempt());
     await platform.admin.query(

@@ -49,7 +49,10 @@ export const waitingProvisioningRuns: WaitingRows<ProvisionTenantPayload> = {
 
 type Progress = { run: ProvisioningRun; tenant: Tenant };
 
-/** Runs the steps of a provisioning run. Each step commits together with its name in `completedSteps`, so that the next worker continues after the last committed step when a worker was killed. */
+/**
+ * Runs the steps of a provisioning run. Each step commits together with its name in `completedSteps`, so that the next
+ * worker continues after the last committed step when a worker was killed.
+ */
 export class ProvisioningRunner implements JobOwner<ProvisionTenantPayload> {
   readonly #database: Database;
   readonly #steps: readonly ProvisioningStep[];

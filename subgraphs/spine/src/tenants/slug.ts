@@ -1,4 +1,4 @@
-/** Regular expression of a slug: 3 to 63 lower-case letters, digits and inner hyphens, valid as DNS label and path segment. */
+/** Regular expression: 3 to 63 lower-case letters, digits and inner hyphens. A DNS label and a path segment. */
 export const slugPattern = "^[a-z0-9](?:[a-z0-9-]{1,61}[a-z0-9])$";
 
 /** Slugs are part of paths (`/git/{tenantSlug}/…`) and host names; these could be mistaken for names of the platform. */

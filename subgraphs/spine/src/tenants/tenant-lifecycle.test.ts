@@ -27,7 +27,7 @@ describe("a tenant that is Active", () => {
     tenantId = await platform.activeTenant("mover");
   });
 
-  it("is suspended, resumed and archived, each once and told as an event", async () => {
+  it("is suspended, resumed and archived, each once and with an event", async () => {
     const moves = ["suspendTenant", "resumeTenant", "suspendTenant", "archiveTenant"] as const;
     const answers: Answer[] = [];
     for (const name of moves) answers.push(await move(name, tenantId, { reason: `for ${name}` }));
@@ -43,7 +43,7 @@ describe("a tenant that is Active", () => {
     ]);
   });
 
-  it("has each move told to verifiers in its order", async () => {
+  it("informs verifiers of each change in order", async () => {
     const own = () => told.filter(({ subject }) => subject === tenantId);
     await until(async () => own().length === 4);
     expect(own().map(({ kind }) => kind)).toEqual(["TenantClosed", "TenantOpened", "TenantClosed", "TenantClosed"]);
@@ -51,7 +51,7 @@ describe("a tenant that is Active", () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  it("has what still matters told to a verifier that starts later", async () => {
+  it("informs a verifier that starts later of revocations that still apply", async () => {
     const second: Revocation[] = [];
     await platform.watchFromElsewhere((revocation) => second.push(revocation));
     expect(second.filter(({ subject }) => subject === tenantId)).toHaveLength(4);
@@ -59,7 +59,7 @@ describe("a tenant that is Active", () => {
 });
 
 describe("a move", () => {
-  it("that the state does not allow is refused with those that do", async () => {
+  it("that the state does not allow is refused, with the allowed states", async () => {
     const tenantId = await platform.activeTenant("steady");
     const { refusal } = await move("resumeTenant", tenantId);
     expect(refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Active", allowed: ["Suspended"] });
@@ -68,14 +68,14 @@ describe("a move", () => {
       expect((await move(name, tenantId)).refusal).toMatchObject({ code: "INVALID_STATE", currentState: "Archived" });
   });
 
-  it("of two at once happens once", async () => {
+  it("that is requested twice at the same time happens once", async () => {
     const tenantId = await platform.activeTenant("twice");
     const answers = await Promise.all([move("suspendTenant", tenantId), move("suspendTenant", tenantId)]);
     expect(answers.filter(({ data }) => data !== null)).toHaveLength(1);
     expect(answers.filter(({ refusal }) => refusal?.["code"] === "INVALID_STATE")).toHaveLength(1);
   });
 
-  it("is not for the platform's own tenant, nor for one that does not exist", async () => {
+  it("is refused for the platform's own tenant and for an unknown one", async () => {
     expect((await move("suspendTenant", platformTenantId)).refusal).toMatchObject({
       code: "INVALID_STATE",
       allowed: [],
@@ -94,7 +94,7 @@ describe("a move", () => {
 });
 
 describe("Query.tenant", () => {
-  it("shows any tenant to a platform administrator, and is NOT_FOUND for none", async () => {
+  it("shows every tenant to a platform administrator, and answers NOT_FOUND for an unknown id", async () => {
     const { tenantId } = await platform.registerTenant("shown");
     const query = "query ($tenantId: ID!) { tenant(tenantId: $tenantId) { slug status } }";
     const { data } = await platform.ask(platformAdmin(), query, { tenantId });

@@ -31,7 +31,7 @@ describe("Mutation.registerTenant", () => {
     });
   });
 
-  it("makes a tenant in Provisioning and tells it to the tenant itself", async () => {
+  it("creates a tenant in Provisioning and records an event of that tenant", async () => {
     const { data } = await platform.ask(platformAdmin(), register, { input });
     const tenant = data?.["registerTenant"];
     expect(tenant).toEqual({
@@ -147,7 +147,7 @@ describe("Query.tenants", () => {
 });
 
 describe("Mutation.provisionTenant", () => {
-  it("answers one run while it is under way, then refuses", async () => {
+  it("returns the run that is under way, and refuses after its end", async () => {
     const { tenantId } = await platform.registerTenant("provisioned");
     const first = (await platform.provision(tenantId)).data?.["provisionTenant"];
     expect(first).toEqual({ tenantId, status: "Provisioning", runId: expect.stringMatching(/^run_/) });
@@ -213,7 +213,7 @@ describe("Mutation.provisionTenant", () => {
 });
 
 describe("Tenant as a federated entity", () => {
-  it("shows a tenant itself, and nothing of another", async () => {
+  it("is visible to its own tenant and not to another one", async () => {
     const one = await platform.registerTenant("seen");
     const other = await platform.registerTenant("unseen");
     const self = principal(one["tenantId"], []);

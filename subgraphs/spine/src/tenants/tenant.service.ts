@@ -103,7 +103,10 @@ export class TenantService {
     return page.connection(rows.map(tenantView));
   }
 
-  /** Throws NOT_FOUND or INVALID_STATE unless the tenant of the transaction is Active, and keeps it so until the transaction ends. */
+  /**
+   * Throws NOT_FOUND or INVALID_STATE unless the tenant of the transaction is Active, and keeps it Active until the
+   * transaction ends.
+   */
   async requireActive({ em, tenant: { tenantId } }: Transaction): Promise<void> {
     const tenant = await em.findOne(Tenant, { tenantId }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (!tenant) throw unknownTenant();

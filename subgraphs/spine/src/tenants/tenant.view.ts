@@ -3,7 +3,7 @@ import type { Tenant } from "./tenant.entity.js";
 import type { TenantState } from "./tenant.states.js";
 import type { TenantType } from "./tenant.type.js";
 
-/** A row of `tenants` as PostgreSQL gives it. */
+/** A row of `tenants` as PostgreSQL returns it. */
 export interface TenantRow {
   tenant_id: string;
   name: string;

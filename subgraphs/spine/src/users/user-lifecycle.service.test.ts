@@ -196,7 +196,7 @@ describe("an open invitation", () => {
     expect([await reasonsOf(lost), await statusOf(kept)]).toEqual([[reason], "Pending"]);
   });
 
-  it("stays when its sender may still send it", async () => {
+  it("stays open while its sender may still send it", async () => {
     const inviter = await aUser(platform, tenantId, inviting);
     const [reader, librarian] = [await anInvitation(as(inviter)), await anInvitation(as(inviter), "Librarian")];
     await done(
@@ -247,8 +247,8 @@ describe("an open invitation", () => {
   });
 });
 
-describe("clients of a user who is deleted", () => {
-  it("are listed and disabled where that user alone was told the secret, or the secret of who was told it", async () => {
+describe("clients of a deleted user", () => {
+  it("are listed and disabled if only that user, or only clients in the list, know the secret", async () => {
     const user = await aUser(platform, tenantId, tenantScopes);
     const [own, told] = [await aClient(as(user)), await aClient(as(user))];
     const byOwn = await aClient({ ...owner(), subject: own, clientId: own }, inviting);
@@ -289,7 +289,7 @@ describe("clients of a user who is deleted", () => {
     expect(told.at(-1)?.data).toMatchObject({ clients: "Keep", clientIds: [clientId] });
   });
 
-  it("do not keep the user by deadlocks while their secrets are renewed", async () => {
+  it("do not prevent the deletion by deadlocks while their secrets are renewed", async () => {
     const user = await aUser(platform, tenantId, tenantScopes);
     const clientId = await aClient(as(user));
     const waits = await whileHeld("select from api_clients where client_id = $1 for update", clientId, [
@@ -301,7 +301,7 @@ describe("clients of a user who is deleted", () => {
     expect(await clientsOf(clientId)).toEqual({ [clientId]: "Disabled" });
   });
 
-  it("are not disabled by a caller who holds less than they do", async () => {
+  it("are not disabled by a caller who lacks one of their scopes", async () => {
     const user = await aUser(platform, tenantId, []);
     const clientId = await aClient(as(user), ["templates.write"]);
     const lesser = principal(tenantId, ["user.invite"]);

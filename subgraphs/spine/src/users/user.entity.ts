@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { UserState } from "./user.states.js";
 
-/** A person in one tenant; a person in two tenants is two users. Workers read it at sign-in, before the tenant is known. */
+/** A person in one tenant; a person in two tenants is two users. The sign-in reads it before the tenant is known. */
 @Entity(workerTable("users"))
 @Index({
   name: "users_email",

@@ -112,7 +112,7 @@ describe("Query.users", () => {
     expect(await found(of, filter, "-createdAt")).toEqual(those(...places.toReversed()));
   });
 
-  it("shows roles in their order, and not those that have expired", async () => {
+  it("shows the role codes in order, without expired assignments", async () => {
     await platform.admin.query(
       "update role_assignments set expires_at = now() where principal_id = $1 and role_id in (select role_id from roles where code = 'Viewer')",
       [ids[1]],
@@ -122,7 +122,7 @@ describe("Query.users", () => {
     expect(await found(of, { roleCode: "Viewer" })).toEqual(those(0, 2));
   });
 
-  it("goes along everybody where a beginning or a role is common", async () => {
+  it("reads the users in order when a prefix or a role is common", async () => {
     const crowd = await platform.activeTenant("crowd");
     const tenant = decodeId("ten", crowd);
     await platform.admin.query(
@@ -163,14 +163,14 @@ describe("Query.users", () => {
     expect(await pages({ q: "same", roleCode: "Viewer" }, "-createdAt")).toEqual(everybody.filter(viewer).toReversed());
   });
 
-  it("needs user.read, and a filter that there is", async () => {
+  it("needs user.read and a valid filter", async () => {
     const stranger = principal(of, ["user.invite"]);
     expect((await platform.ask(stranger, list)).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
     const refused = await platform.ask(principal(of, ["user.read"]), list, { filter: { status: "Lost" } });
     expect(refused.refusal).toMatchObject({ code: "VALIDATION_FAILED", errors: [{ pointer: "/filter/status" }] });
   });
 
-  it("shows nobody of another tenant", async () => {
+  it("shows no user of another tenant", async () => {
     const stranger = await platform.activeTenant("strange");
     expect(await found(stranger)).toEqual([]);
     for (const filter of [{ q: "ada" }, { email: "ada@x.example" }, { roleCode: "Viewer" }, { status: "Disabled" }])
@@ -179,7 +179,7 @@ describe("Query.users", () => {
 });
 
 describe("User as a federated entity", () => {
-  it("is shown to its own tenant's readers only", async () => {
+  it("is visible only to callers of its tenant with user.read", async () => {
     const [userId] = await people(tenantId, [{ email: "entity@x.example", roles: ["Viewer"] }]);
     const ask = (by: ReturnType<typeof principal>, id = userId) =>
       platform.ask(
@@ -195,8 +195,8 @@ describe("User as a federated entity", () => {
   });
 });
 
-describe("moving a user", () => {
-  it("ends his tokens, and is told", async () => {
+describe("a change of a user's state", () => {
+  it("revokes the user's tokens and records an event", async () => {
     const [id = ""] = await people(tenantId, [{ email: "moved@x.example", roles: ["Viewer"] }]);
     expect((await platform.ask(owner, move("disableUser"), { id })).data?.["disableUser"]).toMatchObject({
       userId: id,
@@ -215,7 +215,7 @@ describe("moving a user", () => {
     ]);
   });
 
-  it("leaves the tenant an owner, whoever goes first", async () => {
+  it("keeps one owner in the tenant when owners leave at the same time", async () => {
     const owned = await platform.activeTenant("owned");
     const [first = "", second = ""] = await people(owned, [
       { email: "one@x.example", roles: ["TenantOwner"] },
@@ -230,7 +230,7 @@ describe("moving a user", () => {
     expect(answers.find(({ refusal }) => refusal)?.refusal).toMatchObject({ code: "CONFLICT", status: 409 });
   });
 
-  it("is nobody's own business, and not that of those who hold less", async () => {
+  it("is refused for the caller itself, and for callers who lack scopes of the user", async () => {
     const [id = ""] = await people(tenantId, [{ email: "self@x.example", roles: ["Developer"] }]);
     const self = { ...owner, subject: id };
     for (const name of ["disableUser", "deleteUser"])
@@ -240,7 +240,7 @@ describe("moving a user", () => {
       expect((await platform.ask(lesser, move(name), { id })).refusal).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
   });
 
-  it("forgets who was deleted", async () => {
+  it("erases the personal data of a deleted user", async () => {
     const [id = ""] = await people(tenantId, [{ email: "gone@x.example", displayName: "Gone", roles: ["Viewer"] }]);
     const { data } = await platform.ask(owner, move("deleteUser"), { id });
     expect(data?.["deleteUser"]).toEqual({
@@ -262,7 +262,7 @@ describe("moving a user", () => {
     expect((await platform.ask(owner, move("enableUser"), { id })).refusal).toMatchObject({ code: "INVALID_STATE" });
   });
 
-  it("does not tell a second time of a role that somebody else takes away meanwhile", async () => {
+  it("records one event for a role that is unassigned at the same time", async () => {
     const [id = ""] = await people(tenantId, [{ email: "raced@x.example", roles: ["Viewer"] }]);
     const other = await platform.admin.connect();
     try {
