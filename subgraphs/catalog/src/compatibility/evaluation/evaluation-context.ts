@@ -4,7 +4,7 @@ import { asProject } from "@factory/nuget/framework-compatibility";
 import { membersOf } from "@factory/nuget/graph-members";
 import { lookUpPackages } from "@factory/nuget/listed-package";
 import type { PackageSnapshot } from "@factory/nuget/package-snapshot";
-import { resolveDependencies } from "@factory/nuget/restore-walk";
+import { resolveDependencies } from "@factory/nuget/resolve-dependencies";
 import type { CatalogLibrary, ListedLibrary, Member } from "./catalog-library.js";
 import type { EvaluationInput, TemplateSide } from "./evaluation-input.js";
 
