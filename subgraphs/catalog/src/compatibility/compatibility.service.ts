@@ -1,4 +1,3 @@
-import { type Framework, parseFramework } from "@factory/nuget/framework";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { fingerprint } from "@factory/runtime/idempotency/fingerprint";
@@ -7,6 +6,7 @@ import { decodeId, encodeId, newId } from "@factory/runtime/identifiers/wire-id"
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import { requireFramework } from "../input-problems/require-framework.js";
 import { checkLibraries, type LibraryReference } from "../libraries/library-reference.js";
 import type { TemplateService } from "../templates/template.service.js";
 import type { TemplateFacts } from "../templates/template-facts.js";
@@ -21,8 +21,8 @@ import type { TemplateSide } from "./evaluation/evaluation-input.js";
 import { LibrarySnapshots } from "./library-snapshot.js";
 import type { UpgradeAdvisor } from "./upgrade-advisor.js";
 
-/** As the GraphQL input says; gRPC has no such bound of its own. */
-const mostLibraries = 200;
+/** The limit of the GraphQL input; gRPC requests are checked here only. */
+const maxLibraries = 200;
 
 const oneMatrix = tenantStatement(
   "one_compatibility_matrix",
@@ -71,7 +71,7 @@ export class CompatibilityService {
     libraries: readonly LibraryReference[],
     template?: TemplateSide,
   ): Promise<Assessment> {
-    const framework = requireRuntime(runtime);
+    const framework = requireFramework(runtime, "/runtime");
     checkLibraries(libraries, { distinct: false });
     const { catalog, revisions } = await this.#snapshots.of(tenant, namesOf(libraries));
     const input = { libraries: [...libraries], ...(template ? { template } : {}) };
@@ -96,7 +96,9 @@ export class CompatibilityService {
       const template = await this.#templates.get(context, templateId);
       const version = template.versions.find(({ templateVersionId }) => templateVersionId === input.templateVersionId);
       if (!version)
-        throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", { detail: "No such version of this template." });
+        throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", {
+          detail: `This template has no version ${input.templateVersionId}. Use the templateVersionId of one of its versions.`,
+        });
       return templateSide(version, template.versions, await this.#versions.facts(tenantOf(context), templateId));
     });
   }
@@ -107,9 +109,11 @@ export class CompatibilityService {
     runtime: string,
     libraries: readonly LibraryReference[],
   ): Promise<UpgradeAdvice> {
-    const framework = requireRuntime(runtime);
-    if (libraries.length > mostLibraries)
-      throw new DomainError("VALIDATION_FAILED", { detail: `At most ${mostLibraries} libraries at once.` });
+    const framework = requireFramework(runtime, "/runtime");
+    if (libraries.length > maxLibraries)
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: `The list has ${libraries.length} libraries. Send at most ${maxLibraries} in one request.`,
+      });
     checkLibraries(libraries, { distinct: false });
     const tenant = tenantOf(context);
     const { catalog } = await this.#snapshots.of(tenant, namesOf(libraries));
@@ -128,7 +132,7 @@ export class CompatibilityService {
 
   async matrix(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType> {
     const matrix = await this.find(context, matrixId);
-    if (!matrix) throw new DomainError("NOT_FOUND", { detail: "No such compatibility matrix in this tenant." });
+    if (!matrix) throw new DomainError("NOT_FOUND", { detail: `This tenant has no compatibility matrix ${matrixId}.` });
     return matrix;
   }
 
@@ -178,16 +182,6 @@ export class CompatibilityService {
 }
 
 const namesOf = (libraries: readonly LibraryReference[]) => libraries.map(({ packageName }) => packageName);
-
-function requireRuntime(runtime: string): Framework {
-  const framework = parseFramework(runtime);
-  if (framework) return framework;
-  const detail = `${runtime} is no known framework moniker.`;
-  throw new DomainError("RUNTIME_NOT_RECOGNISED", {
-    detail,
-    errors: [{ pointer: "/runtime", code: "UNKNOWN_VALUE", detail }],
-  });
-}
 
 function matrixRowView(row: MatrixRow): CompatibilityMatrixType {
   const { matrix_id, template_version_id, snapshot_digest, evaluated_at, ...fields } = row;

@@ -19,6 +19,8 @@ export class UpgradeAdvisor {
   async advise(input: UpgradeInput, client?: WorkerClient): Promise<UpgradeAdvice> {
     const outcome = await this.#workers.run(upgradeTask, { input, timeoutMs: this.#timeoutMs, client });
     if (typeof outcome !== "string") return outcome.output;
-    throw new DomainError("UNAVAILABLE", { detail: "The advice took too long: ask for fewer libraries at once." });
+    throw new DomainError("UNAVAILABLE", {
+      detail: "The upgrade advice took too long. Ask for fewer libraries in one request.",
+    });
   }
 }

@@ -4,6 +4,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { InputProblems } from "../input-problems/input-problems.js";
 import type { LibraryPackage, LibraryPackageService } from "../library-packages/library-package.service.js";
 import { Library } from "./library.entity.js";
 import type { ImportLibraryPackageInput } from "./library.input.js";
@@ -11,7 +12,7 @@ import type { LibraryService } from "./library.service.js";
 import type { LibraryPackageImportType } from "./library.type.js";
 import { writtenLibrary, writtenVersion } from "./library.view.js";
 import { LibraryVersion } from "./library-version.entity.js";
-import { checkVersion, InputProblems } from "./library-version-check.js";
+import { checkVersion } from "./library-version-check.js";
 import { indexLibrary, indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
 
 /** Registers what packages say of themselves. */
@@ -43,7 +44,7 @@ export class LibraryImportService {
     const library = libraryId == null ? undefined : await this.#libraries.get(context, libraryId);
     const found = await this.#packages.read(tenantOf(context), sourceRef, context.trace);
     if (library !== undefined && library.packageName.toLowerCase() !== found.packageName.toLowerCase()) {
-      const detail = `The package is ${found.packageName}, the library is ${library.packageName}.`;
+      const detail = `The package ${found.packageName} cannot be imported into the library ${library.packageName}. Use the libraryId of its own library, or leave libraryId out.`;
       throw new DomainError("LIBRARY_PACKAGE_INVALID", {
         detail,
         errors: [{ pointer: "/libraryId", code: "FORMAT", detail }],
@@ -66,12 +67,14 @@ async function write(transaction: Transaction, found: LibraryPackage): Promise<L
   const known = await em.findOne(Library, { tenantId, packageKey });
   const library = known ?? (await writeLibrary(transaction, { packageName, owner: authors, tags }));
   const earlier = known ? await em.find(LibraryVersion, { tenantId, libraryId: library.libraryId }) : [];
-  const problems = new InputProblems();
+  const problems = new InputProblems("LIBRARIES_INVALID");
   const facts = { semanticVersion: found.version, targetFrameworks, dependencies, dependencyGroups };
   const checked = checkVersion(facts, "", problems);
-  problems.refuse("The package cannot be registered.");
+  problems.refuse("The package cannot be registered. See errors for each value that is not valid.");
   if (earlier.some(({ versionKey }) => versionKey === checked.versionKey))
-    throw new DomainError("LIBRARY_VERSION_EXISTS", { detail: `${packageName} ${found.version} is registered.` });
+    throw new DomainError("LIBRARY_VERSION_EXISTS", {
+      detail: `${packageName} ${found.version} is already registered in this tenant.`,
+    });
   const version = writeVersion(transaction, library, { ...checked, resolvedRef: found.resolvedRef });
   await (known ? indexVersions(transaction, library.libraryId) : indexLibrary(transaction, library));
   return {

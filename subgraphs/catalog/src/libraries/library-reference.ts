@@ -1,26 +1,28 @@
 import { isPackageId } from "@factory/nuget/package-id";
 import { parseVersion } from "@factory/nuget/version";
-import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
+import { InputProblems } from "../input-problems/input-problems.js";
+import { packageIdDetail, versionDetail } from "../input-problems/nuget-details.js";
 
+/** One version of a package as a request lists it. */
 export interface LibraryReference {
   packageName: string;
   version: string;
 }
 
-/** Names and versions must read as NuGet's; with `distinct` a package may be listed once only. */
+/**
+ * Throws LIBRARIES_INVALID where a package name or a version is not valid in NuGet; with `distinct` also where a package
+ * is listed twice.
+ */
 export function checkLibraries(libraries: readonly LibraryReference[], options: { distinct: boolean }): void {
-  const errors: FieldError[] = [];
+  const problems = new InputProblems("LIBRARIES_INVALID");
   const seen = new Set<string>();
   for (const [index, { packageName, version }] of libraries.entries()) {
     const pointer = `/libraries/${index}`;
-    if (!isPackageId(packageName))
-      errors.push({ pointer: `${pointer}/packageName`, code: "FORMAT", detail: "This is no NuGet package id." });
-    if (!parseVersion(version))
-      errors.push({ pointer: `${pointer}/version`, code: "FORMAT", detail: "This is no NuGet version." });
+    if (!isPackageId(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", packageIdDetail(packageName));
+    if (!parseVersion(version)) problems.add(`${pointer}/version`, "FORMAT", versionDetail(version));
     if (options.distinct && seen.has(packageName.toLowerCase()))
-      errors.push({ pointer, code: "DUPLICATE", detail: `${packageName} is listed twice.` });
+      problems.add(pointer, "DUPLICATE", `The package ${packageName} is listed twice. List each package once.`);
     seen.add(packageName.toLowerCase());
   }
-  if (errors.length > 0)
-    throw new DomainError("LIBRARIES_INVALID", { detail: "The list of libraries is not usable.", errors });
+  problems.refuse("The list of libraries is not valid. See errors for each library that must change.");
 }

@@ -1,11 +1,13 @@
 import { isPackageId } from "@factory/nuget/package-id";
+import { InputProblems } from "../input-problems/input-problems.js";
+import { packageIdDetail } from "../input-problems/nuget-details.js";
 import type { RegisterLibraryInput } from "./library.input.js";
-import { checkRanges, checkVersion, InputProblems, type NewLibraryVersion } from "./library-version-check.js";
+import { checkRanges, checkVersion, type NewLibraryVersion } from "./library-version-check.js";
 
 /** The content rules of a new library and its versions, all broken ones in one answer. */
 export function checkNewLibrary(input: RegisterLibraryInput): NewLibraryVersion[] {
-  const problems = new InputProblems();
-  if (!isPackageId(input.packageName)) problems.add("/packageName", "FORMAT", "This is no NuGet package id.");
+  const problems = new InputProblems("LIBRARIES_INVALID");
+  if (!isPackageId(input.packageName)) problems.add("/packageName", "FORMAT", packageIdDetail(input.packageName));
   const dependencies = checkRanges(input.dependencies, "/dependencies", problems).map((range) => ({
     ...range,
     targetFramework: null,
@@ -16,7 +18,11 @@ export function checkNewLibrary(input: RegisterLibraryInput): NewLibraryVersion[
     const pointer = `/versions/${index}`;
     const version = checkVersion(given, pointer, problems);
     if (version.versionKey !== "" && seen.has(version.versionKey))
-      problems.add(`${pointer}/semanticVersion`, "DUPLICATE", "This version is listed twice.");
+      problems.add(
+        `${pointer}/semanticVersion`,
+        "DUPLICATE",
+        `The version ${given.semanticVersion} is listed twice. List each version once.`,
+      );
     seen.add(version.versionKey);
     return {
       ...version,
@@ -24,6 +30,6 @@ export function checkNewLibrary(input: RegisterLibraryInput): NewLibraryVersion[
       conflictsWith: [...conflictsWith, ...version.conflictsWith],
     };
   });
-  problems.refuse("The library cannot be registered like this.");
+  problems.refuse("The library cannot be registered. See errors for each value that must change.");
   return versions;
 }

@@ -3,8 +3,15 @@ import { isCompatible } from "@factory/nuget/framework-compatibility";
 import { isPackageId } from "@factory/nuget/package-id";
 import { formatVersion, parseVersion } from "@factory/nuget/version";
 import { isEmpty, parseRange } from "@factory/nuget/version-range";
-import { DomainError, type FieldError } from "@factory/runtime/errors/domain-error";
 import { knownReason, reasonDetail } from "../deprecations/deprecation-reason.js";
+import type { InputProblems } from "../input-problems/input-problems.js";
+import {
+  emptyRangeDetail,
+  frameworkDetail,
+  packageIdDetail,
+  rangeDetail,
+  versionDetail,
+} from "../input-problems/nuget-details.js";
 import type {
   DeprecateLibraryVersionInput,
   LibraryVersionInput,
@@ -19,22 +26,9 @@ export type NewLibraryVersion = Omit<
   "tenantId" | "libraryVersionId" | "libraryId" | "status" | "createdAt" | "retirementReason" | "resolvedRef"
 >;
 
-/** What is wrong with a request, by JSON pointer; nothing is refused before everything was looked at. */
-export class InputProblems {
-  readonly #errors: FieldError[] = [];
-
-  add(pointer: string, code: "FORMAT" | "UNKNOWN_VALUE" | "DUPLICATE", detail: string): void {
-    this.#errors.push({ pointer, code, detail });
-  }
-
-  refuse(detail: string): void {
-    if (this.#errors.length > 0) throw new DomainError("LIBRARIES_INVALID", { detail, errors: this.#errors });
-  }
-}
-
 export function checkVersion(input: LibraryVersionInput, pointer: string, problems: InputProblems): NewLibraryVersion {
   const parsed = parseVersion(input.semanticVersion);
-  if (!parsed) problems.add(`${pointer}/semanticVersion`, "FORMAT", "This is no NuGet version.");
+  if (!parsed) problems.add(`${pointer}/semanticVersion`, "FORMAT", versionDetail(input.semanticVersion));
   const { maxRuntime, targetFramework, deprecation } = input;
   const dependencies = checkDependencies(input.dependencies, `${pointer}/dependencies`, problems);
   const groups = dependencies.flatMap(({ targetFramework: group }) => group ?? []);
@@ -82,10 +76,10 @@ export function checkRanges(
 }
 
 function checkRange({ packageName, range }: PackageRangeInput, pointer: string, problems: InputProblems): PackageRange {
-  if (!isPackageId(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", "This is no NuGet package id.");
+  if (!isPackageId(packageName)) problems.add(`${pointer}/packageName`, "FORMAT", packageIdDetail(packageName));
   const read = range == null ? undefined : parseRange(range);
-  if (range != null && !read) problems.add(`${pointer}/range`, "FORMAT", "This is no NuGet version range.");
-  if (read && isEmpty(read)) problems.add(`${pointer}/range`, "FORMAT", "No version is in this range.");
+  if (range != null && !read) problems.add(`${pointer}/range`, "FORMAT", rangeDetail(range));
+  if (read && isEmpty(read)) problems.add(`${pointer}/range`, "FORMAT", emptyRangeDetail(read.text));
   return { packageName, range: range ?? null };
 }
 
@@ -107,7 +101,7 @@ function checkGroups(given: readonly string[], pointer: string, problems: InputP
   return given.flatMap((moniker) => {
     const framework = readFramework(moniker);
     if (framework.identifier === "Any" || parseFramework(moniker)) return frameworkName(framework);
-    problems.add(pointer, "UNKNOWN_VALUE", `${moniker} is no known framework moniker.`);
+    problems.add(pointer, "UNKNOWN_VALUE", frameworkDetail(moniker));
     return [];
   });
 }
@@ -118,7 +112,7 @@ function checkFrameworks(given: readonly string[], pointer: string, problems: In
   for (const moniker of given) {
     const framework = parseFramework(moniker);
     if (framework) parsed.set(frameworkName(framework), framework);
-    else problems.add(pointer, "UNKNOWN_VALUE", `${moniker} is no known framework moniker.`);
+    else problems.add(pointer, "UNKNOWN_VALUE", frameworkDetail(moniker));
   }
   return [...parsed].sort(([, a], [, b]) => lowestFirst(a, b)).map(([name]) => name);
 }

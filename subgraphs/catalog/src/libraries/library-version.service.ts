@@ -6,6 +6,7 @@ import type { Database, Transaction } from "@factory/runtime/unit-of-work/databa
 import type { EventType } from "@factory/schema/event-names";
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireReason } from "../deprecations/deprecation-reason.js";
+import { InputProblems } from "../input-problems/input-problems.js";
 import { Library } from "./library.entity.js";
 import type {
   DeprecateLibraryVersionInput,
@@ -17,7 +18,7 @@ import { statesBefore } from "./library.states.js";
 import type { LibraryVersionType } from "./library.type.js";
 import { writtenVersion } from "./library.view.js";
 import { LibraryVersion } from "./library-version.entity.js";
-import { checkDeprecation, checkVersion, InputProblems } from "./library-version-check.js";
+import { checkDeprecation, checkVersion } from "./library-version-check.js";
 import { indexVersions, versionFacts, writeVersion, writingFailure } from "./library-writing.js";
 
 interface Move {
@@ -78,10 +79,10 @@ export class LibraryVersionService {
     libraryVersionId: string,
     input: DeprecateLibraryVersionInput,
   ): Promise<LibraryVersionType> {
-    const problems = new InputProblems();
+    const problems = new InputProblems("LIBRARIES_INVALID");
     requireReason(input.reason);
     const deprecation = checkDeprecation(input, "", problems);
-    problems.refuse("The version cannot be deprecated like this.");
+    problems.refuse("The version cannot be deprecated. See errors for each value that must change.");
     return this.#move(context, {
       field: "deprecateLibraryVersion",
       arguments: { libraryVersionId, input },
@@ -123,12 +124,14 @@ export class LibraryVersionService {
         const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
         const version = known ? await em.findOne(LibraryVersion, key, lock) : null;
         if (!version)
-          throw new DomainError("LIBRARY_VERSION_NOT_FOUND", { detail: "No such library version in this tenant." });
+          throw new DomainError("LIBRARY_VERSION_NOT_FOUND", {
+            detail: `This tenant has no library version ${libraryVersionId}.`,
+          });
         const { tenantId, libraryId, status } = version;
         const allowed = statesBefore(to);
         if (!allowed.includes(status))
           throw new DomainError("INVALID_STATE", {
-            detail: `A version that is ${status} does not become ${to}.`,
+            detail: `A library version that is ${status} cannot become ${to}. It must be ${allowed.join(" or ")} before.`,
             currentState: status,
             allowed,
           });
@@ -149,15 +152,19 @@ export class LibraryVersionService {
 async function requireLibrary({ em, tenant }: Transaction, libraryId: string): Promise<Library> {
   const known = decodeId("lib", libraryId) !== undefined;
   const library = known ? await em.findOne(Library, { tenantId: tenant.tenantId, libraryId }) : null;
-  if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: "No such library in this tenant." });
+  if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: `This tenant has no library ${libraryId}.` });
   return library;
 }
 
 function checkedVersion(input: RegisterLibraryVersionInput) {
-  const problems = new InputProblems();
+  const problems = new InputProblems("LIBRARIES_INVALID");
   const version = checkVersion(input, "", problems);
   if (input.publish === false && version.deprecation !== null)
-    problems.add("/deprecation", "FORMAT", "Only what is published can be deprecated.");
-  problems.refuse("The version cannot be registered like this.");
+    problems.add(
+      "/deprecation",
+      "FORMAT",
+      "Only a published version can be deprecated. Leave out deprecation, or publish the version.",
+    );
+  problems.refuse("The version cannot be registered. See errors for each value that must change.");
   return version;
 }

@@ -114,11 +114,15 @@ export function versionFacts({ libraryId, packageName }: Library, version: Libra
 }
 
 /** The refusal that a unique constraint stands for, or the error as it is. */
-export function writingFailure(error: unknown, packageName = "A package of this name"): unknown {
+export function writingFailure(error: unknown, packageName = "A library of this package name"): unknown {
   const violated = violatedUnique(error);
   if (violated === "libraries_package")
-    return new DomainError("LIBRARY_EXISTS", { detail: `${packageName} is registered in this tenant.` });
+    return new DomainError("LIBRARY_EXISTS", {
+      detail: `${packageName} is already registered in this tenant. Register a version of it instead.`,
+    });
   if (violated === "library_versions_version")
-    return new DomainError("LIBRARY_VERSION_EXISTS", { detail: "This version of the library is registered." });
+    return new DomainError("LIBRARY_VERSION_EXISTS", {
+      detail: "This version of the library is already registered. Use another version number.",
+    });
   return error;
 }

@@ -45,7 +45,7 @@ export class LibraryService {
 
   async get(context: RequestContext, libraryId: string): Promise<LibraryType> {
     const library = await this.find(tenantOf(context), libraryId);
-    if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: "No such library in this tenant." });
+    if (!library) throw new DomainError("LIBRARY_NOT_FOUND", { detail: `This tenant has no library ${libraryId}.` });
     return library;
   }
 

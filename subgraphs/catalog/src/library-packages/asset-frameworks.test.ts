@@ -1,8 +1,8 @@
+import { InputProblems } from "../input-problems/input-problems.js";
 import { assetFrameworks } from "./asset-frameworks.js";
-import { PackageProblems } from "./package-problem.js";
 
 function read(...paths: string[]) {
-  const problems = new PackageProblems();
+  const problems = new InputProblems("LIBRARY_PACKAGE_INVALID");
   const found = assetFrameworks(paths, problems);
   problems.refuse();
   return found;

@@ -1,5 +1,6 @@
 import { type Framework, frameworkName, parseFramework, readFramework } from "@factory/nuget/framework";
-import type { PackageProblems } from "./package-problem.js";
+import type { InputProblems } from "../input-problems/input-problems.js";
+import { packagePointer } from "./package-problem.js";
 
 export interface ImportWarning {
   code: string;
@@ -20,7 +21,7 @@ const assembly = /\.(?:dll|exe|winmd)$/i;
  */
 export function assetFrameworks(
   paths: readonly string[],
-  problems: PackageProblems,
+  problems: InputProblems,
 ): { frameworks: string[]; warnings: ImportWarning[] } {
   const frameworks = new Set<string>();
   const unknown = new Set<string>();
@@ -32,10 +33,14 @@ export function assetFrameworks(
     else if (folder.strict || /^portable\b/i.test(folder.moniker)) unknown.add(folder.moniker);
   }
   if (unknown.size > 0 && frameworks.size === 0)
-    problems.add("UNKNOWN_VALUE", `Of the package's frameworks (${[...unknown].join(", ")}) none is known.`);
+    problems.add(
+      packagePointer,
+      "UNKNOWN_VALUE",
+      `The package has folders for unknown frameworks only: ${[...unknown].join(", ")}. It needs a folder for a known one, for example lib/net8.0.`,
+    );
   const warnings = [...unknown].map((moniker) => ({
     code: "FrameworkIgnored",
-    message: `The framework "${moniker}" of a folder is not known; its assets are left out.`,
+    message: `The package has a folder for the framework "${moniker}", which is not known. The files in it are ignored.`,
   }));
   return { frameworks: [...frameworks], warnings };
 }

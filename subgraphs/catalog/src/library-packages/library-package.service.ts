@@ -3,12 +3,13 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Trace } from "@factory/runtime/telemetry/trace";
 import { ConcurrencyLimiter } from "@factory/runtime/tenancy/concurrency-limiter";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
+import { InputProblems } from "../input-problems/input-problems.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import { parseSourceRef } from "../sources/references/source-ref.js";
 import type { PackageListing } from "../sources/source-reader.js";
 import { assetFrameworks, type ImportWarning } from "./asset-frameworks.js";
 import { type Nuspec, readNuspec } from "./nuspec.js";
-import { PackageProblems, packageProblem } from "./package-problem.js";
+import { packagePointer, packageProblem } from "./package-problem.js";
 
 /** What a package says of the library version in it. */
 export interface LibraryPackage extends Omit<Nuspec, "packageTypes"> {
@@ -37,9 +38,14 @@ export class LibraryPackageService {
   async read(tenant: Tenant, sourceRef: string, trace: Trace): Promise<LibraryPackage> {
     const { paths, files, resolvedRef } = await this.#list(tenant, sourceRef, trace);
     const [manifest, another] = [...files.values()];
-    if (manifest === undefined) throw packageProblem("REQUIRED", "The package has no nuspec at its root.");
-    if (another !== undefined) throw packageProblem("FORMAT", "The package has more than one nuspec at its root.");
-    const problems = new PackageProblems();
+    if (manifest === undefined)
+      throw packageProblem(
+        "REQUIRED",
+        "The package has no nuspec at its root. Pack the library again with dotnet pack.",
+      );
+    if (another !== undefined)
+      throw packageProblem("FORMAT", "The package has more than one nuspec at its root. Exactly one is allowed.");
+    const problems = new InputProblems("LIBRARY_PACKAGE_INVALID");
     const { packageTypes, ...nuspec } = readNuspec(manifest, problems);
     requireSameName(sourceRef, nuspec, problems);
     const typeWarnings = judgeTypes(packageTypes, problems);
@@ -64,25 +70,34 @@ export class LibraryPackageService {
 }
 
 /** A feed must give what it was asked for. */
-function requireSameName(sourceRef: string, { packageName, version }: Identity, problems: PackageProblems): void {
+function requireSameName(sourceRef: string, { packageName, version }: Identity, problems: InputProblems): void {
   const parsed = parseSourceRef(sourceRef);
   if (!("ref" in parsed) || parsed.ref.kind !== "package" || parsed.ref.transport !== "feed") return;
   const [asked, given] = [parseVersion(parsed.ref.version), parseVersion(version)];
   const same = asked !== undefined && given !== undefined && compareVersions(asked, given) === 0;
   if (!same || parsed.ref.packageId.toLowerCase() !== packageName.toLowerCase())
-    problems.add("FORMAT", `The feed gave ${packageName} ${version} instead of what was asked for.`);
+    problems.add(
+      packagePointer,
+      "FORMAT",
+      `The feed returned ${packageName} ${version} for the request ${sourceRef}. Check the feed.`,
+    );
 }
 
 type Identity = Pick<Nuspec, "packageName" | "version">;
 
-function judgeTypes(packageTypes: readonly string[], problems: PackageProblems): ImportWarning[] {
+function judgeTypes(packageTypes: readonly string[], problems: InputProblems): ImportWarning[] {
   if (packageTypes.some((type) => type.toLowerCase() === library)) return [];
   const other = packageTypes.find((type) => noLibraries.has(type.toLowerCase()));
-  if (other !== undefined) problems.add("UNSUPPORTED", `The package is a ${other}, not a library.`);
+  if (other !== undefined)
+    problems.add(
+      packagePointer,
+      "UNSUPPORTED",
+      `The package has the type ${other}, which projects cannot reference. Import a package of the type Dependency.`,
+    );
   return packageTypes
     .filter((type) => type !== other)
     .map((type) => ({
       code: "PackageTypeUnknown",
-      message: `The package is of the type ${type}; it is taken for a library.`,
+      message: `The package has the type ${type}, which is not known. It is imported as a library.`,
     }));
 }

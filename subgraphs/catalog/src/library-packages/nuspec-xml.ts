@@ -29,10 +29,17 @@ export function readNuspecXml(bytes: Uint8Array): NuspecElement {
     throw packageProblem("FORMAT", `The nuspec is not well-formed XML: ${message}`);
   });
   parser.on("doctype", () => {
-    throw packageProblem("FORMAT", "The nuspec has a document type, which no manifest needs.");
+    throw packageProblem(
+      "FORMAT",
+      "The nuspec has a document type declaration (<!DOCTYPE>), which is not allowed. Remove it.",
+    );
   });
   parser.on("opentag", ({ name, attributes }) => {
-    if (open.length === maxDepth) throw packageProblem("FORMAT", `The nuspec nests more than ${maxDepth} elements.`);
+    if (open.length === maxDepth)
+      throw packageProblem(
+        "FORMAT",
+        `The nuspec nests its elements more than ${maxDepth} levels deep. At most ${maxDepth} levels are allowed.`,
+      );
     open.push({ name: localName(name), attributes: new Map(Object.entries(attributes)), children: [], text: "" });
   });
   const addText = (content: string) => {
@@ -49,7 +56,7 @@ export function readNuspecXml(bytes: Uint8Array): NuspecElement {
     else parent.children.push(element);
   });
   parser.write(decoded(bytes)).close();
-  if (root === undefined) throw packageProblem("FORMAT", "The nuspec has no element.");
+  if (root === undefined) throw packageProblem("FORMAT", "The nuspec has no XML element.");
   return root;
 }
 
@@ -67,7 +74,7 @@ function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder(mark?.encoding ?? "utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw packageProblem("FORMAT", "The nuspec is no valid UTF-8 or UTF-16 text.");
+    throw packageProblem("FORMAT", "The nuspec is not valid text. Save it as UTF-8 or UTF-16.");
   }
 }
 

@@ -1,9 +1,9 @@
+import { InputProblems } from "../input-problems/input-problems.js";
 import { nuspecOf } from "./nuspec.fixture.js";
 import { readNuspec } from "./nuspec.js";
-import { PackageProblems } from "./package-problem.js";
 
 function read(text: string | Uint8Array) {
-  const problems = new PackageProblems();
+  const problems = new InputProblems("LIBRARY_PACKAGE_INVALID");
   const nuspec = readNuspec(typeof text === "string" ? Buffer.from(text) : text, problems);
   problems.refuse();
   return nuspec;
@@ -86,7 +86,7 @@ describe("a nuspec", () => {
 
   it.each<[string, string | Uint8Array, RegExp]>([
     ["XML that is not well-formed", "<package><metadata></package>", /not well-formed/],
-    ["nothing", "", /not well-formed|no element/],
+    ["nothing", "", /not well-formed|no XML element/],
     [
       "a document type",
       `<!DOCTYPE package [<!ENTITY x "y">]>${nuspecOf("&x;")}`.replace(/<\?.*?\?>/, ""),
@@ -94,15 +94,15 @@ describe("a nuspec", () => {
     ],
     ["an external entity", `<!DOCTYPE p SYSTEM "file:///etc/passwd"><package/>`, /document type/],
     ["an entity that nobody declared", nuspecOf("<tags>&secret;</tags>"), /not well-formed/],
-    ["another root", "<project/>", /no package with metadata/],
-    ["bytes that are no text", Uint8Array.of(0xc3, 0x28), /no valid UTF-8/],
-    ["elements within elements without end", "<a>".repeat(10_000), /nests more/],
-    ["no id", "<package><metadata><version>1.0</version></metadata></package>", /id ""/],
-    ["an id that is none", nuspecOf("", { id: "../up" }), /no NuGet package id/],
-    ["a version that is a placeholder", nuspecOf("", { version: "$version$" }), /no NuGet version/],
-    ["an unknown framework", dependencies('<group targetFramework="gameboy1.0" />'), /"gameboy1.0" is not known/],
-    ["a range that is none", dependencies('<dependency id="A" version="[2,1]" />'), /no NuGet version range/],
-    ["a dependency without an id", dependencies("<dependency />"), /dependency ""/],
+    ["another root", "<project/>", /no <package> element/],
+    ["bytes that are no text", Uint8Array.of(0xc3, 0x28), /not valid text/],
+    ["elements within elements without end", "<a>".repeat(10_000), /more than 32 levels/],
+    ["no id", "<package><metadata><version>1.0</version></metadata></package>", /has no id/],
+    ["an id that is none", nuspecOf("", { id: "../up" }), /not a valid NuGet package ID/],
+    ["a version that is a placeholder", nuspecOf("", { version: "$version$" }), /not a valid NuGet version/],
+    ["an unknown framework", dependencies('<group targetFramework="gameboy1.0" />'), /"gameboy1.0" is not a known/],
+    ["a range that is none", dependencies('<dependency id="A" version="[2,1]" />'), /not a valid NuGet version range/],
+    ["a dependency without an id", dependencies("<dependency />"), /A dependency has an id that is not valid. ""/],
   ])("is refused with %s", (_, text, says) => {
     const { code, facts } = refusalOf(text);
     expect(code).toBe("LIBRARY_PACKAGE_INVALID");

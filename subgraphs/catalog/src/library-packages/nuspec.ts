@@ -2,8 +2,10 @@ import { frameworkName, parseFramework, readFramework } from "@factory/nuget/fra
 import { isPackageId } from "@factory/nuget/package-id";
 import { parseVersion } from "@factory/nuget/version";
 import { parseRange } from "@factory/nuget/version-range";
+import type { InputProblems } from "../input-problems/input-problems.js";
+import { frameworkDetail, packageIdDetail, rangeDetail, versionDetail } from "../input-problems/nuget-details.js";
 import { childrenOf, type NuspecElement, readNuspecXml, textOf } from "./nuspec-xml.js";
-import { type PackageProblems, packageProblem } from "./package-problem.js";
+import { packagePointer, packageProblem } from "./package-problem.js";
 
 export interface NuspecDependency {
   packageName: string;
@@ -30,19 +32,23 @@ const maxTags = 50;
 const maxTagLength = 50;
 const maxOwnerLength = 100;
 
-export function readNuspec(bytes: Uint8Array, problems: PackageProblems): Nuspec {
+export function readNuspec(bytes: Uint8Array, problems: InputProblems): Nuspec {
   const root = readNuspecXml(bytes);
   const metadata = root.name === "package" ? childrenOf(root, "metadata")[0] : undefined;
-  if (metadata === undefined) throw packageProblem("FORMAT", "The nuspec has no package with metadata.");
+  if (metadata === undefined)
+    throw packageProblem(
+      "FORMAT",
+      "The nuspec has no <package> element with <metadata>. Pack the library again with dotnet pack.",
+    );
   const packageName = textOf(metadata, "id") ?? "";
   const version = textOf(metadata, "version") ?? "";
-  if (!isPackageId(packageName))
-    problems.add(
-      packageName === "" ? "REQUIRED" : "FORMAT",
-      `The nuspec's id "${packageName}" is no NuGet package id.`,
-    );
-  if (!parseVersion(version))
-    problems.add(version === "" ? "REQUIRED" : "FORMAT", `The nuspec's version "${version}" is no NuGet version.`);
+  if (packageName === "") problems.add(packagePointer, "REQUIRED", "The nuspec has no id. Add <id> to its metadata.");
+  else if (!isPackageId(packageName))
+    problems.add(packagePointer, "FORMAT", `The id of the nuspec is not valid. ${packageIdDetail(packageName)}`);
+  if (version === "")
+    problems.add(packagePointer, "REQUIRED", "The nuspec has no version. Add <version> to its metadata.");
+  else if (!parseVersion(version))
+    problems.add(packagePointer, "FORMAT", `The version of the nuspec is not valid. ${versionDetail(version)}`);
   return {
     packageName,
     version,
@@ -62,7 +68,7 @@ function tagsOf(text: string): string[] {
 
 function dependenciesOf(
   element: NuspecElement | undefined,
-  problems: PackageProblems,
+  problems: InputProblems,
 ): Pick<Nuspec, "dependencies" | "dependencyGroups"> {
   const groups = childrenOf(element, "group");
   // as in NuGet, what stands beside groups is not read
@@ -75,26 +81,39 @@ function dependenciesOf(
   };
 }
 
-function groupFramework({ attributes }: NuspecElement, problems: PackageProblems): string {
+function groupFramework({ attributes }: NuspecElement, problems: InputProblems): string {
   const moniker = attributes.get("targetFramework")?.trim() || anyGroup;
   const framework = readFramework(moniker);
   if (framework.identifier === "Any") return anyGroup;
   if (!parseFramework(moniker))
-    problems.add("UNKNOWN_VALUE", `The dependency group's framework "${moniker}" is not known.`);
+    problems.add(
+      packagePointer,
+      "UNKNOWN_VALUE",
+      `A dependency group has an unknown framework. ${frameworkDetail(moniker)}`,
+    );
   return frameworkName(framework);
 }
 
 function dependenciesIn(
   element: NuspecElement | undefined,
   targetFramework: string | null,
-  problems: PackageProblems,
+  problems: InputProblems,
 ): NuspecDependency[] {
   return childrenOf(element, "dependency").map(({ attributes }) => {
     const packageName = attributes.get("id")?.trim() ?? "";
     const range = attributes.get("version")?.trim() || null;
-    if (!isPackageId(packageName)) problems.add("FORMAT", `The dependency "${packageName}" is no NuGet package id.`);
+    if (!isPackageId(packageName))
+      problems.add(
+        packagePointer,
+        "FORMAT",
+        `A dependency has an id that is not valid. ${packageIdDetail(packageName)}`,
+      );
     if (range !== null && !parseRange(range))
-      problems.add("FORMAT", `The dependency ${packageName} has "${range}", which is no NuGet version range.`);
+      problems.add(
+        packagePointer,
+        "FORMAT",
+        `The dependency ${packageName} has a version range that is not valid. ${rangeDetail(range)}`,
+      );
     return { packageName, range, targetFramework };
   });
 }

@@ -1,10 +1,9 @@
-import { type Framework, parseFramework } from "@factory/nuget/framework";
-import { DomainError } from "@factory/runtime/errors/domain-error";
 import { invalidEnumValue } from "@factory/runtime/errors/invalid-enum-value";
 import { encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { CursorSeal } from "@factory/runtime/pagination/cursor";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
+import { requireFramework } from "../input-problems/require-framework.js";
 import { LibraryStatus } from "../libraries/library.type.js";
 import { isOneEditAway, shortestFuzzy, spellings } from "../search-index/capability-match.js";
 import { filterKey } from "../search-index/search-index-statement.js";
@@ -59,7 +58,8 @@ export class LibrarySearchService {
     const { cursor, limit: asked, ...searched } = input;
     const scope = { tenant: tenant.tenantId, search: searched };
     const after = cursor == null ? undefined : (this.#cursors.open(scope, cursor) as SearchPosition);
-    const framework = input.targetFramework == null ? undefined : requireFramework(input.targetFramework);
+    const framework =
+      input.targetFramework == null ? undefined : requireFramework(input.targetFramework, "/targetFramework");
     const capability = input.capability?.trim() || undefined;
     if (capability !== undefined && !hasWords(capability)) return { results: [], total: 0, nextCursor: null };
     // one statement gives both; without a framework it waits until the words are needed
@@ -141,16 +141,6 @@ function filtersOf(input: SearchLibrariesInput): SearchFilters {
 const keyOf = (text: string | null | undefined) => filterKey(text ?? "") || undefined;
 
 const unknownStatus = () => invalidEnumValue([{ pointer: "/status", allowed: Object.keys(LibraryStatus) }]);
-
-function requireFramework(moniker: string): Framework {
-  const framework = parseFramework(moniker);
-  if (framework) return framework;
-  const detail = `${moniker} is no known framework moniker.`;
-  throw new DomainError("RUNTIME_NOT_RECOGNISED", {
-    detail,
-    errors: [{ pointer: "/targetFramework", code: "UNKNOWN_VALUE", detail }],
-  });
-}
 
 function positionOf({ tier, unusable, name_key, entry_id }: SearchPageRow): SearchPosition {
   return { tier, unusable, nameKey: name_key, entryId: entry_id ?? "" };

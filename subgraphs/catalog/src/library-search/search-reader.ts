@@ -28,7 +28,9 @@ export class SearchReader {
       return rows;
     } catch (error) {
       if (isStatementTimeout(error))
-        throw new DomainError("UNAVAILABLE", { detail: `The search took longer than ${timeout}: narrow it down.` });
+        throw new DomainError("UNAVAILABLE", {
+          detail: `The search took longer than ${timeout}. Narrow it with more filters or a longer capability.`,
+        });
       throw error;
     }
   }

@@ -268,7 +268,7 @@ describe("the encoding of a project", () => {
     const files = new Map([
       ["App.csproj", { bytes: Buffer.from("<Project a='\xe9' />", "latin1"), executable: false }],
     ]);
-    expect(() => injectPackageReferences(files, orders, { primaryOutputs: [] })).toThrow("neither UTF-8");
+    expect(() => injectPackageReferences(files, orders, { primaryOutputs: [] })).toThrow("its encoding is not UTF-8");
   });
 });
 
@@ -385,7 +385,8 @@ describe("central package management", () => {
     expect(kept.warnings).toEqual([
       {
         code: "LibraryVersionAlreadyHigher",
-        message: "Directory.Packages.props already has Orders.Client 2.2.0, which is higher than 2.1.0; it was kept.",
+        message:
+          "Directory.Packages.props already references Orders.Client 2.2.0, which is higher than 2.1.0. The higher version was kept.",
       },
     ]);
   });
@@ -462,7 +463,8 @@ describe("the projects that take libraries", () => {
     expect(injected.warnings).toEqual([
       {
         code: "NoProjectForLibraries",
-        message: "The scaffold has no project that takes package references; not added: Orders.Client 2.1.0.",
+        message:
+          "The scaffold has no project that can reference packages. These libraries were not added: Orders.Client 2.1.0.",
       },
     ]);
   });
@@ -498,14 +500,14 @@ describe("libraries that can not be injected", () => {
     const bytes = Buffer.from(`<Project><ItemGroup>${items}</ItemGroup></Project>`);
     const libraries = Array.from({ length: 200 }, (_, index) => ({ packageName: `P.${index}`, version: "1.0.0" }));
     const files = new Map([["a.csproj", { bytes, executable: false }]]);
-    expect(() => injectPackageReferences(files, libraries, { primaryOutputs: [] })).toThrow("too many libraries");
+    expect(() => injectPackageReferences(files, libraries, { primaryOutputs: [] })).toThrow("too large for so many libraries");
     // counted: each reading is parsed again
     const texts = new ScaffoldTexts(files, () => undefined);
     let readings = 0;
     const readOn = () => {
       for (; readings < libraries.length; readings += 1) texts.read("a.csproj");
     };
-    expect(readOn).toThrow("too many libraries");
+    expect(readOn).toThrow("too large for so many libraries");
     expect(readings * bytes.length).toBeLessThan(51_000_000);
   });
 });

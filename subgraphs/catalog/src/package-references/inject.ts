@@ -80,7 +80,7 @@ export function branchFilesToRead(files: FileTree, primaryOutputs: readonly stri
 function refuseInexact({ packageName, version }: LibraryReference): void {
   if (parseVersion(version) !== undefined) return;
   throw new DomainError("LIBRARY_INJECTION_FAILED", {
-    detail: `${packageName} ${version} names no exact version; give one such as 1.2.3.`,
+    detail: `The version "${version}" of ${packageName} is not an exact version. Use one exact version, for example 1.2.3.`,
     packageName,
     version,
   });
@@ -88,12 +88,12 @@ function refuseInexact({ packageName, version }: LibraryReference): void {
 
 function withoutProject(files: FileTree, libraries: readonly LibraryReference[]): Injection {
   const names = libraries.map(({ packageName, version }) => `${packageName} ${version}`).join(", ");
-  const message = `The scaffold has no project that takes package references; not added: ${names}.`;
+  const message = `The scaffold has no project that can reference packages. These libraries were not added: ${names}.`;
   const warnings = libraries.length === 0 ? [] : [{ code: "NoProjectForLibraries" as const, message }];
   return { files: new Map(files), warnings, branchFiles: [] };
 }
 
 function alreadyHigher(path: string, { packageName, version }: LibraryReference, kept: string): InjectionWarning {
-  const message = `${path} already has ${packageName} ${kept}, which is higher than ${version}; it was kept.`;
+  const message = `${path} already references ${packageName} ${kept}, which is higher than ${version}. The higher version was kept.`;
   return { code: "LibraryVersionAlreadyHigher", message };
 }

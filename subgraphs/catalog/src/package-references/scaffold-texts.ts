@@ -22,7 +22,8 @@ export class ScaffoldTexts {
     const known = this.#texts.get(path) ?? this.#load(path);
     const text = known?.edited ?? known?.text;
     this.#charactersLeft -= text?.length ?? 0;
-    if (this.#charactersLeft < 0) throw injectionFailed(path, "there are too many libraries for projects of this size");
+    if (this.#charactersLeft < 0)
+      throw injectionFailed(path, "the projects are too large for so many libraries; use fewer libraries");
     return text;
   }
 
@@ -60,7 +61,7 @@ export class ScaffoldTexts {
     } catch (error) {
       throw injectionFailed(
         path,
-        `it is no well-formed XML (${error instanceof Error ? error.message : String(error)})`,
+        `it is not well-formed XML (${error instanceof Error ? error.message : String(error)})`,
       );
     }
     this.#texts.set(path, file);

@@ -13,13 +13,13 @@ export function readText(path: string, bytes: Uint8Array): TextFile {
   const toBytes = (edited: string) => Buffer.concat([bytes.subarray(0, bomLength), encodeBody(edited, encoding)]);
   // a file in a code page of old would come back damaged
   if (!Buffer.from(toBytes(text)).equals(bytes))
-    throw injectionFailed(path, "it is neither UTF-8 nor marked as UTF-16");
+    throw injectionFailed(path, "its encoding is not UTF-8, and not UTF-16 with a byte order mark");
   return { text, toBytes };
 }
 
 export function injectionFailed(path: string, reason: string): DomainError {
   return new DomainError("LIBRARY_INJECTION_FAILED", {
-    detail: `${path} takes no package references: ${reason}.`,
+    detail: `Package references cannot be added to ${path}: ${reason}.`,
     path,
   });
 }
