@@ -471,8 +471,16 @@ describe("Mutation.importLibraryPackage", () => {
   });
 
   it.each<[string, { metadata?: string; files?: Record<string, string> }, RegExp]>([
-    ["a template pack", { metadata: '<packageTypes><packageType name="Template" /></packageTypes>' }, /has the type Template/],
-    ["a tool", { metadata: '<packageTypes><packageType name="DotnetTool" /></packageTypes>' }, /has the type DotnetTool/],
+    [
+      "a template pack",
+      { metadata: '<packageTypes><packageType name="Template" /></packageTypes>' },
+      /has the type Template/,
+    ],
+    [
+      "a tool",
+      { metadata: '<packageTypes><packageType name="DotnetTool" /></packageTypes>' },
+      /has the type DotnetTool/,
+    ],
     ["a broken nuspec", { metadata: "<oops>" }, /not well-formed/],
     ["an unknown framework", { files: { "lib/gameboy1/A.dll": "MZ" } }, /unknown frameworks only: gameboy1/],
   ])("refuses %s, and leaves nothing behind", async (_, more, says) => {

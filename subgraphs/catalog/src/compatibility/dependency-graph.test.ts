@@ -231,9 +231,9 @@ describe("the nearest asker", () => {
     expect(evaluate(tree("1.0", "2.0"), "A 1.0.0").violations).toMatchObject([
       {
         rule: "LibraryDowngraded",
-        detail: "A 1.0.0 → C 1.0.0 requires X ≥ 2.0.0, but A 1.0.0 is nearer and a restore takes X 1.0.0 for it.",
+        detail: "A 1.0.0 → C 1.0.0 requires X ≥ 2.0.0, but A 1.0.0 is nearer, so a restore takes X 1.0.0.",
         suggestedResolution:
-          "Add X 2.0.0 (Published, supports net8.0) to the set; verified: the set is then compatible.",
+          "Add X 2.0.0 (Published, supports net8.0) to the set. Verified: the set is then compatible.",
       },
     ]);
   });

@@ -36,12 +36,12 @@ describe("a set of libraries", () => {
       {
         code: "LibraryVersionUnknown",
         packageName: "Empty",
-        detail: "Empty is registered without versions; 1.0.0 was not checked.",
+        detail: "Empty is registered without versions, so 1.0.0 was not checked.",
       },
       {
         code: "LibraryUnknown",
         packageName: "Newtonsoft.Json",
-        detail: "Newtonsoft.Json is not in this catalog; 13.0.3 was not checked.",
+        detail: "Newtonsoft.Json is not registered in this catalog, so 13.0.3 was not checked.",
       },
     ]);
   });
@@ -75,8 +75,8 @@ describe("LibraryDuplicated", () => {
     expect(violations).toEqual([
       {
         rule: "LibraryDuplicated",
-        detail: "Orders.Client is listed 2 times, as 2.0.0 and 1.0.0; a project references a package once.",
-        suggestedResolution: "List Orders.Client once, at 2.0.0; verified: the set is then compatible.",
+        detail: "Orders.Client is listed 2 times, as 2.0.0 and 1.0.0. A project can reference a package only once.",
+        suggestedResolution: "List Orders.Client once, at 2.0.0. Verified: the set is then compatible.",
         resolution: {
           action: "Remove",
           packageName: "Orders.Client",
@@ -126,9 +126,10 @@ describe("LibraryVersionNotFound", () => {
     expect(violations).toMatchObject([
       {
         rule: "LibraryVersionNotFound",
-        detail: "A has no version 1.3.0; registered are 3.1.0-rc, 3.0.0, 2.1.0, 2.0.0 and 1.2.0, and 2 more.",
+        detail:
+          "A has no version 1.3.0. The registered versions are 3.1.0-rc, 3.0.0, 2.1.0, 2.0.0 and 1.2.0, and 2 more.",
         suggestedResolution:
-          "Change A from 1.3.0 to 1.1.0 (Published, supports net8.0); verified: the set is then compatible.",
+          "Change A from 1.3.0 to 1.1.0 (Published, supports net8.0). Verified: the set is then compatible.",
         resolution: { action: "ChangeVersion", fromVersion: "1.3.0", toVersion: "1.1.0", verified: true },
       },
     ]);
@@ -157,25 +158,25 @@ describe("LibraryDoesNotSupportRuntime", () => {
     [
       "A 3.0.0",
       "net8.0",
-      "A 3.0.0 targets net9.0; a net8.0 project can use none of that.",
+      "A 3.0.0 targets net9.0. A net8.0 project cannot use it.",
       "Change A from 3.0.0 to 2.0.0 (Published, supports net8.0)",
     ],
     [
       "A 2.0.0",
       "net472",
-      "A 2.0.0 targets net8.0 and netstandard2.1; a net472 project can use none of that.",
+      "A 2.0.0 targets net8.0 and netstandard2.1. A net472 project cannot use it.",
       "Change the runtime from net472 to netcoreapp3.1",
     ],
     [
       "Only9 1.0.0",
       "net8.0",
-      "Only9 1.0.0 targets net9.0; a net8.0 project can use none of that.",
-      "Replace Only9 1.0.0 by A 2.0.0 (Published, supports net8.0)",
+      "Only9 1.0.0 targets net9.0. A net8.0 project cannot use it.",
+      "Replace Only9 1.0.0 with A 2.0.0 (Published, supports net8.0)",
     ],
     [
       "Win 1.0.0",
       "net6.0-windows",
-      "Win 1.0.0 targets net8.0-windows7.0; a net6.0-windows project can use none of that.",
+      "Win 1.0.0 targets net8.0-windows7.0. A net6.0-windows project cannot use it.",
       "Change the runtime from net6.0-windows to net8.0-windows7.0",
     ],
     ["Old 1.0.0", "net48", undefined, undefined],
@@ -186,7 +187,7 @@ describe("LibraryDoesNotSupportRuntime", () => {
     const expected = detail === undefined ? [] : [{ rule: "LibraryDoesNotSupportRuntime", detail }];
     expect(violations).toMatchObject(expected);
     if (suggestion)
-      expect(violations[0]?.suggestedResolution).toBe(`${suggestion}; verified: the set is then compatible.`);
+      expect(violations[0]?.suggestedResolution).toBe(`${suggestion}. Verified: the set is then compatible.`);
   });
 
   it("says so when nothing helps", () => {
@@ -209,9 +210,9 @@ describe("LibraryDoesNotSupportRuntime", () => {
     expect(evaluate(sketch, "A 1.0.0").violations).toMatchObject([
       {
         rule: "LibraryDoesNotSupportRuntime",
-        detail: "B 1.0.0 (brought in by A 1.0.0) targets net9.0; a net8.0 project can use none of that.",
+        detail: "B 1.0.0 (brought in by A 1.0.0) targets net9.0. A net8.0 project cannot use it.",
         suggestedResolution:
-          "Add B 1.1.0 (Published, supports net8.0) to the set; verified: the set is then compatible.",
+          "Add B 1.1.0 (Published, supports net8.0) to the set. Verified: the set is then compatible.",
         resolution: { action: "Add", packageName: "B", toVersion: "1.1.0", verified: true },
       },
     ]);
@@ -240,9 +241,9 @@ describe("TemplateDoesNotSupportRuntime", () => {
       violations: [
         {
           rule: "TemplateDoesNotSupportRuntime",
-          detail: "Template version 2.0.0 targets net8.0, which a net6.0 project can not use.",
+          detail: "Template version 2.0.0 targets net8.0, which a net6.0 project cannot use.",
           suggestedResolution:
-            "Change the template version from 2.0.0 to 1.1.0 (Published, targets net6.0); verified: the set is then compatible.",
+            "Change the template version from 2.0.0 to 1.1.0 (Published, targets net6.0). Verified: the set is then compatible.",
           resolution: { action: "ChangeVersion", packageName: null, toVersion: "1.1.0", verified: true },
         },
       ],
@@ -254,7 +255,7 @@ describe("TemplateDoesNotSupportRuntime", () => {
     expect(on("net6.0", { otherVersions: drafts }).violations[0]?.resolution?.toVersion).toBe("1.2.0");
     const deprecated = drafts.filter(({ status }) => status !== "Draft");
     expect(on("net6.0", { otherVersions: deprecated }).violations[0]).toMatchObject({
-      suggestedResolution: "Change the runtime from net6.0 to net8.0; verified: the set is then compatible.",
+      suggestedResolution: "Change the runtime from net6.0 to net8.0. Verified: the set is then compatible.",
       resolution: { action: "ChangeRuntime", runtime: "net8.0" },
     });
   });
@@ -271,8 +272,8 @@ describe("TemplateDoesNotSupportRuntime", () => {
   it("counts what remains when a change does not mend everything", () => {
     const { violations } = on("net6.0", {}, "Billing 9.0.0");
     expect(violations.map(({ suggestedResolution }) => suggestedResolution)).toEqual([
-      "Change Billing from 9.0.0 to 1.4.0 (Published, supports net6.0); verified: this is then gone, 1 other is left.",
-      "Change the template version from 2.0.0 to 1.1.0 (Published, targets net6.0); verified: this is then gone, 1 other is left.",
+      "Change Billing from 9.0.0 to 1.4.0 (Published, supports net6.0). Verified: this violation is then resolved, 1 other remains.",
+      "Change the template version from 2.0.0 to 1.1.0 (Published, targets net6.0). Verified: this violation is then resolved, 1 other remains.",
     ]);
   });
 
@@ -294,9 +295,9 @@ describe("LibraryConflictsWith", () => {
     expect(evaluate(bus, "Old.Bus 1.5.0, New.Bus 1.0.0").violations).toEqual([
       {
         rule: "LibraryConflictsWith",
-        detail: "New.Bus 1.0.0 conflicts with Old.Bus ≥ 1.0.0 and < 2.0.0; the set has Old.Bus 1.5.0.",
+        detail: "New.Bus 1.0.0 conflicts with Old.Bus ≥ 1.0.0 and < 2.0.0. The set has Old.Bus 1.5.0.",
         suggestedResolution:
-          "Change Old.Bus from 1.5.0 to 2.0.0 (Published, supports net8.0); verified: the set is then compatible.",
+          "Change Old.Bus from 1.5.0 to 2.0.0 (Published, supports net8.0). Verified: the set is then compatible.",
         resolution: {
           action: "ChangeVersion",
           packageName: "Old.Bus",
@@ -319,7 +320,7 @@ describe("LibraryConflictsWith", () => {
   it("is mended on the declaring side when it is against every version", () => {
     expect(evaluate(bus, "Old.Bus 2.0.0, New.Bus 2.0.0").violations).toMatchObject([
       {
-        detail: "New.Bus 2.0.0 conflicts with Old.Bus in any version; the set has Old.Bus 2.0.0.",
+        detail: "New.Bus 2.0.0 conflicts with Old.Bus in any version. The set has Old.Bus 2.0.0.",
         resolution: { packageName: "New.Bus", toVersion: "1.0.0", verified: true },
       },
     ]);
@@ -332,7 +333,7 @@ describe("LibraryConflictsWith", () => {
     };
     expect(evaluate(mutual, "B 1.0.0, A 1.0.0").violations).toMatchObject([
       {
-        detail: "A 1.0.0 conflicts with B in any version, and B 1.0.0 conflicts with A 1.*; the set has B 1.0.0.",
+        detail: "A 1.0.0 conflicts with B in any version, and B 1.0.0 conflicts with A 1.*. The set has B 1.0.0.",
         suggestedResolution: "No single change in this catalog resolves it.",
       },
     ]);
@@ -367,7 +368,7 @@ describe("LibraryConflictsWith", () => {
     };
     expect(rulesOf(evaluate(sketch, "A 1.0.0, Unknown 1.1.0"))).toEqual(["LibraryConflictsWith"]);
     expect(evaluate(sketch, "A 1.0.0, B 1.0.0").violations).toMatchObject([
-      { detail: "A 1.0.0 conflicts with Deep in any version; the set has Deep 1.0.0 (brought in by B 1.0.0)." },
+      { detail: "A 1.0.0 conflicts with Deep in any version. The set has Deep 1.0.0 (brought in by B 1.0.0)." },
     ]);
   });
 
@@ -380,8 +381,8 @@ describe("LibraryConflictsWith", () => {
     expect(evaluate(sketch, "A 1.0.0, B 1.0.0, C 1.0.0").violations).toMatchObject([
       {
         suggestedResolution:
-          "No single change in this catalog resolves it; closest: Change B from 1.0.0 to 2.0.0 (Published, supports net8.0), " +
-          "but then B 2.0.0 conflicts with C in any version; the set has C 1.0.0.",
+          "No single change in this catalog resolves it. The closest change: Change B from 1.0.0 to 2.0.0 (Published, supports net8.0), " +
+          "but then B 2.0.0 conflicts with C in any version. The set has C 1.0.0.",
         resolution: { verified: false, resolvesAll: false },
       },
     ]);
@@ -412,7 +413,7 @@ describe("the dependencies of a set", () => {
           code: "LibraryUnknown",
           packageName: "Polly",
           detail:
-            "A 1.0.0 requires Polly ≥ 8.0.0 and < 9.0.0, of which this catalog has no version; it was not checked.",
+            "A 1.0.0 requires Polly ≥ 8.0.0 and < 9.0.0. This catalog has no version of Polly, so it was not checked.",
         },
       ],
     });
@@ -426,7 +427,7 @@ describe("the dependencies of a set", () => {
     expect(evaluate(sketch, "A 1.0.0").violations).toMatchObject([
       {
         rule: "LibraryRequires",
-        detail: "A 1.0.0 requires B ≥ 2.0.0; the catalog has 1.0.0 and 2.0.0 (retired).",
+        detail: "A 1.0.0 requires B ≥ 2.0.0. The catalog has 1.0.0 and 2.0.0 (retired).",
         resolution: { packageName: "A", toVersion: "0.9.0", verified: true },
       },
     ]);
@@ -437,7 +438,7 @@ describe("the dependencies of a set", () => {
       {
         rule: "LibraryRequires",
         detail:
-          "Billing 1.4.0 requires Messaging < 3.0.0, but the set lists Messaging 3.1.0. A restore takes it and only warns (NU1608).",
+          "Billing 1.4.0 requires Messaging < 3.0.0, but the set lists Messaging 3.1.0. A restore takes it with warning NU1608.",
         resolution: { packageName: "Messaging", toVersion: "2.0.0", verified: true },
       },
     ]);
@@ -449,7 +450,7 @@ describe("the dependencies of a set", () => {
         rule: "LibraryDowngraded",
         detail: "Shop 1.0.0 → Orders 2.1.0 requires Messaging ≥ 3.0.0, but the set lists Messaging 2.5.0.",
         suggestedResolution:
-          "Change Messaging from 2.5.0 to 3.0.0 (Published, supports net8.0); verified: the set is then compatible.",
+          "Change Messaging from 2.5.0 to 3.0.0 (Published, supports net8.0). Verified: the set is then compatible.",
       },
     ]);
   });
@@ -459,7 +460,7 @@ describe("the dependencies of a set", () => {
     expect(result.violations).toMatchObject([
       {
         rule: "LibraryDowngraded",
-        suggestedResolution: "Change Polly from 8.0.0 to 8.1.0; verified: the set is then compatible.",
+        suggestedResolution: "Change Polly from 8.0.0 to 8.1.0. Verified: the set is then compatible.",
       },
     ]);
   });
@@ -469,9 +470,9 @@ describe("the dependencies of a set", () => {
       {
         rule: "LibraryVersionConflict",
         detail:
-          "Billing 1.4.0 requires Messaging < 3.0.0 and Orders 2.1.0 requires Messaging ≥ 3.0.0; no version of Messaging serves both.",
+          "Billing 1.4.0 requires Messaging < 3.0.0 and Orders 2.1.0 requires Messaging ≥ 3.0.0. No version of Messaging satisfies both.",
         suggestedResolution:
-          "Change Orders from 2.1.0 to 2.0.0 (Published, supports net8.0); verified: the set is then compatible.",
+          "Change Orders from 2.1.0 to 2.0.0 (Published, supports net8.0). Verified: the set is then compatible.",
       },
     ]);
   });
@@ -513,9 +514,9 @@ describe("the dependencies of a set", () => {
     expect(evaluate(sketch, "A 1.0.0").violations).toMatchObject([
       {
         rule: "LibraryDependencyCycle",
-        detail: "A 1.0.0 → B 1.0.0 → C 1.0.0 → A 1.0.0 go round in a circle.",
+        detail: "A 1.0.0 → B 1.0.0 → C 1.0.0 → A 1.0.0 form a dependency cycle.",
         suggestedResolution:
-          "Add C 1.1.0 (Published, supports net8.0) to the set; verified: the set is then compatible.",
+          "Add C 1.1.0 (Published, supports net8.0) to the set. Verified: the set is then compatible.",
       },
     ]);
     expect(rulesOf(evaluate(sketch, "Self 1.0.0"))).toEqual(["LibraryDependencyCycle"]);
@@ -551,7 +552,7 @@ describe("LibraryVersionRetired", () => {
     expect(evaluate(sketch, "A 1.1.0").violations).toMatchObject([
       {
         rule: "LibraryVersionRetired",
-        detail: "A 1.1.0 is retired and not to be used any more.",
+        detail: "A 1.1.0 is retired and must not be used any more.",
         resolution: { action: "ChangeVersion", toVersion: "2.0.0", verified: true },
       },
     ]);
@@ -704,7 +705,7 @@ describe("any evaluation", () => {
     const { violations } = evaluate(broken, names.map((name) => `${name} 1.0.0`).join(", "));
     expect(violations).toHaveLength(60 + 59);
     expect(violations.at(-1)).toMatchObject({
-      suggestedResolution: "Not searched: mend the violations listed above, then evaluate again.",
+      suggestedResolution: "Not searched. Resolve the violations listed above, then evaluate again.",
       resolution: null,
     });
   });

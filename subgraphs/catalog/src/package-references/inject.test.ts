@@ -500,7 +500,9 @@ describe("libraries that can not be injected", () => {
     const bytes = Buffer.from(`<Project><ItemGroup>${items}</ItemGroup></Project>`);
     const libraries = Array.from({ length: 200 }, (_, index) => ({ packageName: `P.${index}`, version: "1.0.0" }));
     const files = new Map([["a.csproj", { bytes, executable: false }]]);
-    expect(() => injectPackageReferences(files, libraries, { primaryOutputs: [] })).toThrow("too large for so many libraries");
+    expect(() => injectPackageReferences(files, libraries, { primaryOutputs: [] })).toThrow(
+      "too large for so many libraries",
+    );
     // counted: each reading is parsed again
     const texts = new ScaffoldTexts(files, () => undefined);
     let readings = 0;

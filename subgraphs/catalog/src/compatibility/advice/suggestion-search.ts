@@ -51,7 +51,7 @@ export class SuggestionSearch {
 
   suggest(finding: Finding): Suggestion {
     if (this.#evaluationsLeft <= 0)
-      return untried("Not searched: mend the violations listed above, then evaluate again.");
+      return untried("Not searched. Resolve the violations listed above, then evaluate again.");
     const trials: Trial[] = [];
     for (const move of distinct(finding.moves().flat()).slice(0, this.#share)) {
       if (this.#evaluationsLeft <= 0) break;
@@ -76,17 +76,17 @@ export class SuggestionSearch {
   }
 
   #verified({ move, left }: Trial): Suggestion {
-    const rest = left === 1 ? "1 other is left" : `${left} others are left`;
-    const outcome = left === 0 ? "the set is then compatible" : `this is then gone, ${rest}`;
+    const rest = left === 1 ? "1 other remains" : `${left} others remain`;
+    const outcome = left === 0 ? "the set is then compatible" : `this violation is then resolved, ${rest}`;
     return {
-      suggestedResolution: `${this.#sentence(move)}; verified: ${outcome}.`,
+      suggestedResolution: `${this.#sentence(move)}. Verified: ${outcome}.`,
       resolution: { ...move, verified: true, resolvesAll: left === 0 },
     };
   }
 
   #closest({ move, added }: Trial): Suggestion {
     return {
-      suggestedResolution: `No single change in this catalog resolves it; closest: ${this.#sentence(move)}, but then ${added[0]?.detail ?? ""}`,
+      suggestedResolution: `No single change in this catalog resolves it. The closest change: ${this.#sentence(move)}, but then: ${added[0]?.detail ?? ""}`,
       resolution: { ...move, verified: false, resolvesAll: false },
     };
   }
@@ -100,7 +100,7 @@ export class SuggestionSearch {
       case "Add":
         return `Add ${packageName} ${toVersion}${this.#standing(packageName, toVersion)} to the set`;
       case "Replace":
-        return `Replace ${packageName} ${fromVersion} by ${replacedBy} ${toVersion}${this.#standing(replacedBy, toVersion)}`;
+        return `Replace ${packageName} ${fromVersion} with ${replacedBy} ${toVersion}${this.#standing(replacedBy, toVersion)}`;
       case "ChangeVersion":
         return packageName === null
           ? `Change the template version from ${fromVersion} to ${toVersion}${this.#templateStanding(toVersion)}`

@@ -75,7 +75,7 @@ describe("upgrade advice", () => {
         notNewer: {
           version: "2.0.0",
           rule: "LibraryDoesNotSupportRuntime",
-          detail: "A 2.0.0 targets net10.0; a net8.0 project can use none of that.",
+          detail: "A 2.0.0 targets net10.0. A net8.0 project cannot use it.",
           packageName: null,
         },
         verified: true,

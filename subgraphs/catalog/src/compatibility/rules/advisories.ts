@@ -51,9 +51,11 @@ function entryAdvisories(context: EvaluationContext, entry: ListedLibrary): Advi
   if (library === undefined)
     return context.input.unknownLibraries === "violation"
       ? []
-      : [advise("LibraryUnknown", `${packageName} is not in this catalog; ${text} was not checked.`)];
+      : [advise("LibraryUnknown", `${packageName} is not registered in this catalog, so ${text} was not checked.`)];
   if (library.releases.length === 0)
-    return [advise("LibraryVersionUnknown", `${packageName} is registered without versions; ${text} was not checked.`)];
+    return [
+      advise("LibraryVersionUnknown", `${packageName} is registered without versions, so ${text} was not checked.`),
+    ];
   if (release === undefined) return [];
   const advisories: Advisory[] = [];
   if (release.status === "Deprecated" || release.registered.deprecation)
@@ -67,7 +69,7 @@ function entryAdvisories(context: EvaluationContext, entry: ListedLibrary): Advi
 function because({ registered }: Release): string {
   const { reason = null, message = null, alternatePackage = null } = registered.deprecation ?? {};
   const why = [reason, message].filter(Boolean).join(": ").replace(/\.+$/, "");
-  const instead = alternatePackage === null ? "" : `; use ${alternatePackage} instead`;
+  const instead = alternatePackage === null ? "" : `. Use ${alternatePackage} instead`;
   return `${why === "" ? "" : ` (${why})`}${instead}`;
 }
 
@@ -100,14 +102,14 @@ function isFallback({ project, snapshot }: EvaluationContext, release: Release):
 
 function fallbackDetail({ input }: EvaluationContext, release: Release): string {
   const runtime = frameworkName(input.runtime);
-  return `A restore for ${runtime} would take the .NET Framework assets of ${releaseName(release)} with warning NU1701; whether they run is not known.`;
+  return `A restore for ${runtime} would take the .NET Framework assets of ${releaseName(release)} with warning NU1701. It is not known whether they run.`;
 }
 
 function unknownDependencies({ graph, input }: EvaluationContext): Advisory[] {
   if (input.unknownLibraries === "violation") return [];
   const details = new Map(
     graph.unknown.map(({ from, packageName, range }) => {
-      const detail = `${releaseName(from)} requires ${packageName} ${describeRange(range)}, of which this catalog has no version; it was not checked.`;
+      const detail = `${releaseName(from)} requires ${packageName} ${describeRange(range)}. This catalog has no version of ${packageName}, so it was not checked.`;
       return [detail, { code: "LibraryUnknown" as const, detail, packageName }];
     }),
   );

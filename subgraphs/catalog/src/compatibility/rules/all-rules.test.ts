@@ -35,7 +35,7 @@ describe("CapabilityConflictsWith", () => {
         rule: "CapabilityConflictsWith",
         detail:
           "Kafka.Bus 1.0.0 and Rabbit.Bus 1.0.0 both offer messaging/v1, which only one library of a set may offer.",
-        suggestedResolution: "Remove Kafka.Bus from the set; verified: the set is then compatible.",
+        suggestedResolution: "Remove Kafka.Bus from the set. Verified: the set is then compatible.",
         resolution: { action: "Remove", packageName: "Kafka.Bus", fromVersion: "1.0.0", toVersion: null },
       },
     ]);
@@ -74,7 +74,7 @@ describe("CapabilityContractMismatch", () => {
         rule: "CapabilityContractMismatch",
         detail: "Orders 2.0.0 consumes Messaging/V2, but BusOne 1.0.0 offers messaging/v1.",
         suggestedResolution:
-          "Change Orders from 2.0.0 to 1.0.0 (Published, supports net8.0); verified: the set is then compatible.",
+          "Change Orders from 2.0.0 to 1.0.0 (Published, supports net8.0). Verified: the set is then compatible.",
       },
     ]);
   });
@@ -121,9 +121,9 @@ describe("TemplatePinsDifferentVersion", () => {
     expect(withTemplate(sketch, "Json 13.0.1", { pins: pin("13.0.3") }).violations).toMatchObject([
       {
         rule: "TemplatePinsDifferentVersion",
-        detail: "Template version 2.0.0 itself references Json 13.0.3; the set lists 13.0.1.",
+        detail: "Template version 2.0.0 itself references Json 13.0.3, but the set lists 13.0.1.",
         suggestedResolution:
-          "Change Json from 13.0.1 to 13.0.3 (Published, supports net8.0); verified: the set is then compatible.",
+          "Change Json from 13.0.1 to 13.0.3 (Published, supports net8.0). Verified: the set is then compatible.",
       },
     ]);
   });
@@ -200,8 +200,8 @@ describe("RuntimeConstraintNotMet", () => {
     });
     expect(withTemplate({}, "", change).violations).toMatchObject([
       {
-        detail: "Template version 2.0.0 is made for SDK ≥ 6.0.100 and < 8.0.0, which can not build net8.0.",
-        suggestedResolution: "Change the runtime from net8.0 to net7.0; verified: the set is then compatible.",
+        detail: "Template version 2.0.0 requires the .NET SDK ≥ 6.0.100 and < 8.0.0, which cannot build net8.0.",
+        suggestedResolution: "Change the runtime from net8.0 to net7.0. Verified: the set is then compatible.",
       },
     ]);
   });
@@ -229,7 +229,7 @@ describe("RuntimeConstraintNotMet", () => {
   it("suggests a version without the bound", () => {
     expect(evaluate(bounded, "A 1.0.0").violations).toMatchObject([
       {
-        detail: "A 1.0.0 runs on net7.0 at most; the runtime is net8.0.",
+        detail: "A 1.0.0 supports runtimes up to net7.0, but the runtime is net8.0.",
         resolution: { packageName: "A", toVersion: "2.0.0", verified: true },
       },
     ]);
@@ -277,7 +277,7 @@ describe("advisories", () => {
 
   it("say why a version is deprecated and what to use instead", () => {
     expect(evaluate(sketch, "Old 1.0.0").advisories).toMatchObject([
-      { detail: "Old 1.0.0 is deprecated (Legacy: No longer maintained); use A instead." },
+      { detail: "Old 1.0.0 is deprecated (Legacy: No longer maintained). Use A instead." },
     ]);
     expect(evaluate(sketch, "Old 1.1.0").advisories).toMatchObject([{ detail: "Old 1.1.0 is deprecated." }]);
   });

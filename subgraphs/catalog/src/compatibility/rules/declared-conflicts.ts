@@ -56,7 +56,7 @@ function detailOf(both: readonly Clash[]): string {
       `${memberName(by)} conflicts with ${other.packageName} ${conflict.range ? describeRange(conflict.range) : "in any version"}`,
   );
   const [first] = both;
-  return `${[...new Set(declared)].join(", and ")}; the set has ${first ? memberName(first.with) : ""}.`;
+  return `${[...new Set(declared)].join(", and ")}. The set has ${first ? memberName(first.with) : ""}.`;
 }
 
 /** Another version of the side that is declared against, then of the declaring side, then something else. */

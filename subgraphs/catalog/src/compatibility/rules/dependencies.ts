@@ -10,7 +10,7 @@ import type { Finding } from "./finding.js";
 import { joinNames } from "./word-list.js";
 
 /** A violation all the same: what a package was not made for is to be known before a restore. */
-export const onlyWarns = "A restore takes it and only warns (NU1608).";
+export const onlyWarns = "A restore takes it with warning NU1608.";
 
 /** Dependencies that the catalog can not fill, or that the set pins above what they allow. */
 export function missingRequirements(context: EvaluationContext): Finding[] {
@@ -26,7 +26,7 @@ export function missingRequirements(context: EvaluationContext): Finding[] {
     ),
     ...graph.unsatisfied.map((edge) => ({
       ...about("LibraryRequires", edge),
-      detail: `${asks(edge)}; the catalog has ${joinNames(registered(context, edge))}.`,
+      detail: `${asks(edge)}. The catalog has ${joinNames(registered(context, edge))}.`,
       moves: () => [[], otherDependents(context, edge)],
     })),
     ...unknown.map((edge) => ({
@@ -74,7 +74,7 @@ function eclipsedFinding(
   const note = rule === "LibraryVersionConflict" ? ` ${onlyWarns}` : "";
   return {
     ...about(rule, edge),
-    detail: `${asks(edge)}, but ${releaseName(by)} is nearer and a restore takes ${nameOf(node)} for it.${note}`,
+    detail: `${asks(edge)}, but ${releaseName(by)} is nearer, so a restore takes ${nameOf(node)}.${note}`,
     moves: () => [
       satisfying(context, edge, node),
       [edge, ...(nearer ? [nearer] : [])].flatMap((one) => otherDependents(context, one)),
@@ -92,7 +92,7 @@ export function versionConflicts(context: EvaluationContext): Finding[] {
       rule: "LibraryVersionConflict",
       subject: key,
       packageName,
-      detail: `${sides.map(asks).join(" and ")}; no version of ${packageName} serves ${sides.length === 2 ? "both" : "them all"}.`,
+      detail: `${sides.map(asks).join(" and ")}. No version of ${packageName} satisfies ${sides.length === 2 ? "both" : "all of them"}.`,
       moves: () => [smallestFirst(sides.flatMap((edge) => otherDependents(context, edge)))],
     };
   });

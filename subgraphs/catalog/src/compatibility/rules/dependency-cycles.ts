@@ -17,7 +17,7 @@ export function cyclic(context: EvaluationContext): Finding[] {
       rule: "LibraryDependencyCycle",
       subject,
       packageName: first?.library.packageName ?? subject,
-      detail: `${[...members, ...members.slice(0, 1)].map(releaseName).join(" → ")} go round in a circle.`,
+      detail: `${[...members, ...members.slice(0, 1)].map(releaseName).join(" → ")} form a dependency cycle.`,
       moves: () => [smallestFirst(members.flatMap((release) => withoutTheEdge(context, release, cycle)))],
     };
   });

@@ -25,7 +25,7 @@ function finding(context: EvaluationContext, release: Release, path: readonly Re
   const direct = path.length === 0;
   const origin = direct ? "" : ` (brought in by ${path.map(releaseName).join(" → ")})`;
   const runtime = frameworkName(context.input.runtime);
-  const detail = `${releaseName(release)}${origin} targets ${joinNames(targetFrameworks)}; a ${runtime} project can use none of that.`;
+  const detail = `${releaseName(release)}${origin} targets ${joinNames(targetFrameworks)}. A ${runtime} project cannot use it.`;
   const moves = (): Move[][] => [
     moveTo({ direct, release }, releasesNear(context, library, { from: version })),
     direct ? alternatives(context, library, text) : [],
@@ -39,7 +39,7 @@ export function unsupportedTemplate(context: EvaluationContext): Finding[] {
   if (template === undefined || serves(context, template)) return [];
   const { semanticVersion, targetFramework } = template;
   const runtime = frameworkName(input.runtime);
-  const detail = `Template version ${semanticVersion} targets ${targetFramework}, which a ${runtime} project can not use.`;
+  const detail = `Template version ${semanticVersion} targets ${targetFramework}, which a ${runtime} project cannot use.`;
   const own = parseFramework(targetFramework);
   const moves = (): Move[][] => [
     ...templateMoves(context, (version) => serves(context, version)),

@@ -19,7 +19,7 @@ export function duplicated({ listed: entries, snapshot, project }: EvaluationCon
     const [first] = listed;
     if (times < 2 || first === undefined) return [];
     const versions = listed.map(({ text }) => text);
-    const detail = `${first.packageName} is listed ${times} times, as ${joinNames(versions)}; a project references a package once.`;
+    const detail = `${first.packageName} is listed ${times} times, as ${joinNames(versions)}. A project can reference a package only once.`;
     // the highest that the project can use, then the highest
     const usable = listed.toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a)));
     const moves = () => [
@@ -73,7 +73,7 @@ export function versionNotFound(context: EvaluationContext): Finding[] {
     const known = library.releases.map((one) => one.text).toReversed();
     const named = joinNames(known.slice(0, maxNamedVersions));
     const more = known.length > maxNamedVersions ? `, and ${known.length - maxNamedVersions} more` : "";
-    const detail = `${packageName} has no version ${text}; registered are ${named}${more}.`;
+    const detail = `${packageName} has no version ${text}. The registered versions are ${named}${more}.`;
     const from = version ?? library.releases.at(-1)?.version;
     const moves = () =>
       from === undefined
@@ -87,7 +87,7 @@ export function retired(context: EvaluationContext): Finding[] {
   return context.listed.flatMap((entry) => {
     const { key, packageName, text, release } = entry;
     if (release?.status !== "Retired") return [];
-    const detail = `${packageName} ${text} is retired and not to be used any more.`;
+    const detail = `${packageName} ${text} is retired and must not be used any more.`;
     const moves = (): Move[][] => [
       successors(context, release),
       moveTo({ direct: true, release }, nextFirst(context, release)),

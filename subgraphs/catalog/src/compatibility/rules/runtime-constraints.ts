@@ -21,7 +21,7 @@ function templateConstraint(context: EvaluationContext): Finding[] {
   const { template, project, input } = context;
   if (template === undefined || admits(template, project)) return [];
   const asked = (template.sdkVersions ?? []).map(inWords);
-  const detail = `Template version ${template.semanticVersion} is made for SDK ${joinNames(asked)}, which can not build ${frameworkName(input.runtime)}.`;
+  const detail = `Template version ${template.semanticVersion} requires the .NET SDK ${joinNames(asked)}, which cannot build ${frameworkName(input.runtime)}.`;
   const moves = (): Move[][] => [
     ...templateMoves(context, (version) => admits(version, project)),
     runtimesWhere(context, (runtime) => admits(template, runtime)),
@@ -66,7 +66,7 @@ function runtimeBound(context: EvaluationContext, member: Member): Finding[] {
   const last = release && lastRuntime(release);
   const { project, input } = context;
   if (release === undefined || last === undefined || isWithin(release, project)) return [];
-  const detail = `${memberName(member)} runs on ${frameworkName(last)} at most; the runtime is ${frameworkName(input.runtime)}.`;
+  const detail = `${memberName(member)} supports runtimes up to ${frameworkName(last)}, but the runtime is ${frameworkName(input.runtime)}.`;
   const moves = (): Move[][] => [
     moveTo(
       member,

@@ -32,7 +32,7 @@ function listedOtherwise(context: EvaluationContext, pin: TemplatePin, entry: Li
   if (version === undefined || serves(pin, version)) return [];
   const pinned = parseVersion(pin.version);
   const higher = pinned !== undefined && compareVersions(pinned, version) > 0;
-  const detail = `Template version ${templateName(context)} itself references ${packageName} ${pinText(pin)}; the set lists ${text}.`;
+  const detail = `Template version ${templateName(context)} itself references ${packageName} ${pinText(pin)}, but the set lists ${text}.`;
   const moves = (): Move[][] => {
     const toPin = [changeVersion(packageName, [text, registeredText(context, pin)])];
     const near =

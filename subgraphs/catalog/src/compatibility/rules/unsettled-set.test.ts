@@ -52,7 +52,9 @@ describe("a set", () => {
     expect(compatible).toBe(false);
     expect(violations).toContainEqual({
       rule: "LibrarySetNotSettled",
-      detail: expect.stringMatching(/^After \d rounds the versions of C and D still change one another: /),
+      detail: expect.stringMatching(
+        /^After \d rounds of resolution the versions of C and D still change one another\. /,
+      ),
       suggestedResolution: expect.stringMatching(/./),
       resolution: null,
     });

@@ -16,7 +16,7 @@ export function notSettled({ graph, snapshot }: EvaluationContext): Finding[] {
       rule: "LibrarySetNotSettled",
       subject: graph.unsettled.join("|"),
       packageName: first,
-      detail: `After ${graph.rounds} rounds the versions of ${listed} still change one another: which of them a restore takes is not known.`,
+      detail: `After ${graph.rounds} rounds of resolution the versions of ${listed} still change one another. It is not known which versions a restore takes.`,
       moves: () => [],
     },
   ];
