@@ -184,6 +184,11 @@ export function toolEnvironment(processEnv: NodeJS.ProcessEnv = process.env): { 
   );
 }
 
+/** The environment of this process, with other values for some of its variables. */
+export function environmentWith(variables: Record<string, string>, processEnv: NodeJS.ProcessEnv = process.env) {
+  return { ...processEnv, ...variables };
+}
+
 /** Nothing of the caller's own configuration: only what a child process needs to run at all. */
 export function bareEnvironment(processEnv: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const needed = ["PATH", "HOME", "LANG", "TMPDIR"];

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type FSWatcher, watch } from "node:fs";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startEmbeddedPostgres } from "@factory/runtime/postgres/embedded-postgres";
+import { createLogger } from "@factory/runtime/telemetry/logger";
+import { transformFile } from "@swc/core";
+import { environmentWith, platformEnvironment } from "./settings/environment.js";
+
+// `npm run dev`: the platform, started again within two seconds of a change. PostgreSQL goes on meanwhile.
+
+/** The packages whose sources the platform runs, with the folder that holds them. */
+const packages = [
+  "schema",
+  "gateway/src",
+  "rest-facade/src",
+  "subgraphs/runtime/src",
+  "subgraphs/catalog/src",
+  "subgraphs/catalog/template-engine/src",
+  "subgraphs/catalog/nuget/src",
+  "subgraphs/integration/src",
+  "subgraphs/spine/src",
+];
+/** An editor writes a file in several steps. */
+const settleMs = 50;
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const main = join(root, "gateway/dist/standalone/main.js");
+const environment = platformEnvironment();
+const dataDir = join(resolve(environment.dataDir), "dev");
+const print = (text: string) => process.stdout.write(`dev: ${text}\n`);
+
+let platform: ChildProcess | undefined;
+let changed = new Set<string>();
+let timer: NodeJS.Timeout | undefined;
+let checking: ChildProcess | undefined;
+
+await mkdir(dataDir, { recursive: true, mode: 0o700 });
+const database = environment.databaseUrl
+  ? { url: environment.databaseUrl, stop: async () => {} }
+  : await startEmbeddedPostgres({ dataDir: join(dataDir, "database"), logger: createLogger("dev", "warn") });
+const watchers: FSWatcher[] = packages.map((folder) =>
+  watch(join(root, folder), { recursive: true }, (_, file) => note(join(folder, file ?? ""))),
+);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
+print(
+  `data in ${relative(process.cwd(), dataDir)}; for tools: DATA_DIR=${relative(process.cwd(), dataDir)} npm run token`,
+);
+start();
+
+function start(): void {
+  const started = performance.now();
+  const child = spawn(process.execPath, ["--no-warnings", main], {
+    env: environmentWith({ DATA_DIR: dataDir, DATABASE_URL: database.url }),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  platform = child;
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    process.stdout.write(text);
+    if (text.includes("The platform is ready.")) print(`ready after ${Math.round(performance.now() - started)} ms`);
+  });
+  child.once("exit", (code, signal) => {
+    if (platform === child) print(`the platform ended with ${code ?? signal}; it starts again after the next change`);
+  });
+}
+
+/** Remembers a change of a source, a GraphQL document or the schema, and acts when the files have settled. */
+function note(file: string): void {
+  if (!/\.(ts|graphql|json)$/.test(file) || /\.(test|fixture)\.ts$/.test(file) || file.includes("/dist/")) return;
+  changed.add(file);
+  clearTimeout(timer);
+  timer = setTimeout(() => void restart(), settleMs);
+}
+
+/** Compiles what has changed and starts the platform again. Types are checked afterwards, since that takes longer. */
+async function restart(): Promise<void> {
+  const files = [...changed];
+  changed = new Set();
+  try {
+    for (const file of files.filter((name) => name.endsWith(".ts"))) await compile(file);
+  } catch (error) {
+    print(`not compiled: ${error instanceof Error ? error.message : String(error)}`);
+    return;
+  }
+  print(`changed: ${files.join(", ")}`);
+  const old = platform;
+  platform = undefined;
+  // killed rather than stopped: a stop gives callers a second of grace, and nothing is lost by a crash
+  if (old && old.exitCode === null && old.signalCode === null) {
+    const ended = new Promise((done) => old.once("exit", done));
+    old.kill("SIGKILL");
+    await ended;
+  }
+  start();
+  checkTypes();
+}
+
+async function compile(file: string): Promise<void> {
+  const source = join(root, file);
+  if (!(await stat(source).catch(() => undefined))) return;
+  const output = join(
+    root,
+    file.includes("/src/") ? file.replace("/src/", "/dist/") : file.replace("schema/", "schema/dist/"),
+  );
+  const target = output.replace(/\.ts$/, ".js");
+  const { code, map } = await transformFile(source, {
+    configFile: join(root, ".swcrc"),
+    sourceMaps: true,
+    sourceFileName: relative(dirname(target), source),
+  });
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(
+    target,
+    `${code.replace(/\n\/\/# sourceMappingURL=[^\n]*\n?$/, "")}\n//# sourceMappingURL=${basename(target)}.map\n`,
+  );
+  await writeFile(`${target}.map`, map ?? "");
+}
+
+function checkTypes(): void {
+  checking?.kill();
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const child = spawn(process.execPath, [compiler, "-b"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  checking = child;
+  child.once("exit", (code) => {
+    if (code !== null && code !== 0) print("the types have errors");
+  });
+}
+
+async function stop(): Promise<void> {
+  for (const watcher of watchers) watcher.close();
+  checking?.kill();
+  const old = platform;
+  platform = undefined;
+  if (old && old.exitCode === null && old.signalCode === null) {
+    const ended = new Promise((done) => old.once("exit", done));
+    old.kill("SIGTERM");
+    await ended;
+  }
+  await database.stop();
+  process.exit(0);
+}
