@@ -28,12 +28,12 @@ export const credentials: SliceModule<CredentialSettings> = {
     },
   },
   events: ["CredentialCreated"],
-  start({ database, workers, logger, settings, onStop }, services) {
+  start({ database, workers, logger, settings, onStarted, onStop }, services) {
     const vault = new SecretVault(settings.masterKeys);
     services.add(new CredentialService(database, vault));
     const rewrapper = new CredentialRewrapper({ database, pool: workers, vault, logger });
     onStop(() => rewrapper.stop());
-    void rewrapper.start();
+    onStarted(() => void rewrapper.start());
   },
   resolvers: (get) => [new CredentialResolver(get(CredentialService))],
   references(get) {

@@ -12,9 +12,9 @@ export const eventLog: SliceModule = {
   foreignKeys: {
     "event_log.event_id": { to: null, why: "The rows belong to other schemas; the log keeps its own copy." },
   },
-  async start({ database, consume }, services) {
+  start({ database, consume }, services) {
     const log = services.add(new EventLogService(database, services.get(WebhookMessageService)));
-    await consume({ group: "integration.event-log", handle: (batch) => log.take(batch) });
+    consume({ group: "integration.event-log", handle: (batch) => log.take(batch) });
   },
   retention: () => [eventLogRetention],
 };

@@ -24,7 +24,7 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
   slice: "webhook-dispatch",
   entities: [WebhookBreakerRow],
   events: ["WebhookDeliveryExhausted", "WebhookDeliveryAborted"],
-  async start({ database, jobs, workers, connections, logger, settings, sweep, onStop, onClose }, services) {
+  async start({ database, jobs, workers, connections, logger, settings, sweep, onStarted, onStop, onClose }, services) {
     await jobs.remove(formerAttemptQueue);
     const claims = new MessageClaims(connections.worker, logger);
     onClose(() => claims.close());
@@ -39,7 +39,7 @@ export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
     onStop(() => dispatcher.stop());
     sweep(new OverdueMessages(workers, dispatcher));
     services.get(WebhookMessageService).onDue((lanes) => dispatcher.wake(lanes));
-    await dispatcher.start();
+    onStarted(() => dispatcher.start());
   },
   retention: () => [breakerRetention],
 };

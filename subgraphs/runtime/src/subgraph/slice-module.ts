@@ -6,7 +6,7 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { RetentionRule } from "../db/retention.js";
 import type { TableReferences } from "../db/table-references.js";
 import type { GrpcService } from "../grpc/grpc-service.js";
-import type { JobDefinition, TenantPayload } from "../jobs/definitions/job-definition.js";
+import type { DeadLetterRule, JobDefinition, JobHandler, JobHandlers, TenantPayload } from "../jobs/definitions/job-definition.js";
 import type { JobQueue } from "../jobs/queue/job-queue.js";
 import type { WaitingRows } from "../jobs/sweeping/job-rows.js";
 import type { LyingRow, SweptRows } from "../jobs/sweeping/sweeper.js";
@@ -27,10 +27,18 @@ export interface SliceHost<Settings> {
   readonly workers: Pool;
   readonly cursors: CursorSeal;
   readonly logger: Logger;
-  /** Takes messages from the bus until the subgraph stops. */
-  readonly consume: (consumer: BusConsumer) => Promise<void>;
+  /** Runs the jobs of a queue, as `JobQueue.work`. The first job runs after all slices have started. */
+  readonly work: <P extends TenantPayload>(
+    job: JobDefinition<P>,
+    run: JobHandler<P> | JobHandlers<P>,
+    dead: DeadLetterRule<P>,
+  ) => void;
+  /** Takes messages from the bus. The first message arrives after all slices have started. */
+  readonly consume: (consumer: BusConsumer) => void;
   /** For rows that the sweeper repairs in another way than by their job; the others stand in `waitingRows`. */
   readonly sweep: <Row extends LyingRow>(rows: SweptRows<Row>) => void;
+  /** Begins work that the slice does by itself, after all slices have started, in the order of the list. */
+  readonly onStarted: (begin: () => Promise<void> | void) => void;
   /** Ends work that the slice does by itself. All slices stop at the same time, before the jobs do. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
   /** Releases what services use. What is registered last is closed first, after all work and all jobs have ended. */

@@ -73,6 +73,7 @@ async function start<Settings extends object>(
   const { database, jobs, listener, relay } = await started.open(definition, modules);
   const workers = openPool(connections.worker, workerConnections, logger);
   started.onClose(() => workers.end());
+  const beginnings: (() => Promise<void> | void)[] = [];
   const sliceHost: SliceHost<Settings> = {
     settings,
     database,
@@ -82,7 +83,9 @@ async function start<Settings extends object>(
     workers,
     cursors,
     logger,
-    consume: (consumer) => started.consume(consumer),
+    work: (job, run, dead) => beginnings.push(() => jobs.work(job, run, dead)),
+    consume: (consumer) => beginnings.push(() => started.consume(consumer)),
+    onStarted: (begin) => beginnings.push(begin),
     sweep: (rows) => started.sweeper.add(rows),
     onStop: (stop) => started.onStop(stop),
     onClose: (close) => started.onClose(close),
@@ -93,6 +96,7 @@ async function start<Settings extends object>(
     await module.start?.(sliceHost, registry.forSlice(module.slice));
     for (const rows of module.waitingRows ?? []) started.sweeper.add(new JobRows(database, jobs, rows));
   }
+  for (const begin of beginnings) await begin();
   started.forget(new Retention(connections.worker, logger));
   started.forget(new Retention(connections.worker, logger, retentionRules(modules, settings)));
   const servicesOf = (slice: string) => registry.forSlice(slice);
