@@ -6,7 +6,7 @@ import { catalogSchema } from "@factory/catalog/schema";
 import { integrationModules } from "@factory/integration/modules";
 import { endpointTable } from "@factory/rest-facade/routes/endpoint-table";
 import { moduleSdl } from "@factory/runtime/subgraph/module-schema";
-import { spineSchema } from "@factory/spine/schema";
+import { spineModules } from "@factory/spine/modules";
 import { parse } from "graphql";
 
 /** Stands in for the services of a schema that is printed and never run. */
@@ -17,7 +17,7 @@ function generatedFiles(): Record<string, string> {
   const subgraphs = {
     catalog: catalogSchema(unused, unused).sdl,
     integration: moduleSdl("integration", integrationModules),
-    spine: spineSchema(unused, unused).sdl,
+    spine: moduleSdl("spine", spineModules),
   };
   const composed = composeServices(
     Object.entries(subgraphs).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),

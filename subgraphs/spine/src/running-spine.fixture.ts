@@ -24,8 +24,9 @@ import { Database } from "@factory/runtime/unit-of-work/database";
 import { platformScopes, type Scope } from "@factory/schema/scopes";
 import { execute, type GraphQLFormattedError, parse } from "graphql";
 import pg from "pg";
+import type { SpineSettings } from "./modules.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
-import { type Spine, type SpineSettings, startSpine } from "./subgraph.js";
+import { type Spine, startSpine } from "./subgraph.js";
 import { spineTables } from "./tables.js";
 
 export const testSettings: SpineSettings = {
@@ -131,9 +132,9 @@ export class RunningSpine {
   async watchFromElsewhere(tell: (revocation: Revocation) => void): Promise<void> {
     const listener = new Listener(this.connections.worker, this.host.logger);
     const pool = new pg.Pool({ connectionString: this.connections.worker, max: 1 });
-    const feed = new RevocationFeed(pool, this.host.logger);
+    const feed = new RevocationFeed(pool, listener, this.host.logger);
     try {
-      await feed.start(listener, tell);
+      await feed.start(tell);
     } finally {
       await feed.stop();
       await listener.close();

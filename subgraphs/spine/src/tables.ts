@@ -1,7 +1,4 @@
-import { Approval } from "./approvals/approval.entity.js";
-import { OidcArtifact } from "./authorization-server/provider/oidc-artifact.entity.js";
-import { Invitation } from "./invitations/invitation.entity.js";
-import { OutgoingMail } from "./mail/outgoing-mail.entity.js";
+import { moduleTables } from "@factory/runtime/subgraph/module-tables";
 import { Migration20261121070911_first } from "./migrations/Migration20261121070911_first.js";
 import { Migration20261121075523_retention } from "./migrations/Migration20261121075523_retention.js";
 import { Migration20261121123829_identity } from "./migrations/Migration20261121123829_identity.js";
@@ -20,34 +17,10 @@ import { Migration20261122072419_outbox_status } from "./migrations/Migration202
 import { Migration20261122074348_waiting_rows } from "./migrations/Migration20261122074348_waiting_rows.js";
 import { Migration20261122103120_list_orders } from "./migrations/Migration20261122103120_list_orders.js";
 import { Migration20261122104313_foreign_keys } from "./migrations/Migration20261122104313_foreign_keys.js";
-import { OAuthClient } from "./oauth-clients/oauth-client.entity.js";
-import { PlanSubscription } from "./plan-subscriptions/plan-subscription.entity.js";
-import { spineReferences } from "./references.js";
-import { Revocation } from "./revocations/revocation.entity.js";
-import { Role } from "./roles/role.entity.js";
-import { RoleAssignment } from "./roles/role-assignment.entity.js";
-import { SigningKey } from "./signing-keys/signing-key.entity.js";
-import { ProvisioningRun } from "./tenants/provisioning-run.entity.js";
-import { Tenant } from "./tenants/tenant.entity.js";
-import { User } from "./users/user.entity.js";
+import { spineModules } from "./modules.js";
 
 export const spineTables = {
-  references: spineReferences,
-  entities: [
-    Tenant,
-    ProvisioningRun,
-    PlanSubscription,
-    OAuthClient,
-    SigningKey,
-    User,
-    Invitation,
-    Role,
-    RoleAssignment,
-    Approval,
-    OidcArtifact,
-    Revocation,
-    OutgoingMail,
-  ],
+  ...moduleTables(spineModules),
   migrations: [
     Migration20261121070911_first,
     Migration20261121075523_retention,

@@ -65,7 +65,9 @@ function ownershipProblems(modules: Modules): string[] {
 }
 
 function emittingSlices(sources: Sources, type: string): string[] {
-  const files = [...sources].filter(([path, text]) => !/\.(module|states)\.ts$/.test(path) && text.includes(`"${type}"`));
+  const files = [...sources].filter(
+    ([path, text]) => !/\.(module|states)\.ts$/.test(path) && text.includes(`"${type}"`),
+  );
   return [...new Set(files.map(([path]) => path.split("/")[0] ?? ""))];
 }
 

@@ -6,7 +6,13 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { RetentionRule } from "../db/retention.js";
 import type { TableReferences } from "../db/table-references.js";
 import type { GrpcService } from "../grpc/grpc-service.js";
-import type { DeadLetterRule, JobDefinition, JobHandler, JobHandlers, TenantPayload } from "../jobs/definitions/job-definition.js";
+import type {
+  DeadLetterRule,
+  JobDefinition,
+  JobHandler,
+  JobHandlers,
+  TenantPayload,
+} from "../jobs/definitions/job-definition.js";
 import type { JobQueue } from "../jobs/queue/job-queue.js";
 import type { WaitingRows } from "../jobs/sweeping/job-rows.js";
 import type { LyingRow, SweptRows } from "../jobs/sweeping/sweeper.js";

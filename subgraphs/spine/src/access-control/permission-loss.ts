@@ -5,3 +5,17 @@ import type { Transaction } from "@factory/runtime/unit-of-work/database";
  * revokes what they gave to others and are no longer allowed to give.
  */
 export type PermissionLossHandler = (transaction: Transaction, principals: readonly string[]) => Promise<void>;
+
+/** The handlers of the slices that have given something on behalf of principals. */
+export class PermissionLossHandlers {
+  readonly #handlers: PermissionLossHandler[] = [];
+
+  add(handler: PermissionLossHandler): void {
+    this.#handlers.push(handler);
+  }
+
+  /** Calls the handlers one after the other. */
+  readonly handle: PermissionLossHandler = async (transaction, principals) => {
+    for (const handler of this.#handlers) await handler(transaction, principals);
+  };
+}

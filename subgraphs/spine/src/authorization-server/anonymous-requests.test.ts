@@ -1,7 +1,8 @@
 import { Retention } from "@factory/runtime/db/retention";
 import { createLogger } from "@factory/runtime/telemetry/logger";
+import { revocationRetention } from "../revocations/revocation-retention.js";
 import { platformAdmin, RunningSpine } from "../running-spine.fixture.js";
-import { expired } from "./authorization-server.js";
+import { artifactRetention } from "./provider/oidc-adapter.js";
 
 let platform: RunningSpine;
 let base: string;
@@ -101,7 +102,10 @@ describe("requests without a token", () => {
        select 'Interaction', 'flood ' || place, '{}', now() - interval '1 second' from generate_series(1, 3500) place`,
     );
     const before = await storedRows();
-    const retention = new Retention(platform.connections.worker, createLogger("retention", "silent"), expired);
+    const retention = new Retention(platform.connections.worker, createLogger("retention", "silent"), [
+      artifactRetention,
+      revocationRetention,
+    ]);
     await retention.forget();
     await retention.stop();
     expect(before - (await storedRows())).toBe(3500);

@@ -8,10 +8,11 @@ import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";
 import { platformScopes, tenantScopes } from "@factory/schema/scopes";
 import { calculateJwkThumbprint, createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { tokenExchange } from "../oauth-clients/grant-types.js";
+import { revocationRetention } from "../revocations/revocation-retention.js";
 import { type Json, platformAdmin, RunningSpine, testSettings } from "../running-spine.fixture.js";
 import { startSpine } from "../subgraph.js";
 import { aRoleOf } from "../users/user.fixture.js";
-import { expired } from "./authorization-server.js";
+import { artifactRetention } from "./provider/oidc-adapter.js";
 
 let platform: RunningSpine;
 let base: string;
@@ -468,7 +469,10 @@ describe("a later start", () => {
         id,
         expires,
       ]);
-    const retention = new Retention(platform.connections.worker, platform.host.logger, expired);
+    const retention = new Retention(platform.connections.worker, platform.host.logger, [
+      artifactRetention,
+      revocationRetention,
+    ]);
     await retention.forget();
     await retention.stop();
     const { rows } = await platform.admin.query("select id_digest from oidc_artifacts where kind = 'Session'");

@@ -4,9 +4,7 @@ import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { Listener } from "@factory/runtime/connections/listener";
 import { ReadPipeline } from "@factory/runtime/connections/read-pipeline";
 import { ServerWatch } from "@factory/runtime/connections/server-watch";
-import { Retention, type RetentionRule } from "@factory/runtime/db/retention";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
-import { ValueSeal } from "@factory/runtime/sealing/value-seal";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import type { Database } from "@factory/runtime/unit-of-work/database";
@@ -22,14 +20,8 @@ import { sendPage } from "../pages/page.js";
 import { type AddressLimit, AddressRateLimiter } from "../request-limits/address-rate-limiter.js";
 import { clientLimits, FailureLimiter, loginLimits } from "../request-limits/failure-limiter.js";
 import { TokenRateLimiter } from "../request-limits/token-rate-limiter.js";
-import { revocationRetention } from "../revocations/revocation-retention.js";
-import { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
-import {
-  keySetMaxAgeSeconds,
-  type RotationRequest,
-  SigningKeyStore,
-  signingKeysChannel,
-} from "../signing-keys/signing-key-store.js";
+import type { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
+import { keySetMaxAgeSeconds, signingKeysChannel } from "../signing-keys/signing-key-store.js";
 import { tenantLookup } from "../tenants/tenant-lookup.js";
 import { PasswordSignIn } from "./accounts/password-sign-in.js";
 import { UserAccounts } from "./accounts/user-accounts.js";
@@ -37,7 +29,7 @@ import { findRegisteredClient } from "./client-authentication/registered-client.
 import { corsFor } from "./cors.js";
 import { discoveryDocument, jwksPath } from "./discovery-document.js";
 import { SubjectTokenVerifier } from "./grants/subject-token.js";
-import { artifactRetention, OidcAdapter } from "./provider/oidc-adapter.js";
+import { OidcAdapter } from "./provider/oidc-adapter.js";
 import { createOidcProvider, tokenPath } from "./provider/oidc-provider.js";
 import { browserRoutes } from "./sign-in/browser-routes.js";
 import { CsrfTokens } from "./sign-in/csrf-token.js";
@@ -55,18 +47,18 @@ export interface AuthorizationServerOptions {
   pool: Pool;
   database: Database;
   masterKeys: MasterKeys;
+  /** The server starts them. */
+  keys: ActiveSigningKeys;
   /** Whose pages may redeem codes. */
   allowedOrigins?: readonly string[] | undefined;
   /** Of other rooms, served beside its own. */
   pages?: Readonly<Record<string, HttpRoute>>;
   logger: Logger;
-  /** The worker role's own address, for deleting what has expired. */
+  /** The URL of the worker role. */
   workerUrl: string;
   listener: Pick<Listener, "on">;
   /** Multiplies the limits on tokens of a client and on failed sign-ins. */
   rateLimitFactor?: number | undefined;
-  /** Epoch milliseconds; decides when a key signs and retires. */
-  clock?: () => number;
 }
 
 export interface AuthorizationServer {
@@ -77,15 +69,11 @@ export interface AuthorizationServer {
   onKeysChanged(told: () => Promise<void>): void;
   /** Asked by verifiers of tokens. */
   readonly tenantExists: TenantLookup;
-  rotateSigningKeys(request: RotationRequest): Promise<{ keyId: string; signsFrom: string }>;
   /** After the last request: waits for what is still written. */
   close(): Promise<void>;
 }
 
 type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-/** What is deleted once it has expired. */
-export const expired: readonly RetentionRule[] = [artifactRetention, revocationRetention];
 
 /** Every request for a token begins with its client. */
 const clientConnections = 2;
@@ -93,13 +81,7 @@ const maxBodyBytes = 1_048_576;
 const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
-  const { issuer, pool, database, masterKeys, logger, listener } = options;
-  const clock = options.clock ?? (() => Date.now());
-  const keys = new ActiveSigningKeys(
-    new SigningKeyStore(pool, new ValueSeal(masterKeys.keyring("factory spine signing keys"))),
-    logger,
-    clock,
-  );
+  const { issuer, pool, database, masterKeys, keys, logger, listener } = options;
   const accounts = new UserAccounts(pool, database.reader);
   const families = new TokenFamilies(pool, () => causeOf(Provider.ctx));
   const passwords = new PasswordSignIn(
@@ -156,7 +138,6 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     await clientReads.close();
     throw error;
   }
-  const forgotten = new Retention(options.workerUrl, logger, expired);
   const browserRoute = browserRoutes({
     issuer,
     provider: () => provider,
@@ -194,12 +175,8 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     jwks: async () => keys.published,
     tenantExists,
     onKeysChanged: (told) => keys.onChange(told),
-    rotateSigningKeys: async (request) => {
-      const { keyId, signsFrom } = await keys.rotate(request);
-      return { keyId, signsFrom: signsFrom.toISOString() };
-    },
     async close() {
-      await Promise.all([keys.stop(), forgotten.stop(), passwords.settled(), clientReads.close()]);
+      await Promise.all([passwords.settled(), clientReads.close()]);
     },
     handle(request, response) {
       // whoever passed the request on may have answered for the trace already

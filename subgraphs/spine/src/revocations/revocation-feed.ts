@@ -26,13 +26,15 @@ const newer = {
 /** Tells every revocation that still matters once, new ones within a moment of their commit, whichever process wrote them. */
 export class RevocationFeed {
   readonly #pool: Pool;
+  readonly #listener: Listener;
   readonly #loop: DrainLoop;
   readonly #told = new Map<string, number>();
   #since = new Date(0);
   #tell: RevocationListener = () => undefined;
 
-  constructor(pool: Pool, logger: Logger) {
+  constructor(pool: Pool, listener: Listener, logger: Logger) {
     this.#pool = pool;
+    this.#listener = listener;
     this.#loop = new DrainLoop(async () => {
       await this.#drain();
       return "empty";
@@ -40,9 +42,9 @@ export class RevocationFeed {
   }
 
   /** Those of before are told when this returns. */
-  async start(listener: Listener, tell: RevocationListener): Promise<void> {
+  async start(tell: RevocationListener): Promise<void> {
     this.#tell = tell;
-    await listener.on(revocationChannel, () => this.#loop.wake());
+    await this.#listener.on(revocationChannel, () => this.#loop.wake());
     await this.#drain();
     this.#loop.wake();
   }

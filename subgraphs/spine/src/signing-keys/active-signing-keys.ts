@@ -14,7 +14,6 @@ type KeyChangeListener = () => Promise<void>;
 export class ActiveSigningKeys {
   readonly #stored: SigningKeyStore;
   readonly #logger: Logger;
-  readonly #clock: () => number;
   readonly #tell = new Set<KeyChangeListener>();
   #sign: (keys: readonly LoadedKey[]) => void = () => undefined;
   #keys: readonly LoadedKey[] = [];
@@ -22,10 +21,9 @@ export class ActiveSigningKeys {
   #refreshing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(stored: SigningKeyStore, logger: Logger, clock: () => number) {
+  constructor(stored: SigningKeyStore, logger: Logger) {
     this.#stored = stored;
     this.#logger = logger;
-    this.#clock = clock;
   }
 
   get published(): JSONWebKeySet {
@@ -45,7 +43,7 @@ export class ActiveSigningKeys {
   }
 
   async rotate(request: RotationRequest): Promise<Rotation> {
-    const rotation = await this.#stored.rotate(this.#now(), request);
+    const rotation = await this.#stored.rotate(new Date(Date.now()), request);
     this.#logger.info({ ...rotation, immediately: request.immediately }, "signing keys rotated");
     await this.refresh();
     return rotation;
@@ -67,7 +65,7 @@ export class ActiveSigningKeys {
   }
 
   async #follow(): Promise<void> {
-    const now = this.#now();
+    const now = new Date(Date.now());
     const keys = inOrderOfUse(await this.#stored.load(now), now);
     if (keys.map(({ keyId }) => keyId).join() === this.#keys.map(({ keyId }) => keyId).join()) return;
     const withdrawn = this.#keys.filter(({ keyId }) => keys.every((key) => key.keyId !== keyId));
@@ -82,10 +80,6 @@ export class ActiveSigningKeys {
   async #publish(keys: readonly LoadedKey[]): Promise<void> {
     this.#published = { keys: keys.map(({ publicJwk }) => publicJwk) };
     await Promise.all([...this.#tell].map((told) => told()));
-  }
-
-  #now(): Date {
-    return new Date(this.#clock());
   }
 }
 

@@ -2,22 +2,18 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { principalOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
+import type { ActiveSigningKeys } from "./active-signing-keys.js";
 import type { RotateSigningKeysInput } from "./signing-key.input.js";
 import type { SigningKeyRotationType } from "./signing-key.type.js";
-import type { RotationRequest } from "./signing-key-store.js";
-
-/** Rotates the keys of this process; other processes follow. */
-export interface SigningKeyRotator {
-  rotateSigningKeys(request: RotationRequest): Promise<SigningKeyRotationType>;
-}
+import type { Rotation } from "./signing-key-store.js";
 
 export class SigningKeyService {
   readonly #database: Database;
-  readonly #rotator: SigningKeyRotator;
+  readonly #keys: ActiveSigningKeys;
 
-  constructor(database: Database, rotator: SigningKeyRotator) {
+  constructor(database: Database, keys: ActiveSigningKeys) {
     this.#database = database;
-    this.#rotator = rotator;
+    this.#keys = keys;
   }
 
   rotate(context: RequestContext, input: RotateSigningKeysInput | null | undefined): Promise<SigningKeyRotationType> {
@@ -30,9 +26,14 @@ export class SigningKeyService {
       arguments: { input: input ?? null },
       // keys are of no tenant: should this transaction fail or be run again after it, the rotation stands
       commit: async () => {
-        rotated ??= await this.#rotator.rotateSigningKeys({ immediately: input?.immediately ?? false, cause });
+        rotated ??= rotationView(await this.#keys.rotate({ immediately: input?.immediately ?? false, cause }));
         return rotated;
       },
     });
   }
 }
+
+const rotationView = ({ keyId, signsFrom }: Rotation): SigningKeyRotationType => ({
+  keyId,
+  signsFrom: signsFrom.toISOString(),
+});

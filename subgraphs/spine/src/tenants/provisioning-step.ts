@@ -10,3 +10,17 @@ export interface ProvisioningStep {
   readonly name: string;
   run(transaction: Transaction, tenant: Tenant): Promise<void>;
 }
+
+/** The steps of provisioning. They run in the order in which the slices have added them. */
+export class ProvisioningSteps {
+  readonly #steps: ProvisioningStep[] = [];
+
+  /** The list grows until all slices have started. */
+  get all(): readonly ProvisioningStep[] {
+    return this.#steps;
+  }
+
+  add(step: ProvisioningStep): void {
+    this.#steps.push(step);
+  }
+}

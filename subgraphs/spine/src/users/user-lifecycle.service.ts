@@ -15,6 +15,7 @@ import { requireAnotherOwner } from "../roles/last-owner-statement.js";
 import { unassignAllRoles } from "../roles/unassign-roles.js";
 import { lockUser } from "./find-users.js";
 import { hashPassword } from "./password-hash.js";
+import type { PersonalDataEraser } from "./personal-data.js";
 import type { User } from "./user.entity.js";
 import { type UserState, userStates } from "./user.states.js";
 import type { ClientsOfDeletedUser, DeletedUserType, UserType } from "./user.type.js";
@@ -29,8 +30,7 @@ interface Transition {
 interface UserLifecycleParts {
   readonly database: Database;
   readonly onPermissionLoss: PermissionLossHandler;
-  /** Replaces the address of the user, in the transaction that deletes it, wherever another slice stores it. */
-  readonly erasePersonalData: (transaction: Transaction, userId: string, replacementEmail: string) => Promise<void>;
+  readonly erasePersonalData: PersonalDataEraser;
 }
 
 /**

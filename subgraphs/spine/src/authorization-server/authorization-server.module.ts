@@ -1,0 +1,45 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import { serviceKey } from "@factory/runtime/subgraph/service-registry";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { HttpRoutes } from "../http-endpoints/http-routes.js";
+import { ActiveSigningKeys } from "../signing-keys/active-signing-keys.js";
+import { type AuthorizationServer, createAuthorizationServer } from "./authorization-server.js";
+import { artifactRetention } from "./provider/oidc-adapter.js";
+import { OidcArtifact } from "./provider/oidc-artifact.entity.js";
+
+export interface AuthorizationServerSettings {
+  /** The absolute URL of the platform, without a trailing slash. It is also the audience of every token. */
+  readonly issuer: string;
+  readonly masterKeys: MasterKeys;
+  /** The origins whose pages may read the answers of the token endpoint. */
+  readonly allowedOrigins?: readonly string[];
+  /** Multiplies the limits on tokens of a client and on failed sign-ins. */
+  readonly rateLimitFactor?: number;
+}
+
+export const authorizationServerService = serviceKey<AuthorizationServer>("AuthorizationServer");
+
+export const authorizationServer: SliceModule<AuthorizationServerSettings> = {
+  slice: "authorization-server",
+  entities: [OidcArtifact],
+  events: ["LoginFailed", "TokenRevoked", "RefreshTokenReuseDetected"],
+  async start({ settings, database, workers, connections, listener, logger, onStop }, services) {
+    const { issuer, masterKeys, allowedOrigins, rateLimitFactor } = settings;
+    const server = await createAuthorizationServer({
+      issuer,
+      pool: workers,
+      database,
+      masterKeys,
+      keys: services.get(ActiveSigningKeys),
+      allowedOrigins,
+      logger,
+      pages: services.get(HttpRoutes).byPath,
+      workerUrl: connections.worker,
+      listener,
+      rateLimitFactor,
+    });
+    services.add(server, authorizationServerService);
+    onStop(() => server.close());
+  },
+  retention: () => [artifactRetention],
+};

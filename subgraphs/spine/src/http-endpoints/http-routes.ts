@@ -1,0 +1,14 @@
+import type { HttpRoute } from "./http-route.js";
+
+/** The routes that slices add to those of the authorization server, by their path. */
+export class HttpRoutes {
+  readonly #routes: Record<string, HttpRoute> = {};
+
+  get byPath(): Readonly<Record<string, HttpRoute>> {
+    return this.#routes;
+  }
+
+  add(path: string, route: HttpRoute): void {
+    this.#routes[path] = route;
+  }
+}

@@ -1,0 +1,71 @@
+import { maintenance } from "@factory/runtime/jobs/definitions/job-definition";
+import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { PermissionLossHandlers } from "../access-control/permission-loss.js";
+import { HttpRoutes } from "../http-endpoints/http-routes.js";
+import { Mailer } from "../mail/mailer.js";
+import { ProvisioningSteps } from "../tenants/provisioning-step.js";
+import { TenantService } from "../tenants/tenant.service.js";
+import { PersonalDataErasers } from "../users/personal-data.js";
+import { eraseInvitee } from "./erase-invitee.js";
+import { expiredPendingInvitations, expireInvitation, expireInvitationJob } from "./expire-invitation.js";
+import { Invitation } from "./invitation.entity.js";
+import { InvitationResolver } from "./invitation.resolver.js";
+import { InvitationService } from "./invitation.service.js";
+import { InvitationAcceptance } from "./invitation-acceptance.service.js";
+import { invitationEndpoint } from "./invitation-endpoint.js";
+import { InvitationIssuer } from "./invitation-issuer.js";
+import { invitationMail, invitationMailKind } from "./invitation-mail.js";
+import { invitationPath } from "./invitation-path.js";
+import { inviteOwner } from "./invite-owner.js";
+import { revokeUnauthorizedInvitations } from "./revoke-unauthorized-invitations.js";
+
+export interface InvitationSettings {
+  /** The absolute URL of the platform, without a trailing slash. Links in mails begin with it. */
+  readonly issuer: string;
+  readonly masterKeys: MasterKeys;
+}
+
+export const invitations: SliceModule<InvitationSettings> = {
+  slice: "invitations",
+  entities: [Invitation],
+  foreignKeys: {
+    "invitations.user_id": { to: null, why: "History: the user that accepted the invitation." },
+  },
+  jobs: [expireInvitationJob],
+  events: [
+    "UserInvited",
+    "InvitationResent",
+    "InvitationRevoked",
+    "InvitationExpired",
+    "InvitationAccepted",
+    "UserRegistered",
+  ],
+  waitingRows: [expiredPendingInvitations],
+  start({ settings, database, jobs, workers, cursors, logger, work }, services) {
+    const { issuer: platformUrl, masterKeys } = settings;
+    const tenants = services.get(TenantService);
+    const mailer = services.get(Mailer);
+    const tokens = new DerivedSecrets(masterKeys.keyring("factory spine invitation tokens"));
+    mailer.register(invitationMailKind, invitationMail(database, tokens, platformUrl));
+    const issuer = new InvitationIssuer(tokens, mailer, jobs);
+    services.add(new InvitationService({ database, issuer, tenants, cursors }));
+    const acceptance = services.add(new InvitationAcceptance(database, workers, tenants));
+    work(expireInvitationJob, (payload) => expireInvitation(database, payload), maintenance);
+    services.get(ProvisioningSteps).add(inviteOwner(issuer));
+    services.get(PermissionLossHandlers).add(revokeUnauthorizedInvitations);
+    services.get(PersonalDataErasers).add(eraseInvitee);
+    services.get(HttpRoutes).add(invitationPath, invitationEndpoint({ issuer: platformUrl, acceptance, logger }));
+  },
+  resolvers: (get) => [new InvitationResolver(get(InvitationService), get(InvitationAcceptance))],
+  references(get) {
+    const service = get(InvitationService);
+    return {
+      Invitation: {
+        auth: { scopes: ["user.read", "user.invite"] },
+        resolve: ({ invitationId = "" }, context) => service.find(context, invitationId),
+      },
+    };
+  },
+};

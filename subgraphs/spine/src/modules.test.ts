@@ -1,0 +1,8 @@
+import { moduleListProblems } from "@factory/runtime/subgraph/module-list.fixture";
+import { spineModules } from "./modules.js";
+
+describe("the modules of the spine", () => {
+  it("declare every entity and every emitted event type once", async () => {
+    expect(await moduleListProblems("spine", spineModules, new URL("./", import.meta.url))).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import type { SettingsOf } from "@factory/runtime/subgraph/slice-module";
+import { accessControl } from "./access-control/access-control.module.js";
+import { approvals } from "./approvals/approvals.module.js";
+import { authorizationServer } from "./authorization-server/authorization-server.module.js";
+import { bootstrap } from "./bootstrap/bootstrap.module.js";
+import { httpEndpoints } from "./http-endpoints/http-endpoints.module.js";
+import { invitations } from "./invitations/invitations.module.js";
+import { mail } from "./mail/mail.module.js";
+import { oauthClients } from "./oauth-clients/oauth-clients.module.js";
+import { planSubscriptions } from "./plan-subscriptions/plan-subscriptions.module.js";
+import { principals } from "./principals/principals.module.js";
+import { revocations } from "./revocations/revocations.module.js";
+import { roles } from "./roles/roles.module.js";
+import { signingKeys } from "./signing-keys/signing-keys.module.js";
+import { tenants } from "./tenants/tenants.module.js";
+import { users } from "./users/users.module.js";
+
+/** The slices of this subgraph. A slice uses only slices above its own. Provisioning runs their steps in this order. */
+export const spineModules = [
+  accessControl,
+  httpEndpoints,
+  revocations,
+  mail,
+  tenants,
+  planSubscriptions,
+  roles,
+  oauthClients,
+  users,
+  principals,
+  invitations,
+  approvals,
+  signingKeys,
+  authorizationServer,
+  bootstrap,
+] as const;
+
+export type SpineSettings = SettingsOf<typeof spineModules>;

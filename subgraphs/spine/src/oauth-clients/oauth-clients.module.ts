@@ -1,0 +1,42 @@
+import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { PermissionLossHandlers } from "../access-control/permission-loss.js";
+import { TenantService } from "../tenants/tenant.service.js";
+import { ClientSecrets } from "./client-secret.js";
+import { OAuthClient } from "./oauth-client.entity.js";
+import { OAuthClientResolver } from "./oauth-client.resolver.js";
+import { OAuthClientService } from "./oauth-client.service.js";
+import { OAuthClientAdministrationService } from "./oauth-client-administration.service.js";
+
+export interface OAuthClientSettings {
+  /** Secrets and keys of this subgraph are sealed with them or derived from them. */
+  readonly masterKeys: MasterKeys;
+}
+
+export const oauthClients: SliceModule<OAuthClientSettings> = {
+  slice: "oauth-clients",
+  entities: [OAuthClient],
+  foreignKeys: {
+    "api_clients.secret_held_by": {
+      to: null,
+      why: "Audit: the ids of the principals that received the secret, as text.",
+    },
+  },
+  events: ["ApiClientCreated", "ApiClientUpdated", "ApiClientDisabled", "ApiClientEnabled", "ApiClientSecretRotated"],
+  start({ settings, database, cursors }, services) {
+    const onPermissionLoss = services.get(PermissionLossHandlers).handle;
+    const secrets = services.add(new ClientSecrets(settings.masterKeys));
+    services.add(new OAuthClientService(database, secrets, services.get(TenantService)));
+    services.add(new OAuthClientAdministrationService({ database, secrets, cursors, onPermissionLoss }));
+  },
+  resolvers: (get) => [new OAuthClientResolver(get(OAuthClientService), get(OAuthClientAdministrationService))],
+  references(get) {
+    const service = get(OAuthClientAdministrationService);
+    return {
+      OAuthClient: {
+        auth: { scopes: ["client.read"] },
+        resolve: ({ clientId = "" }, context) => service.find(context, clientId),
+      },
+    };
+  },
+};

@@ -1,0 +1,9 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TenantService } from "../tenants/tenant.service.js";
+import { UserService } from "../users/user.service.js";
+import { PrincipalResolver } from "./principal.resolver.js";
+
+export const principals: SliceModule = {
+  slice: "principals",
+  resolvers: (get) => [new PrincipalResolver(get(UserService), get(TenantService))],
+};

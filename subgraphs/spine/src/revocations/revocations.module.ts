@@ -1,0 +1,14 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { Revocation } from "./revocation.entity.js";
+import { RevocationFeed } from "./revocation-feed.js";
+import { revocationRetention } from "./revocation-retention.js";
+
+export const revocations: SliceModule = {
+  slice: "revocations",
+  entities: [Revocation],
+  start({ workers, listener, logger, onStop }, services) {
+    const feed = services.add(new RevocationFeed(workers, listener, logger));
+    onStop(() => feed.stop());
+  },
+  retention: () => [revocationRetention],
+};

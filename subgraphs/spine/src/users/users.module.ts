@@ -1,0 +1,29 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { PermissionLossHandlers } from "../access-control/permission-loss.js";
+import { PersonalDataErasers } from "./personal-data.js";
+import { User } from "./user.entity.js";
+import { UserResolver } from "./user.resolver.js";
+import { UserService } from "./user.service.js";
+import { UserLifecycleService } from "./user-lifecycle.service.js";
+
+export const users: SliceModule = {
+  slice: "users",
+  entities: [User],
+  events: ["UserDisabled", "UserEnabled", "UserDeleted"],
+  start({ database, cursors }, services) {
+    const onPermissionLoss = services.get(PermissionLossHandlers).handle;
+    const erasePersonalData = services.add(new PersonalDataErasers()).erase;
+    services.add(new UserService(database, cursors));
+    services.add(new UserLifecycleService({ database, onPermissionLoss, erasePersonalData }));
+  },
+  resolvers: (get) => [new UserResolver(get(UserService), get(UserLifecycleService))],
+  references(get) {
+    const service = get(UserService);
+    return {
+      User: {
+        auth: { scopes: ["user.read"] },
+        resolve: ({ userId = "" }, context) => service.find(context, userId),
+      },
+    };
+  },
+};
