@@ -8,6 +8,7 @@ import { endpointTable } from "@factory/rest-facade/routes/endpoint-table";
 import { moduleSdl } from "@factory/runtime/subgraph/module-schema";
 import { spineModules } from "@factory/spine/modules";
 import { parse } from "graphql";
+import { eventCatalogue } from "./event-catalogue.js";
 
 /** Stands in for the services of a schema that is printed and never run. */
 
@@ -41,7 +42,8 @@ function generatedFiles(): Record<string, string> {
 async function main(check: boolean): Promise<void> {
   const supergraph = import.meta.resolve("@factory/schema/supergraph.graphql");
   let stale = 0;
-  for (const [name, content] of Object.entries(generatedFiles())) {
+  const catalogue = { "events/catalogue.md": await eventCatalogue(new URL("./events/", supergraph)) };
+  for (const [name, content] of Object.entries({ ...generatedFiles(), ...catalogue })) {
     const file = fileURLToPath(new URL(`./${name}`, supergraph));
     if (!check) await writeFile(file, content);
     else if ((await readFile(file, "utf8").catch(() => "")) !== content) {
