@@ -201,7 +201,7 @@ describe("GET /connect/authorize", () => {
     returned(await browser.submit(first, { action: "allow" }));
     returned(await browser.open(authorizeUrl({}, client)));
     const more = await browser.open(authorizeUrl({ scope: "openid templates.read user.read" }, client));
-    expect(more.text).toContain("See the people of your organisation");
+    expect(more.text).toContain("See the people of your organization");
     const again = await browser.open(authorizeUrl({ prompt: "consent" }, client));
     expect(again.text).toContain("Allow access?");
   });
@@ -473,7 +473,7 @@ describe("/connect/interaction/{uid}", () => {
     expect((await browser.open(authorizeUrl())).text).toContain("<h1>Sign in</h1>");
   });
 
-  it("serves people of every tenant at a first-party client of the platform, and asks for the organisation", async () => {
+  it("serves people of every tenant at a first-party client of the platform, and asks for the organization", async () => {
     const studio = await aClient({ firstParty: true }, platformTenantId);
     const other = await aTenant();
     const email = `both-${randomBytes(4).toString("hex")}@example.com`;
@@ -481,7 +481,7 @@ describe("/connect/interaction/{uid}", () => {
     const there = await aPerson(other, "Viewer", email);
     const browser = new Browser(home());
     const page = await browser.open(authorizeUrl({}, studio));
-    expect(page.text).toContain("Organisation");
+    expect(page.text).toContain("Organization");
     const several = await signIn(browser, page, there);
     expect(several.text).toContain("name the one you mean");
     const fields = { username: email, password: there.password, action: "sign-in", tenant: other.slug };

@@ -1,5 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { editionFactor } from "@factory/schema/edition-factors";
 import type { FastifyReply } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 
@@ -14,8 +15,6 @@ const limits = {
 
 /** Requests without a token, per address. */
 const anonymousLimit = { points: 30, windowSeconds: 60 };
-
-const editionFactors: Readonly<Record<string, number>> = { Free: 0.2, Standard: 1, Enterprise: 10 };
 
 /** Requests of one class share a window. */
 export type RateClass = keyof typeof limits;
@@ -57,10 +56,7 @@ export function rateLimits(factor: number): RateLimits {
       const window = windows[rate];
       if (!window) throw new Error(`The rate class ${rate} does not exist`);
       const key = principal.tenantId ?? `client:${principal.clientId}`;
-      const quota = Math.max(
-        1,
-        Math.floor(window.points * factor * (editionFactors[principal.editionCode ?? ""] ?? 1)),
-      );
+      const quota = Math.max(1, Math.floor(window.points * factor * editionFactor(principal.editionCode)));
       // counts like `consume`, but does not reject with a value that is not an Error
       return stateOf(rate, { ...window, quota }, await window.limiter.penalty(key, points));
     },

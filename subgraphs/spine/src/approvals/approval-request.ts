@@ -9,7 +9,7 @@ import type { Scope } from "@factory/schema/scopes";
 import { Approval } from "./approval.entity.js";
 import { approvalFacts } from "./approval.events.js";
 
-/** What an agent wants to be allowed. */
+/** Scopes that an agent wants for one task of one subject. */
 export interface ApprovalRequest {
   readonly agentClientId: string;
   readonly agentTaskId: string;
@@ -17,14 +17,14 @@ export interface ApprovalRequest {
   readonly scopes: readonly Scope[];
 }
 
-/** What has been said to a wish so far, and until when that holds. */
+/** The decision on a request so far, and until when it is valid. */
 export interface ApprovalDecision {
   readonly approvalId: string;
   readonly status: "Pending" | "Approved" | "Rejected";
   readonly validUntil: Date;
 }
 
-/** So many people can be asked for one agent at once. */
+/** Undecided requests of one agent. */
 const maxPending = 20;
 const pendingMs = 24 * 60 * 60_000;
 
@@ -34,7 +34,7 @@ interface DecisionRow {
   valid_until_ms: number;
 }
 
-/** An approval covers a wish for fewer scopes; a question and a refusal speak of their own wish only. */
+/** An approval also covers a request for fewer scopes. A pending or rejected request covers exactly the same scopes. */
 const decisionSelect = (
   tenant: string,
 ) => `select approval_id, status, extract(epoch from valid_until)::float8 * 1000 as valid_until_ms
@@ -42,9 +42,9 @@ const decisionSelect = (
     and (status = 'Approved' and scopes @> $5 or status in ('Pending', 'Rejected') and scope_key = $6)
   order by array_position(array['Approved', 'Rejected', 'Pending'], status), valid_until desc limit 1`;
 
-const standing = tenantStatement("approval_standing", decisionSelect("scope.tenant"));
+const approvalDecision = tenantStatement("approval_decision", decisionSelect("scope.tenant"));
 
-/** Asks for approvals on behalf of agents: each wish once. */
+/** Requests of agents for publishing scopes. The same request is stored once. */
 export class ApprovalRequests {
   readonly #database: Database;
 
@@ -52,23 +52,26 @@ export class ApprovalRequests {
     this.#database = database;
   }
 
-  async standing(tenant: Tenant, wish: ApprovalRequest): Promise<ApprovalDecision | undefined> {
-    return decisionView(await this.#database.reader.row<DecisionRow>(standing, tenant, ...requestValues(wish)));
+  /** The decision on an earlier request that covers this one; undefined if there is none. */
+  async find(tenant: Tenant, request: ApprovalRequest): Promise<ApprovalDecision | undefined> {
+    return decisionView(
+      await this.#database.reader.row<DecisionRow>(approvalDecision, tenant, ...requestValues(request)),
+    );
   }
 
-  /** The standing of the wish, which is Pending when nothing was said to it before. */
-  request(tenant: Tenant, wish: ApprovalRequest, cause: Cause): Promise<ApprovalDecision> {
+  /** The decision on the request. A new request is stored as Pending. Throws `RATE_LIMITED` with too many Pending ones. */
+  request(tenant: Tenant, request: ApprovalRequest, cause: Cause): Promise<ApprovalDecision> {
     return this.#database.transaction(tenant, cause, async (transaction) => {
       const { execute } = transaction;
-      const agent = [tenant.uuid, wish.agentClientId];
+      const agent = [tenant.uuid, request.agentClientId];
       await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
         advisoryLocks.approvalRequest,
-        wish.agentClientId,
+        request.agentClientId,
       ]);
-      const said = decisionView(
-        (await execute<DecisionRow>(decisionSelect("$1"), [tenant.uuid, ...requestValues(wish)]))[0],
+      const decision = decisionView(
+        (await execute<DecisionRow>(decisionSelect("$1"), [tenant.uuid, ...requestValues(request)]))[0],
       );
-      if (said) return said;
+      if (decision) return decision;
       await execute(
         `update approvals set status = 'Expired' where tenant_id = $1 and agent_client_id = $2
            and status in ('Pending', 'Approved') and valid_until <= now()`,
@@ -80,20 +83,22 @@ export class ApprovalRequests {
         agent,
       );
       if ((open?.count ?? 0) >= maxPending)
-        throw new DomainError("RATE_LIMITED", { detail: `${maxPending} approvals of this agent are Pending.` });
-      return ask(transaction, wish);
+        throw new DomainError("RATE_LIMITED", {
+          detail: `The agent has ${maxPending} requests that are Pending, which is the limit. Wait until one of them is decided.`,
+        });
+      return storeRequest(transaction, request);
     });
   }
 }
 
-function ask({ em, tenant, record }: Transaction, wish: ApprovalRequest): ApprovalDecision {
+function storeRequest({ em, tenant, record }: Transaction, request: ApprovalRequest): ApprovalDecision {
   const requestedAt = new Date();
   const approval = em.create(Approval, {
-    ...wish,
+    ...request,
     tenantId: tenant.tenantId,
     approvalId: newId("apr"),
-    scopes: [...wish.scopes],
-    scopeKey: scopeKey(wish.scopes),
+    scopes: [...request.scopes],
+    scopeKey: scopeKey(request.scopes),
     status: "Pending",
     requestedAt,
     validUntil: new Date(requestedAt.getTime() + pendingMs),

@@ -37,7 +37,7 @@ const aWish = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
 
 const request = (wish: ApprovalRequest, owner = tenantId) =>
   requests.request(tenantWithId(owner), wish, { trace: continueTrace(undefined), actorId: wish.subject });
-const standing = (wish: ApprovalRequest, owner = tenantId) => requests.standing(tenantWithId(owner), wish);
+const standing = (wish: ApprovalRequest, owner = tenantId) => requests.find(tenantWithId(owner), wish);
 
 async function aPending(changes: Partial<ApprovalRequest> = {}): Promise<ApprovalRequest & { approvalId: string }> {
   const wish = aWish(changes);

@@ -36,8 +36,10 @@ import { CsrfTokens } from "./sign-in/csrf-token.js";
 import { RememberedConsents } from "./sign-in/remembered-consents.js";
 import { AccessTokens } from "./tokens/access-tokens.js";
 import { ClientRoles } from "./tokens/client-roles.js";
+import { revocationPath } from "./tokens/revoke-token.js";
+import { SignedTokenRequests } from "./tokens/signed-token-requests.js";
 import { TokenFamilies } from "./tokens/token-families.js";
-import { introspectionPath, revocationPath, TokenIntrospection } from "./tokens/token-introspection.js";
+import { introspectionPath, TokenIntrospection } from "./tokens/token-introspection.js";
 import { userinfo, userinfoPath } from "./tokens/userinfo-endpoint.js";
 
 export interface AuthorizationServerOptions {
@@ -47,11 +49,11 @@ export interface AuthorizationServerOptions {
   pool: Pool;
   database: Database;
   masterKeys: MasterKeys;
-  /** The server starts them. */
+  /** The signing keys, which the server starts. */
   keys: ActiveSigningKeys;
-  /** Whose pages may redeem codes. */
+  /** Origins whose pages may call the token and userinfo endpoints. */
   allowedOrigins?: readonly string[] | undefined;
-  /** Of other rooms, served beside its own. */
+  /** Routes of other slices by path. */
   pages?: Readonly<Record<string, HttpRoute>>;
   logger: Logger;
   /** The URL of the worker role. */
@@ -62,24 +64,26 @@ export interface AuthorizationServerOptions {
 }
 
 export interface AuthorizationServer {
-  /** Serves the endpoints for tokens, the pages of a sign-in and the well-known documents, also under /v1; else 404. */
+  /** Serves the token endpoints, the sign-in pages and the well-known documents, also under /v1; 404 for other paths. */
   handle(request: IncomingMessage, response: ServerResponse): void;
+  /** The public signing keys that are published now. */
   jwks(): Promise<JSONWebKeySet>;
-  /** Verifiers in this process read the keys again when they are told. */
-  onKeysChanged(told: () => Promise<void>): void;
-  /** Asked by verifiers of tokens. */
+  /** Calls the listener before a new key signs, and when an old key is withdrawn. */
+  onKeysChanged(listener: () => Promise<void>): void;
+  /** Whether a tenant exists; verifiers of tokens ask it. */
   readonly tenantExists: TenantLookup;
-  /** After the last request: waits for what is still written. */
+  /** Called after the last request. Waits until everything is stored. */
   close(): Promise<void>;
 }
 
 type Callback = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Every request for a token begins with its client. */
+/** Connections for reading clients, with which every token request begins. */
 const clientConnections = 2;
 const maxBodyBytes = 1_048_576;
 const publicDocumentCache = `public, max-age=${keySetMaxAgeSeconds}`;
 
+/** Starts the authorization server and its signing keys. Rejects if the keys cannot be read. */
 export async function createAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
   const { issuer, pool, database, masterKeys, keys, logger, listener } = options;
   const accounts = new UserAccounts(pool, database.reader);
@@ -90,7 +94,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     logger,
     new FailureLimiter(loginLimits(options.rateLimitFactor)),
   );
-  const artifacts = new OidcAdapter(
+  const adapter = new OidcAdapter(
     pool,
     async ({ kind, grantId }) => {
       if (grantId) await families.revoke(grantId, kind === "RefreshToken" ? "RefreshTokenReuseDetected" : "Silent");
@@ -99,7 +103,8 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
   );
   const clientReads = new ReadPipeline(options.workerUrl, clientConnections, ServerWatch.of(options.workerUrl, logger));
   const findClient = (clientId: string) => findRegisteredClient(clientReads, clientId);
-  const issued = new AccessTokens({ issuer, keys: () => keys.published, pool, database });
+  const tokens = new AccessTokens({ issuer, keys: () => keys.published, pool });
+  const introspection = new TokenIntrospection(accounts, tokens);
   const tenantExists = tenantLookup(clientReads);
   const subjectVerifier = new TokenVerifier({
     ...{ issuer, audience: issuer, tenantExists },
@@ -113,19 +118,20 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     cookieKeys: masterKeys.keyring("factory spine cookies"),
     consents: new RememberedConsents(pool),
     accounts,
-    artifacts,
+    adapter,
     families,
     passwords,
-    subjects: new SubjectTokenVerifier(subjectVerifier, pool),
+    subjectTokens: new SubjectTokenVerifier(subjectVerifier, pool),
     approvals: new ApprovalRequests(database),
     clientRoles: new ClientRoles(database.reader),
-    inspection: new TokenIntrospection({ accounts, families, issued }),
+    introspection,
+    signedTokens: new SignedTokenRequests({ tokens, introspection, database }),
     failures: new FailureLimiter(clientLimits),
-    rate: new TokenRateLimiter(options.rateLimitFactor),
+    tokenLimiter: new TokenRateLimiter(options.rateLimitFactor),
     addresses,
     logger,
   };
-  // a provider reads its keys once, so others are another provider
+  // oidc-provider reads its keys once, so new keys need a new provider
   let provider: Provider;
   let serve: Callback;
   try {
@@ -145,7 +151,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     accounts,
     passwords,
     consents: parts.consents,
-    forms: new CsrfTokens(masterKeys.keyring("factory spine forms")),
+    csrfTokens: new CsrfTokens(masterKeys.keyring("factory spine forms")),
     logger,
   });
   const discovery = document("application/json", () => discoveryDocument(issuer));
@@ -163,34 +169,43 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
     [userinfoPath]: {
       methods: ["GET", "POST"],
       limit: "clients",
-      handle: userinfo({ issued, accounts, logger }),
+      handle: userinfo({ tokens, accounts, logger }),
     },
     "/.well-known/openid-configuration": discovery,
     "/.well-known/oauth-authorization-server": discovery,
     [jwksPath]: document("application/jwk-set+json", () => keys.published),
     ...options.pages,
   };
-  const share = corsFor(options.allowedOrigins ?? []);
+  const cors = corsFor(options.allowedOrigins ?? []);
   return {
     jwks: async () => keys.published,
     tenantExists,
-    onKeysChanged: (told) => keys.onChange(told),
+    onKeysChanged: (listener) => keys.onChange(listener),
     async close() {
       await Promise.all([passwords.settled(), clientReads.close()]);
     },
     handle(request, response) {
-      // whoever passed the request on may have answered for the trace already
+      // a front door before this server may have set the trace already
       if (!response.hasHeader("x-trace-id"))
         response.setHeader("x-trace-id", continueTrace(single(request.headers["traceparent"])).traceId);
       const path = pathOf(request);
       const route: HttpRoute | undefined = Object.hasOwn(routes, path) ? routes[path] : browserRoute(path);
-      if (!route) return problem(response, "NOT_FOUND", "Nothing is served at this path.");
-      if ((path === tokenPath || path === userinfoPath) && share(request, response)) return;
+      if (!route)
+        return problem(
+          response,
+          "NOT_FOUND",
+          "This path is not served. The discovery document at /.well-known/openid-configuration lists the endpoints.",
+        );
+      if ((path === tokenPath || path === userinfoPath) && cors(request, response)) return;
       if (!route.methods.includes(request.method ?? "")) {
         response.setHeader("allow", route.methods.join(", "));
-        return problem(response, "METHOD_NOT_ALLOWED", `Only ${route.methods.join(" and ")} is served at this path.`);
+        return problem(
+          response,
+          "METHOD_NOT_ALLOWED",
+          `The method ${request.method} is not allowed at this path. Use ${route.methods.join(" or ")}.`,
+        );
       }
-      const wait = route.limit && addresses.spend(route.limit, request);
+      const wait = route.limit && addresses.consume(route.limit, request);
       if (wait === undefined) route.handle(request, response);
       else refuse(response, route.limit, wait);
     },
@@ -199,7 +214,7 @@ export async function createAuthorizationServer(options: AuthorizationServerOpti
 
 function refuse(response: ServerResponse, kind: AddressLimit | undefined, retryAfterSeconds: number): void {
   response.setHeader("retry-after", String(retryAfterSeconds));
-  const description = "Too many requests come from this address.";
+  const description = "Too many requests come from this address. Repeat the request after the time in Retry-After.";
   if (kind !== "pages") return oauthError(response, "RATE_LIMITED", description);
   const traceId = String(response.getHeader("x-trace-id"));
   const page = errorPage({ title: "Too many attempts", detail: "Wait a minute and try again.", traceId });
@@ -231,14 +246,14 @@ function formEndpoint(path: string, callback: Callback, logger: Logger): HttpRou
   return (request, response) => {
     if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) {
       response.setHeader("connection", "close");
-      return oauthError(response, "PAYLOAD_TOO_LARGE", "The body is larger than 1 MiB.");
+      return oauthError(response, "PAYLOAD_TOO_LARGE", "The body is larger than 1 MiB, which is the limit.");
     }
-    // the query holds nothing that counts here (RFC 6749 section 3.2), and the provider knows one path only
+    // parameters in the query do not count (RFC 6749 section 3.2), and oidc-provider knows the path without /v1
     request.url = path;
     callback(request, response).catch((error: unknown) => {
       logger.error({ err: error }, "token request failed");
       if (response.headersSent) response.destroy();
-      else problem(response, "INTERNAL", "An internal error occurred.");
+      else problem(response, "INTERNAL", "An internal error occurred. Give the operator the traceId of this answer.");
     });
   };
 }
@@ -249,7 +264,7 @@ function oauthError(response: ServerResponse, code: ErrorCode, description: stri
   send(response, code, "application/json", { ...body, code, traceId: response.getHeader("x-trace-id") });
 }
 
-/** RFC 9457. */
+/** A problem document (RFC 9457). */
 function problem(response: ServerResponse, code: ErrorCode, detail: string): void {
   const { status, title } = errorCodes[code];
   const type = `/problems/${code.toLowerCase().replaceAll("_", "-")}`;

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** True: the request was a preflight, and is answered. */
-export type Share = (request: IncomingMessage, response: ServerResponse) => boolean;
+/** Sets the CORS headers of an answer. True: the request was a preflight, and has been answered. */
+export type Cors = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Pages of the listed origins may redeem codes, ask for userinfo and read the answers (Fetch, CORS protocol); never with cookies. */
-export function corsFor(allowedOrigins: readonly string[]): Share {
+/**
+ * CORS (Fetch standard) for the token and userinfo endpoints: pages of the allowed origins may call them and read the
+ * answers, without cookies.
+ */
+export function corsFor(allowedOrigins: readonly string[]): Cors {
   const allowed = new Set(allowedOrigins);
   return ({ headers, method }, response) => {
     if (allowed.size === 0) return false;

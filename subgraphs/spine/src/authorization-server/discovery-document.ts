@@ -3,15 +3,19 @@ import { keyAlgorithms } from "../oauth-clients/public-keys.js";
 import { servedGrantTypes, tokenPath } from "./provider/oidc-provider.js";
 import { authorizePath } from "./sign-in/authorize-settings.js";
 import { signOutPath } from "./sign-in/sign-out.js";
-import { introspectionPath, revocationPath } from "./tokens/token-introspection.js";
+import { revocationPath } from "./tokens/revoke-token.js";
+import { introspectionPath } from "./tokens/token-introspection.js";
 import { userinfoPath } from "./tokens/userinfo-endpoint.js";
 
-const provenMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
+const authenticationMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
+/** Where the public signing keys are served (RFC 7517). */
 export const jwksPath = "/.well-known/jwks";
 
-/** OpenID Connect Discovery 1.0 and RFC 8414 in one document. Lists what is served, built from the issuer alone:
- * oidc-provider would take the addresses from the Host header and name an authorization endpoint. */
+/**
+ * OpenID Connect Discovery 1.0 and RFC 8414 in one document. It is built from the issuer; oidc-provider would take the
+ * addresses from the Host header.
+ */
 export function discoveryDocument(issuer: string): Record<string, unknown> {
   return {
     issuer,
@@ -30,11 +34,11 @@ export function discoveryDocument(issuer: string): Record<string, unknown> {
     prompt_values_supported: ["none", "login", "consent"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
-    token_endpoint_auth_methods_supported: [...provenMethods, "none"],
+    token_endpoint_auth_methods_supported: [...authenticationMethods, "none"],
     token_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
-    revocation_endpoint_auth_methods_supported: [...provenMethods, "none"],
+    revocation_endpoint_auth_methods_supported: [...authenticationMethods, "none"],
     revocation_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
-    introspection_endpoint_auth_methods_supported: provenMethods,
+    introspection_endpoint_auth_methods_supported: authenticationMethods,
     introspection_endpoint_auth_signing_alg_values_supported: keyAlgorithms,
     scopes_supported: ["openid", ...scopes],
     claims_supported: [

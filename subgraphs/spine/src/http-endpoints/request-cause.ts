@@ -7,7 +7,7 @@ interface Exchange {
   readonly res: ServerResponse;
 }
 
-/** Who and what an event of this request is caused by; without a request, the server itself. */
+/** The cause of events that this request records: its trace, and the actor. Without a request: the server itself. */
 export function causeOf(exchange: Exchange | undefined, actorId = "authorization-server"): Cause {
   const given = exchange?.req.headers["traceparent"];
   const trace = continueTrace(typeof given === "string" ? given : undefined);

@@ -7,21 +7,26 @@ export class Html {
   }
 }
 
+/** What may stand in a template: text is escaped, `Html` is not, undefined is left out. */
 export type Content = Html | string | readonly Content[] | undefined;
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
+/** The text with `& < > " '` as entities. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** Attribute values stand in double quotes; nothing is ever put into a script, a style or an address. */
+/**
+ * A template tag for HTML that escapes every value. Attribute values must stand in double quotes. Values are not safe inside
+ * of scripts, styles or addresses.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
-  return new Html(parts.reduce((text, part, index) => text + shown(values[index - 1]) + part));
+  return new Html(parts.reduce((text, part, index) => text + render(values[index - 1]) + part));
 }
 
-function shown(content: Content): string {
+function render(content: Content): string {
   if (content === undefined) return "";
   if (content instanceof Html) return content.text;
-  return typeof content === "string" ? escapeHtml(content) : content.map(shown).join("");
+  return typeof content === "string" ? escapeHtml(content) : content.map(render).join("");
 }

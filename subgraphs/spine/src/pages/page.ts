@@ -2,19 +2,21 @@ import type { ServerResponse } from "node:http";
 import { Html, html } from "./html.js";
 import { style, styleSource } from "./style.js";
 
+/** The title and the content of `main` of a page for people. */
 export interface Page {
   readonly title: string;
   readonly content: Html;
 }
 
+/** Status (200 if absent), more headers, and where forms of the page may lead. */
 export interface PageAnswer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** Origins that a form of the page ends at: browsers hold redirects after a form to form-action as well. */
+  /** Origins for `form-action`: browsers apply the directive to redirects after a form, too. */
   readonly formActionOrigins?: readonly string[];
 }
 
-/** Nothing runs, nothing is loaded, nobody frames it, and nobody keeps it. */
+/** Headers of every page: it runs no script, loads nothing, cannot be framed, and is not cached. */
 export function pageHeaders({ headers = {}, formActionOrigins = [] }: PageAnswer): Record<string, string> {
   const policy = [
     "default-src 'none'",
@@ -35,6 +37,7 @@ export function pageHeaders({ headers = {}, formActionOrigins = [] }: PageAnswer
   };
 }
 
+/** The whole HTML document. */
 export function pageText({ title, content }: Page): string {
   const document = html`<!doctype html>
 <html lang="en">
@@ -55,6 +58,7 @@ ${content}
   return document.text;
 }
 
+/** Answers with a page. */
 export function sendPage(response: ServerResponse, page: Page, answer: PageAnswer = {}): void {
   response.writeHead(answer.status ?? 200, pageHeaders(answer));
   response.end(pageText(page));

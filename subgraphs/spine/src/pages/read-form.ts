@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 const maxFormBytes = 16 * 1024;
 
-/** The fields of a form; undefined for what no form of ours sends. */
+/** The fields of a form (at most 16 KiB); undefined for another content type or a longer body. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return undefined;
@@ -17,8 +17,8 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
 }
 
 /**
- * Browsers say where a form comes from. `null` is what they send from our own pages, because of the referrer policy;
- * then Sec-Fetch-Site tells, and where neither is there, the form's token still does.
+ * Whether a form comes from another site, by the headers Origin and Sec-Fetch-Site. Browsers send the origin `null` from
+ * our own pages because of their referrer policy. Without both headers the CSRF token still protects the form.
  */
 export function isCrossSite({ headers }: IncomingMessage, issuer: string): boolean {
   const { origin } = headers;

@@ -2,33 +2,35 @@ import type { IncomingMessage } from "node:http";
 import { clientNetworkOf } from "@factory/runtime/ingress/client-address";
 import { FixedWindowLimiter } from "./fixed-window-limiter.js";
 
-/** Requests of an address in 60 seconds. A sign-in takes about six of the pages. */
-const limits = { pages: 240, clients: 600 } as const;
+/** Requests per client address in 60 seconds. A sign-in takes about six requests for pages. */
+const addressLimits = { pages: 240, clients: 600 } as const;
 
-export type AddressLimit = keyof typeof limits;
+/** What a request asks for: a page for people, or an endpoint for clients. */
+export type AddressLimit = keyof typeof addressLimits;
 
-/** What needs no token costs a statement or a stored row all the same, so its requests count by address. */
+/** Limits requests by client address (IPv6: by site). A request without a token costs a statement or a stored row too. */
 export class AddressRateLimiter {
-  readonly #windows: FixedWindowLimiter;
+  readonly #limiter: FixedWindowLimiter;
   readonly #factor: number;
-  readonly #proven = new WeakSet<IncomingMessage>();
+  readonly #refunded = new WeakSet<IncomingMessage>();
 
+  /** `factor` multiplies the limits. */
   constructor(factor = 1, clock?: () => number) {
     this.#factor = factor;
-    this.#windows = new FixedWindowLimiter(clock);
+    this.#limiter = new FixedWindowLimiter(clock);
   }
 
-  /** Counts one request; seconds to wait when it is one too many. */
-  spend(kind: AddressLimit, request: IncomingMessage): number | undefined {
-    const limit = Math.max(1, Math.floor(limits[kind] * this.#factor));
-    return this.#windows.spend(keyOf(kind, request), limit);
+  /** Counts one request. Returns the seconds to wait if it exceeds the limit. */
+  consume(kind: AddressLimit, request: IncomingMessage): number | undefined {
+    const limit = Math.max(1, Math.floor(addressLimits[kind] * this.#factor));
+    return this.#limiter.consume(keyOf(kind, request), limit);
   }
 
-  /** A client that has proved who it is counts by its own limit, wherever it is. */
-  proven(request: IncomingMessage): void {
-    if (this.#proven.has(request)) return;
-    this.#proven.add(request);
-    this.#windows.refund(keyOf("clients", request));
+  /** Takes the request back, once: an authenticated client counts against its own limit, from whatever address. */
+  refundAuthenticated(request: IncomingMessage): void {
+    if (this.#refunded.has(request)) return;
+    this.#refunded.add(request);
+    this.#limiter.refund(keyOf("clients", request));
   }
 }
 

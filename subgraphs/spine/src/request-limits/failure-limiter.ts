@@ -1,15 +1,14 @@
+import { type TimedWindow, TimedWindows } from "./timed-windows.js";
+
 const windowMs = 15 * 60_000;
-/** Bounds memory when somebody invents names. */
-const maxWindows = 20_000;
 
-/** When an attempt may be repeated that only waits for others to end. */
-const turnMs = 1_000;
+/** After this time an attempt may be repeated that was refused only because others were pending. */
+const pendingRetryMs = 1_000;
 
-interface Window {
+interface FailureWindow extends TimedWindow {
   failures: number;
-  /** Begun and not ended. */
+  /** Attempts that have begun and not ended. */
   pending: number;
-  endsAt: number;
 }
 
 interface Limit {
@@ -17,44 +16,50 @@ interface Limit {
   limit: number;
 }
 
+/** An attempt of a client to authenticate. */
 export interface Attempt {
   clientId: string;
   address: string;
 }
 
+/** An attempt of a user to sign in. */
 export interface LoginAttempt {
-  /** Of a client that serves one; empty for a client of every tenant. */
+  /** The tenant that the client serves; empty for a client that serves all tenants. */
   tenant: string;
   username: string;
   address: string;
 }
 
-/** Counts failures of 15 minutes, and with them what is under way: many at the same time get no further than in a row. */
+/**
+ * Limits failures in 15 minutes, by the keys of `limitsOf`. Pending attempts count as failures until they end, so that
+ * many attempts at the same time get no further than attempts one after the other. `rate-limiter-flexible` knows nothing
+ * of pending attempts.
+ */
 export class FailureLimiter<A = Attempt> {
-  readonly #windows = new Map<string, Window>();
+  readonly #windows: TimedWindows<FailureWindow>;
   readonly #limitsOf: (attempt: A) => readonly Limit[];
-  readonly #clock: () => number;
 
   constructor(limitsOf: (attempt: A) => readonly Limit[], clock: () => number = Date.now) {
     this.#limitsOf = limitsOf;
-    this.#clock = clock;
+    this.#windows = new TimedWindows(windowMs, clock);
   }
 
-  /** Seconds until the next attempt is looked at; undefined: now. */
+  /** Seconds until the attempt may be made; undefined if it may be made now. */
   blockedFor(attempt: A): number | undefined {
     const waits = this.#limitsOf(attempt).flatMap(({ key, limit }) => {
-      const window = this.#current(key);
+      const window = this.#windows.find(key);
       if (!window || window.failures + window.pending < limit) return [];
-      return [window.failures < limit ? turnMs : window.endsAt - this.#clock()];
+      return [window.failures < limit ? pendingRetryMs : this.#windows.leftMs(window)];
     });
     return waits.length === 0 ? undefined : Math.ceil(Math.max(...waits) / 1000);
   }
 
+  /** Counts a failed attempt. */
   failed(attempt: A): void {
     for (const { key } of this.#limitsOf(attempt)) this.#window(key).failures += 1;
   }
 
-  /** Counts the attempt until the returned function is told how it ended. */
+  /** Counts the attempt as pending until the returned function is called with how it ended. */
   begin(attempt: A): (failed: boolean) => void {
     const keys = this.#limitsOf(attempt).map(({ key }) => key);
     for (const key of keys) this.#window(key).pending += 1;
@@ -67,33 +72,21 @@ export class FailureLimiter<A = Attempt> {
     };
   }
 
-  #current(key: string): Window | undefined {
-    const window = this.#windows.get(key);
-    if (!window || window.endsAt > this.#clock()) return window;
-    this.#windows.delete(key);
-    return undefined;
-  }
-
-  #window(key: string): Window {
-    const known = this.#current(key);
-    if (known) return known;
-    if (this.#windows.size >= maxWindows) {
-      const [oldest] = this.#windows.keys();
-      if (oldest !== undefined) this.#windows.delete(oldest);
-    }
-    const opened = { failures: 0, pending: 0, endsAt: this.#clock() + windowMs };
-    this.#windows.set(key, opened);
-    return opened;
+  #window(key: string): FailureWindow {
+    return this.#windows.open(key, (endsAt) => ({ failures: 0, pending: 0, endsAt }));
   }
 }
 
-/** 10 per client id and address, 100 per address. The client id alone is no key: whoever knows it could lock the client out. */
+/**
+ * 10 failures per client id and address, 100 per address. The client id alone is not a key: anybody who knows it could
+ * lock the client out.
+ */
 export const clientLimits = ({ clientId, address }: Attempt): Limit[] => [
   { key: address, limit: 100 },
   { key: `${address} ${clientId.slice(0, 200)}`, limit: 10 },
 ];
 
-/** 10 per user name in a tenant, wherever they come from, and 10 per address, whomever they are for. */
+/** 10 failures per user name in a tenant, from all addresses, and 10 per address, for all user names. */
 export const loginLimits =
   (factor = 1) =>
   ({ tenant, username, address }: LoginAttempt): Limit[] => [

@@ -1,57 +1,37 @@
-const windowMs = 60_000;
-/** Bounds memory; the oldest windows are forgotten first. */
-const maxWindows = 20_000;
+import { type TimedWindow, TimedWindows } from "./timed-windows.js";
 
-interface Window {
+interface RequestWindow extends TimedWindow {
   requests: number;
-  endsAt: number;
 }
 
-/** Counts requests by key in windows of 60 seconds. */
+/** Counts requests by key in windows of 60 seconds, which begin with the first request. */
 export class FixedWindowLimiter {
-  readonly #windows = new Map<string, Window>();
-  readonly #clock: () => number;
+  readonly #windows: TimedWindows<RequestWindow>;
 
   constructor(clock: () => number = Date.now) {
-    this.#clock = clock;
+    this.#windows = new TimedWindows(60_000, clock);
   }
 
-  /** Counts one request; seconds to wait when it is one too many. */
-  spend(key: string, limit: number): number | undefined {
-    const window = this.#current(key) ?? this.#open(key);
+  /** Counts one request. Returns the seconds to wait if it exceeds the limit. */
+  consume(key: string, limit: number): number | undefined {
+    const window = this.#windows.open(key, (endsAt) => ({ requests: 0, endsAt }));
     window.requests += 1;
     return window.requests > limit ? this.#secondsLeft(window) : undefined;
   }
 
-  /** Seconds to wait when the next request would be one too many. */
+  /** Counts nothing. Returns the seconds to wait if the next request would exceed the limit. */
   blockedFor(key: string, limit: number): number | undefined {
-    const window = this.#current(key);
+    const window = this.#windows.find(key);
     return window && window.requests >= limit ? this.#secondsLeft(window) : undefined;
   }
 
-  /** Takes back one request that should not have counted. */
+  /** Takes one counted request back. */
   refund(key: string): void {
-    const window = this.#current(key);
+    const window = this.#windows.find(key);
     if (window && window.requests > 0) window.requests -= 1;
   }
 
-  #secondsLeft({ endsAt }: Window): number {
-    return Math.ceil((endsAt - this.#clock()) / 1000);
-  }
-
-  #current(key: string): Window | undefined {
-    const window = this.#windows.get(key);
-    return window && window.endsAt > this.#clock() ? window : undefined;
-  }
-
-  #open(key: string): Window {
-    this.#windows.delete(key);
-    if (this.#windows.size >= maxWindows) {
-      const [oldest] = this.#windows.keys();
-      if (oldest !== undefined) this.#windows.delete(oldest);
-    }
-    const opened = { requests: 0, endsAt: this.#clock() + windowMs };
-    this.#windows.set(key, opened);
-    return opened;
+  #secondsLeft(window: RequestWindow): number {
+    return Math.ceil(this.#windows.leftMs(window) / 1000);
   }
 }

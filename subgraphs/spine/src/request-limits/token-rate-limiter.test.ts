@@ -4,19 +4,19 @@ describe("TokenRateLimiter", () => {
   it("lets 600 requests of a client through in a minute, and others go on", () => {
     let now = 0;
     const rate = new TokenRateLimiter(1, () => now);
-    for (let request = 0; request < 600; request += 1) expect(rate.spend("cli_a", "Standard")).toBeUndefined();
+    for (let request = 0; request < 600; request += 1) expect(rate.consume("cli_a", "Standard")).toBeUndefined();
     now = 20_000;
-    expect(rate.spend("cli_a", "Standard")).toBe(40);
-    expect(rate.spend("cli_b", "Standard")).toBeUndefined();
+    expect(rate.consume("cli_a", "Standard")).toBe(40);
+    expect(rate.consume("cli_b", "Standard")).toBeUndefined();
     now = 60_000;
-    expect(rate.spend("cli_a", "Standard")).toBeUndefined();
+    expect(rate.consume("cli_a", "Standard")).toBeUndefined();
   });
 
   it("follows the edition", () => {
     const rate = new TokenRateLimiter(1, () => 0);
     const allowed = (client: string, edition: string) => {
       let requests = 0;
-      while (rate.spend(client, edition) === undefined) requests += 1;
+      while (rate.consume(client, edition) === undefined) requests += 1;
       return requests;
     };
     expect([allowed("cli_f", "Free"), allowed("cli_e", "Enterprise")]).toEqual([120, 6000]);

@@ -1,29 +1,31 @@
+import { editionFactor } from "@factory/schema/edition-factors";
 import { FixedWindowLimiter } from "./fixed-window-limiter.js";
 
-const tokensPerWindow = 600;
-const editionFactors: Readonly<Record<string, number>> = { Free: 0.2, Standard: 1, Enterprise: 10 };
+/** Requests in 60 seconds by a client of a tenant with the edition Standard. */
+const tokenRequestsLimit = 600;
 
-/** Requests of each client at the token endpoint: 600 in 60 seconds, edition Standard. */
+/** Limits the requests of each client at the token endpoint, by the edition of its tenant. */
 export class TokenRateLimiter {
-  readonly #windows: FixedWindowLimiter;
+  readonly #limiter: FixedWindowLimiter;
   readonly #factor: number;
 
+  /** `factor` multiplies the limits. */
   constructor(factor = 1, clock?: () => number) {
     this.#factor = factor;
-    this.#windows = new FixedWindowLimiter(clock);
+    this.#limiter = new FixedWindowLimiter(clock);
   }
 
-  /** Counts one request; seconds to wait when it is one too many. */
-  spend(key: string, editionCode: string): number | undefined {
-    return this.#windows.spend(key, this.#limit(editionCode));
+  /** Counts one request. Returns the seconds to wait if it exceeds the limit. */
+  consume(key: string, editionCode: string): number | undefined {
+    return this.#limiter.consume(key, this.#limitOf(editionCode));
   }
 
-  /** Seconds to wait when the next request would be one too many. */
+  /** Counts nothing. Returns the seconds to wait if the next request would exceed the limit. */
   blockedFor(key: string, editionCode: string): number | undefined {
-    return this.#windows.blockedFor(key, this.#limit(editionCode));
+    return this.#limiter.blockedFor(key, this.#limitOf(editionCode));
   }
 
-  #limit(editionCode: string): number {
-    return Math.max(1, Math.floor(tokensPerWindow * this.#factor * (editionFactors[editionCode] ?? 1)));
+  #limitOf(editionCode: string): number {
+    return Math.max(1, Math.floor(tokenRequestsLimit * this.#factor * editionFactor(editionCode)));
   }
 }

@@ -14,27 +14,28 @@ export interface PasswordAttempt {
   client: RegisteredClient;
   username: string;
   password: string;
-  /** Slug or id; needed where the client serves several tenants and the user is in more than one. */
+  /** Slug or id. Needed if the client serves several tenants and the address belongs to users in more than one. */
   tenant: string | undefined;
   address: string;
   cause: Cause;
 }
 
 interface Outcome {
-  /** Whom the name stands for. */
-  claimed?: UserAccount;
+  /** The only user with this name. */
+  named?: UserAccount;
+  /** The user, if the password is right. */
   proven?: UserAccount;
 }
 
-const longestName = 254;
+const maxUsernameLength = 254;
 
-/** Somebody says who he is and proves it by a password: at the token endpoint, or on the sign-in page. */
+/** Checks user names and passwords, for the password grant and for the sign-in page. Limits failures, and records them. */
 export class PasswordSignIn {
   readonly #accounts: UserAccounts;
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #failures: FailureLimiter<LoginAttempt>;
-  readonly #telling = new Set<Promise<void>>();
+  readonly #recording = new Set<Promise<void>>();
 
   constructor(accounts: UserAccounts, database: Database, logger: Logger, failures: FailureLimiter<LoginAttempt>) {
     this.#accounts = accounts;
@@ -43,63 +44,69 @@ export class PasswordSignIn {
     this.#failures = failures;
   }
 
-  /** One refusal for whatever is wrong, after the same work, so that nobody learns who is a user. */
+  /**
+   * The user with this name and password. Every wrong name or password gets the same `OAuthError` after the same work, so
+   * that answers do not tell which users exist.
+   */
   async signIn(attempt: PasswordAttempt): Promise<UserAccount> {
     const { client, username, address, cause } = attempt;
     const tenant = onlyTenant(client);
     const limited = { tenant: tenant?.tenantId ?? "", username: emailKey(username), address };
     const retryAfterSeconds = this.#failures.blockedFor(limited);
     if (retryAfterSeconds !== undefined)
-      throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many failed attempts.", {
+      throw new OAuthError("RATE_LIMITED", "rate_limited", "Too many sign-ins failed. Try again later.", {
         status: 429,
         retryAfterSeconds,
       });
-    const ended = this.#failures.begin(limited);
+    const end = this.#failures.begin(limited);
     let outcome: Outcome | undefined;
     try {
       outcome = await this.#prove(attempt);
     } finally {
-      // an outage says nothing about the password
-      ended(outcome !== undefined && outcome.proven === undefined);
+      // an outage says nothing about the password, so it does not count as a failure
+      end(outcome !== undefined && outcome.proven === undefined);
     }
-    const { claimed, proven } = outcome;
+    const { named, proven } = outcome;
     if (proven) {
       await this.#accounts.signedIn(proven);
       return proven;
     }
-    const known = claimed?.tenant ?? tenant;
-    if (known) this.#tell(known, { client, userId: claimed?.userId ?? null, cause });
+    const known = named?.tenant ?? tenant;
+    if (known) this.#recordFailure(known, { client, userId: named?.userId ?? null, cause });
     throw signInFailed();
   }
 
-  /** Events under way; for a stop. */
+  /** Resolves when all `LoginFailed` events so far are stored. Called at a stop. */
   async settled(): Promise<void> {
-    await Promise.all(this.#telling);
+    await Promise.all(this.#recording);
   }
 
   async #prove({ client, username, password, tenant }: PasswordAttempt): Promise<Outcome> {
-    const sane = username.length <= longestName && password.length <= passwordLength.max;
-    const found = sane ? await this.#accounts.byEmail(username, client, tenant || undefined) : [];
+    const wellFormed = username.length <= maxUsernameLength && password.length <= passwordLength.max;
+    const found = wellFormed ? await this.#accounts.byEmail(username, client, tenant || undefined) : [];
     const [only, ...others] = found;
-    const claimed = others.length === 0 ? only : undefined;
-    const matches = await inTime(passwordMatches(sane ? password : "", claimed?.passwordHash));
-    if (!claimed) return {};
-    // again: he may have been disabled while the password waited for its turn
-    const now = matches ? await this.#accounts.byId(claimed.userId) : undefined;
-    return now && !accountError(now, client) ? { claimed, proven: now } : { claimed };
+    const named = others.length === 0 ? only : undefined;
+    const matches = await refusedWhenBusy(passwordMatches(wellFormed ? password : "", named?.passwordHash));
+    if (!named) return {};
+    // read again: the user may have been disabled while the password waited to be hashed
+    const now = matches ? await this.#accounts.byId(named.userId) : undefined;
+    return now && !accountError(now, client) ? { named, proven: now } : { named };
   }
 
-  /** Not waited for: the time it takes would tell a known tenant from an unknown one. */
-  #tell(tenant: Tenant, { client, userId, cause }: { client: RegisteredClient; userId: string | null; cause: Cause }) {
+  /** The answer does not wait for this: the time would tell a known tenant from an unknown one. */
+  #recordFailure(
+    tenant: Tenant,
+    { client, userId, cause }: { client: RegisteredClient; userId: string | null; cause: Cause },
+  ) {
     const { tenantId } = tenant;
-    const telling = this.#database
+    const recording = this.#database
       .transaction(tenant, cause, async ({ record }) => {
         const data = { tenantId, clientId: client.clientId, userId };
         record({ type: "LoginFailed", subject: `clients/${client.clientId}`, data });
       })
       .catch((error: unknown) => this.#logger.warn({ err: error }, "a failed sign-in was not recorded"))
-      .finally(() => this.#telling.delete(telling));
-    this.#telling.add(telling);
+      .finally(() => this.#recording.delete(recording));
+    this.#recording.add(recording);
   }
 }
 
@@ -107,18 +114,25 @@ function onlyTenant({ tenantId, firstParty }: RegisteredClient): Tenant | undefi
   return tenantId === platformTenantId && firstParty ? undefined : tenantWithId(tenantId);
 }
 
+/** The one answer to every wrong user name or password. */
 export function signInFailed(): OAuthError {
   return new OAuthError("UNAUTHENTICATED", "invalid_grant", "The user name or the password is wrong.");
 }
 
-async function inTime(verdict: Promise<boolean>): Promise<boolean> {
+/** Too many waiting passwords become a 503. */
+async function refusedWhenBusy(verdict: Promise<boolean>): Promise<boolean> {
   try {
     return await verdict;
   } catch (error) {
     if (!(error instanceof PasswordsBusyError)) throw error;
-    throw new OAuthError("UNAVAILABLE", "temporarily_unavailable", "Too many sign-ins at once.", {
-      status: 503,
-      retryAfterSeconds: 1,
-    });
+    throw new OAuthError(
+      "UNAVAILABLE",
+      "temporarily_unavailable",
+      "Too many sign-ins are waiting. Try again in a second.",
+      {
+        status: 503,
+        retryAfterSeconds: 1,
+      },
+    );
   }
 }

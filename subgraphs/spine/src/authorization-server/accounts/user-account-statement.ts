@@ -19,7 +19,9 @@ export interface UserAccountRow {
 const accounts = `select user_id, email, display_name, account.status, password_hash, tokens_from, tenant.tenant_id, slug,
     tenant.status as tenant_status, edition_code
   from users account join tenants tenant on tenant.tenant_id = account.tenant_id`;
+/** A user ($1, UUID) in any state. */
 export const userAccountById = { name: "account_by_id", text: `${accounts} where user_id = $1` };
+/** Users by e-mail key ($1), of one tenant if its UUID ($2) or slug ($3) is given. */
 export const userAccountsByEmail = {
   name: "accounts_by_email",
   text: `${accounts} where email_key = $1 and account.status <> 'Deleted'

@@ -16,7 +16,7 @@ import { OAuthError } from "../oauth-requests/oauth-error.js";
 import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
 import { type UserAccountRow, userAccountById, userAccountsByEmail } from "./user-account-statement.js";
 
-/** A user and his tenant as the authorization server needs them. */
+/** A user and their tenant as the authorization server needs them. */
 export interface UserAccount {
   /** `usr_…` */
   readonly userId: string;
@@ -24,7 +24,7 @@ export interface UserAccount {
   readonly displayName: string | null;
   readonly status: UserState;
   readonly passwordHash: string;
-  /** Epoch milliseconds; sessions, refresh tokens and codes of before are refused. */
+  /** Epoch milliseconds. Sessions, refresh tokens and codes that are older are refused. */
   readonly tokensFrom: number;
   readonly tenant: Tenant;
   readonly tenantSlug: string;
@@ -32,25 +32,26 @@ export interface UserAccount {
   readonly editionCode: string;
 }
 
-/** What a user may do through a client. */
+/** The permissions of a user through one client. */
 export interface UserAccess {
   readonly roles: readonly string[];
-  /** Of the client's scopes those that his roles give. */
+  /** Those scopes of the client that the user's roles give. */
   readonly scopes: readonly string[];
   readonly platformAdmin: boolean;
 }
 
-/** Users as the sign-in page, the token endpoint and the token exchange look them up. */
+/** Looks users up for the sign-in page and the token endpoint. */
 export class UserAccounts {
   readonly #pool: Pool;
   readonly #reader: TenantReader;
 
+  /** `pool` connects as the worker role of the spine: the tenant of a user is not known before. */
   constructor(pool: Pool, reader: TenantReader) {
     this.#pool = pool;
     this.#reader = reader;
   }
 
-  /** Whatever his state is. */
+  /** In any state; undefined for an unknown id. */
   async byId(userId: string): Promise<UserAccount | undefined> {
     const uuid = decodeId("usr", userId);
     if (uuid === undefined) return undefined;
@@ -58,9 +59,9 @@ export class UserAccounts {
     return rows[0] && accountOf(rows[0]);
   }
 
-  /** Users of this address whom the client serves, ordered by tenant; `tenant` is a slug or an id. */
+  /** Users with this e-mail address that the client serves, ordered by tenant. `tenant` is a slug or an id. */
   async byEmail(email: string, client: RegisteredClient, tenant?: string): Promise<UserAccount[]> {
-    // PostgreSQL has no NUL in text
+    // PostgreSQL cannot store NUL in text
     if (email.includes("\0") || tenant?.includes("\0")) return [];
     const tenantUuid = tenant === undefined ? undefined : decodeId("ten", tenant);
     const slug = tenant !== undefined && tenantUuid === undefined ? tenant : null;
@@ -68,9 +69,10 @@ export class UserAccounts {
       ...userAccountsByEmail,
       values: [emailKey(email), tenantUuid ?? null, slug],
     });
-    return rows.map(accountOf).filter((account) => serves(client, account));
+    return rows.map(accountOf).filter((account) => servesUser(client, account));
   }
 
+  /** The roles and scopes of the user through this client, as of now. Throws `OAuthError` if the user was revoked meanwhile. */
   async access(account: UserAccount, client: RegisteredClient): Promise<UserAccess> {
     const { roles, scopes } = await this.#settledAccess(account, client);
     const held: ReadonlySet<string> = scopes;
@@ -81,7 +83,10 @@ export class UserAccounts {
     };
   }
 
-  /** A token must be newer than every revocation that its roles know of, or verifiers take it for one that does not. */
+  /**
+   * Verifiers refuse every token that is older than the newest revocation of its user. After a recent revocation this
+   * waits until a new token is certainly newer, then reads the roles again.
+   */
   async #settledAccess({ tenant, userId }: UserAccount, client: RegisteredClient): Promise<Access> {
     const read = () => effectiveAccess(this.#reader, tenant, userId);
     const [access, waitMs] = await Promise.all([
@@ -91,30 +96,37 @@ export class UserAccounts {
     if (waitMs === undefined) return access;
     await setTimeout(waitMs);
     markReadStart();
-    // the revocation may have been that of the user himself
-    const refusal = accountError(await this.byId(userId), client);
-    if (refusal) throw refusal;
+    // the revocation may have disabled the user
+    const error = accountError(await this.byId(userId), client);
+    if (error) throw error;
     return read();
   }
 
+  /** Stores the time of the sign-in. */
   async signedIn({ tenant, userId }: UserAccount): Promise<void> {
     await recordSignIn(this.#pool, tenant, userId);
   }
 }
 
-/** A client serves the users of its tenant; one of ours in the platform's tenant serves everybody's. */
-export function serves(client: RegisteredClient, { tenant }: Pick<UserAccount, "tenant">): boolean {
+/** A client serves the users of its tenant. A first-party client of the platform's tenant serves the users of all tenants. */
+export function servesUser(client: RegisteredClient, { tenant }: Pick<UserAccount, "tenant">): boolean {
   return client.tenantId === tenant.tenantId || (client.firstParty && client.tenantId === platformTenantId);
 }
 
-/** Why an account gets no token through this client; undefined when nothing stands against it. */
+/** The error with which the account is refused a token through this client; undefined if it may get one. */
 export function accountError(account: UserAccount | undefined, client: RegisteredClient): OAuthError | undefined {
-  if (account?.status !== "Active" || !serves(client, account))
-    return new OAuthError("VALIDATION_FAILED", "invalid_grant", "grant request is invalid");
+  if (account?.status !== "Active" || !servesUser(client, account)) return invalidGrant();
   if (account.tenantStatus !== "Active" || client.tenantStatus !== "Active")
-    return new OAuthError("TENANT_SUSPENDED", "invalid_grant", "The user's tenant is not active.");
+    return new OAuthError(
+      "TENANT_SUSPENDED",
+      "invalid_grant",
+      "The tenant of the user or of the client is not active. Ask a platform administrator.",
+    );
   return undefined;
 }
+
+/** The same answer as oidc-provider gives to an unknown code or refresh token, so that it tells nothing about the user. */
+export const invalidGrant = () => new OAuthError("VALIDATION_FAILED", "invalid_grant", "grant request is invalid");
 
 function accountOf(row: UserAccountRow): UserAccount {
   return {

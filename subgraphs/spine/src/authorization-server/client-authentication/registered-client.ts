@@ -19,9 +19,9 @@ export interface RegisteredClient {
   readonly redirectUris: readonly string[];
   readonly firstParty: boolean;
   readonly isPublic: boolean;
-  /** In place of a secret. */
+  /** The public keys of a client that has keys in place of a secret. */
   readonly jwks: PublicKeySet | null;
-  /** Epoch milliseconds; refresh tokens and codes of before are refused. */
+  /** Epoch milliseconds. Refresh tokens and codes that are older are refused. */
   readonly tokensFrom: number;
   readonly tenantId: string;
   readonly tenantSlug: string;
@@ -29,12 +29,12 @@ export interface RegisteredClient {
   readonly editionCode: string;
 }
 
-/** Looks a client up in all tenants, as the worker role: nobody's tenant is known before. */
+/** The active client with this id, in any tenant. `reads` connects as the worker role, since the tenant is not known yet. */
 export async function findRegisteredClient(
   reads: Pick<ReadPipeline, "query">,
   clientId: string,
 ): Promise<RegisteredClient | undefined> {
-  // PostgreSQL has no NUL in text
+  // PostgreSQL cannot store NUL in text
   if (clientId.includes("\0")) return undefined;
   const [row] = await reads.query<RegisteredClientRow>({ ...activeClient, values: [clientId] });
   return (
@@ -59,8 +59,9 @@ export async function findRegisteredClient(
   );
 }
 
+/** The registered client behind a client of oidc-provider. */
 export function registeredClientOf(client: Client | undefined): RegisteredClient {
   const registered = client?.["registered"];
-  if (registered === undefined) throw new Error("The token belongs to no client");
+  if (registered === undefined) throw new Error("The token does not belong to a client");
   return registered as RegisteredClient;
 }

@@ -6,12 +6,9 @@ import type { PasswordSignIn } from "../accounts/password-sign-in.js";
 import type { UserAccounts } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import {
-  createSignedInAccount,
-  grantedScopes,
-  requireSomeScope,
-  resourceServerInfo,
-} from "../tokens/resource-server.js";
+import { grantedScopes, requireSomeScope } from "../tokens/granted-scopes.js";
+import { resourceServerInfo } from "../tokens/resource-server.js";
+import { createSignedInAccount } from "../tokens/signed-in-account.js";
 
 export interface PasswordGrantOptions {
   issuer: string;
@@ -28,7 +25,10 @@ interface PasswordParameters {
 
 const parameters = ["username", "password", "tenant", "scope", "resource"];
 
-/** RFC 6749 section 4.3. RFC 9700 section 2.4 forbids it; the platform's specification has it, so it is there for clients of ours. */
+/**
+ * Adds the password grant (RFC 6749 section 4.3). RFC 9700 section 2.4 forbids it, but the specification of the platform
+ * has it, so first-party clients with a secret may use it.
+ */
 export function registerPasswordGrant(provider: Provider, options: PasswordGrantOptions): void {
   const warned = new Set<string>();
   provider.registerGrantType<PasswordParameters>(
@@ -36,7 +36,7 @@ export function registerPasswordGrant(provider: Provider, options: PasswordGrant
     async (context) => {
       const { clientId } = context.oidc.client;
       if (!warned.has(clientId))
-        options.logger.warn({ clientId }, "this client takes passwords of users; the grant is deprecated");
+        options.logger.warn({ clientId }, "a client uses the password grant, which is deprecated");
       warned.add(clientId);
       await passwordGrant(provider, options, context);
     },
@@ -54,9 +54,13 @@ async function passwordGrant(
   const { username, password, tenant, scope, resource = issuer } = oidc.params;
   const registered = registeredClientOf(client);
   if (!registered.firstParty || registered.isPublic)
-    throw new OAuthError("VALIDATION_FAILED", "unauthorized_client", "The client may not take passwords.");
+    throw new OAuthError(
+      "VALIDATION_FAILED",
+      "unauthorized_client",
+      "This client may not use the password grant. Only first-party clients with a secret may.",
+    );
   if (username === undefined || password === undefined)
-    throw new errors.InvalidRequest("missing required parameter(s) 'username' and 'password'");
+    throw new errors.InvalidRequest("The parameters username and password are required.");
   const cause = causeOf(context, registered.clientId);
   const address = clientNetworkOf(context.req);
   const user = await passwords.signIn({ client: registered, username, password, tenant, address, cause });
@@ -69,11 +73,11 @@ async function passwordGrant(
   const { accountId } = account;
   const grant = new provider.Grant({ accountId, clientId: registered.clientId });
   grant.addResourceScope(issuer, granted.join(" "));
-  const terms = resourceServerInfo(issuer, context, String(resource), client);
+  const info = resourceServerInfo(issuer, context, String(resource), client);
   const grantId = await grant.save();
   oidc.entity("Grant", grant);
   const token = new provider.AccessToken({ accountId, client, grantId, gty: "password" });
-  token.resourceServer = new provider.ResourceServer(issuer, terms);
+  token.resourceServer = new provider.ResourceServer(issuer, info);
   token.scope = scopes.join(" ");
   oidc.entity("AccessToken", token);
   const accessToken = await token.save();

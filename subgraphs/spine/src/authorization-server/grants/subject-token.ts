@@ -8,33 +8,40 @@ import { isTokenRevoked } from "../../revocations/token-revocation.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
 
-/** The token that an agent brings: for whom it is to act. */
+/** The verified subject_token of a token exchange: the principal for whom the agent acts. */
 export interface SubjectToken {
   readonly principal: Principal;
 }
 
-/** Takes access tokens of this issuer that any resource of ours would take, of the agent's own tenant. */
+/** Verifies subject tokens: valid access tokens of this issuer, in the tenant of the agent. */
 export class SubjectTokenVerifier {
   readonly #verifier: Pick<TokenVerifier, "verify">;
   readonly #pool: Pool;
 
-  /** `pool` connects as the worker: a grant may have been revoked in another tenant than its user's. */
+  /** `pool` connects as the worker role: a grant may have been revoked in another tenant than that of its user. */
   constructor(verifier: Pick<TokenVerifier, "verify">, pool: Pool) {
     this.#verifier = verifier;
     this.#pool = pool;
   }
 
-  /** What is wrong with the token is invalid_request (RFC 8693 section 2.2.2). */
+  /** Throws `OAuthError` with `invalid_request` for every invalid token (RFC 8693 section 2.2.2). */
   async verify(token: string, agent: Pick<RegisteredClient, "clientId" | "tenantId">): Promise<SubjectToken> {
     const principal = await this.#verified(token);
     const claims = decodeJwt(token);
-    if (await isTokenRevoked(this.#pool, claims)) throw refusal("TOKEN_INVALID", "The subject_token was revoked.");
+    if (await isTokenRevoked(this.#pool, claims))
+      throw invalidToken("TOKEN_INVALID", "The subject_token was revoked. Get a new one from its subject.");
     if (principal.tenantId !== agent.tenantId)
-      throw refusal("TENANT_MISMATCH", "The subject_token belongs to another tenant than the client.");
+      throw invalidToken(
+        "TENANT_MISMATCH",
+        "The subject_token belongs to another tenant. Use a token of the tenant of the client.",
+      );
     if (principal.principalType === "Agent" && (principal.actors ?? []).length === 0)
-      throw refusal("TOKEN_INVALID", "The subject_token is an agent's own: an agent acts for a user or a service.");
+      throw invalidToken(
+        "TOKEN_INVALID",
+        "The subject_token belongs to an agent that acts for itself. Use a token of a user or a service.",
+      );
     if (!mayAct(claims["may_act"], agent.clientId))
-      throw refusal("TOKEN_INVALID", "The subject_token names another actor than the client.");
+      throw invalidToken("TOKEN_INVALID", "The claim may_act of the subject_token does not name this client.");
     return { principal };
   }
 
@@ -43,21 +50,21 @@ export class SubjectTokenVerifier {
       return await this.#verifier.verify(token);
     } catch (error) {
       if (!(error instanceof DomainError) || errorCodes[error.code].status === 503) throw error;
-      const description = `The subject_token is refused: ${error.message}`;
-      // 403 as at every other door of the platform
+      const description = `The subject_token is not accepted: ${error.message}`;
+      // every other endpoint of the platform answers 403 to an unknown tenant, too
       if (error.code === "TENANT_UNKNOWN")
         throw new OAuthError(error.code, "invalid_request", description, { status: 403 });
-      throw refusal(error.code, description);
+      throw invalidToken(error.code, description);
     }
   }
 }
 
-/** RFC 8693 section 4.4: whoever issued the token may have said who acts with it. */
+/** RFC 8693 section 4.4: the claim `may_act` names the only client that may act with the token. */
 function mayAct(claim: unknown, agentClientId: string): boolean {
   if (claim === undefined) return true;
   return typeof claim === "object" && claim !== null && (claim as { sub?: unknown }).sub === agentClientId;
 }
 
-function refusal(code: OAuthError["code"], description: string): OAuthError {
+function invalidToken(code: OAuthError["code"], description: string): OAuthError {
   return new OAuthError(code, "invalid_request", description);
 }

@@ -11,29 +11,32 @@ import { causeOf } from "../../http-endpoints/request-cause.js";
 import { tokenExchange } from "../../oauth-clients/grant-types.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import { OAuthError } from "../oauth-requests/oauth-error.js";
-import { agentTokenSeconds } from "../tokens/resource-server.js";
+import { agentTokenSeconds, scopeNotAllowed } from "../tokens/resource-server.js";
 import { type ExchangeParameters, exchangeParameters, parseExchangeRequest } from "./exchange-parameters.js";
 import type { SubjectToken, SubjectTokenVerifier } from "./subject-token.js";
 
-/** After it somebody may have decided one of the agent's many requests. */
-const decisionPatienceSeconds = 60;
+/** `Retry-After` for an agent with too many undecided requests. */
+const undecidedRetrySeconds = 60;
 
 export interface TokenExchangeOptions {
   readonly issuer: string;
-  readonly subjects: SubjectTokenVerifier;
+  readonly subjectTokens: SubjectTokenVerifier;
   readonly approvals: ApprovalRequests;
   readonly logger: Logger;
 }
 
-/** What the token of an agent says beyond what every token says. */
-type DelegatedClaims = Record<string, unknown>;
+/** The claims of an exchanged token beside those of every token. */
+type ExchangedTokenClaims = Record<string, unknown>;
 
-const delegated = new WeakMap<object, DelegatedClaims>();
+const claimsOfTokens = new WeakMap<object, ExchangedTokenClaims>();
 
-/** Of a token that was made in exchange for another; undefined for every other token. */
-export const exchangedTokenClaims = (token: object): DelegatedClaims | undefined => delegated.get(token);
+/** The claims of a token that was made by token exchange; undefined for every other token. */
+export const exchangedTokenClaims = (token: object): ExchangedTokenClaims | undefined => claimsOfTokens.get(token);
 
-/** Agents get tokens of their subjects for one task; publishing scopes with an approval alone. */
+/**
+ * Adds the token exchange (RFC 8693): an agent gets a token to act for its subject in one task. Publishing scopes need
+ * an approval.
+ */
 export function registerTokenExchange(provider: Provider, options: TokenExchangeOptions): void {
   const repeatable = ["resource", "audience"];
   provider.registerGrantType<ExchangeParameters>(
@@ -53,22 +56,22 @@ async function exchange(
   const agent = registeredClientOf(client);
   requireAgent(agent);
   const asked = parseExchangeRequest(context.oidc.params, options.issuer);
-  const subject = await options.subjects.verify(asked.subjectToken, agent);
+  const subject = await options.subjectTokens.verify(asked.subjectToken, agent);
   requireSameTask(subject, asked.agentTaskId);
   const { principal } = subject;
   const actors = [agent.clientId, ...(principal.actors ?? [])];
   if (actors.length > longestActorChain)
-    throw new errors.InvalidRequest(`at most ${longestActorChain} agents may hand on one task`);
+    throw new errors.InvalidRequest(`At most ${longestActorChain} agents may act one for the other in one task.`);
 
   const scopes = scopesOf(asked.scopes, principal.scopes, agent.scopes);
-  const wish = {
+  const request = {
     agentClientId: agent.clientId,
     agentTaskId: asked.agentTaskId,
     subject: principal.subject,
     scopes: scopes.filter(needsAgentApproval),
   };
   const cause = { ...causeOf(context, principal.subject), principal: { ...principal, actors } };
-  const approval = await approvalFor(options.approvals, wish, tenantWithId(agent.tenantId), cause);
+  const approval = await approvalFor(options.approvals, request, tenantWithId(agent.tenantId), cause);
 
   const token = new provider.AccessToken({
     client,
@@ -77,13 +80,13 @@ async function exchange(
     accountId: principal.subject,
     scope: scopes.join(" "),
     expiresIn: secondsLeft(principal.expiresAt, approval),
-    resourceServer: ownResourceServer(provider, options.issuer, scopes),
+    resourceServer: platformResourceServer(provider, options.issuer, scopes),
   });
   const act = actors.reduceRight<object | undefined>(
     (behind, sub) => ({ sub, ...(behind && { act: behind }) }),
     undefined,
   );
-  delegated.set(token, {
+  claimsOfTokens.set(token, {
     tenantId: agent.tenantId,
     tenantSlug: agent.tenantSlug,
     editionCode: agent.editionCode,
@@ -110,18 +113,27 @@ async function exchange(
 }
 
 function requireAgent({ principalType, tenantStatus }: RegisteredClient): void {
-  if (principalType !== "Agent") throw new errors.UnauthorizedClient("only an agent exchanges tokens");
+  if (principalType !== "Agent")
+    throw new errors.UnauthorizedClient("Only a client with the principal type Agent may exchange tokens.");
   if (tenantStatus !== "Active")
-    throw new OAuthError("TENANT_SUSPENDED", "invalid_grant", "The client's tenant is not active.");
+    throw new OAuthError(
+      "TENANT_SUSPENDED",
+      "invalid_grant",
+      "The tenant of the client is not active. Ask a platform administrator.",
+    );
 }
 
-/** Whom an agent asks for help helps with the same task. */
+/** An agent that acts for another agent works on the same task. */
 function requireSameTask({ principal }: SubjectToken, agentTaskId: string): void {
   if (principal.agentTaskId !== undefined && principal.agentTaskId !== agentTaskId)
-    throw new OAuthError("AGENT_TASK_MISMATCH", "invalid_request", "The subject_token belongs to another agent task.");
+    throw new OAuthError(
+      "AGENT_TASK_MISMATCH",
+      "invalid_request",
+      "The subject_token belongs to another agent task. Send its agent_task_id.",
+    );
 }
 
-/** Publishing scopes only where they are asked for by name. */
+/** Without a `scope` parameter: all common scopes but the publishing ones, which must be asked for by name. */
 function scopesOf(
   asked: readonly string[] | undefined,
   held: ReadonlySet<string>,
@@ -129,47 +141,60 @@ function scopesOf(
 ): Scope[] {
   const common = allowed.filter((scope) => held.has(scope) && isAgentScope(scope));
   const refused = asked?.filter((scope) => !common.includes(scope)) ?? [];
-  if (refused.length > 0) throw new errors.InvalidScope("requested scope is not allowed", refused.join(" "));
+  if (refused.length > 0) throw scopeNotAllowed(refused);
   const scopes = asked ?? common.filter((scope) => !needsAgentApproval(scope));
-  if (scopes.length === 0) throw new errors.InvalidScope("subject and agent have no scope in common", "");
+  if (scopes.length === 0)
+    throw new errors.InvalidScope("Subject and agent have no scope in common that an agent may use.", "");
   return [...new Set(scopes)] as Scope[];
 }
 
 async function approvalFor(
   approvals: ApprovalRequests,
-  wish: ApprovalRequest,
+  request: ApprovalRequest,
   tenant: Tenant,
   cause: Parameters<ApprovalRequests["request"]>[2],
 ): Promise<ApprovalDecision | undefined> {
-  if (wish.scopes.length === 0 || !(await requiresPublishApproval(tenant, "Agent"))) return undefined;
-  const standing = (await approvals.standing(tenant, wish)) ?? (await asked(approvals.request(tenant, wish, cause)));
-  if (standing.status === "Approved") return standing;
-  const members = { approval_id: standing.approvalId };
-  if (standing.status === "Rejected")
-    throw new OAuthError("APPROVAL_REQUIRED", "access_denied", "The approval was rejected.", { members });
-  throw new OAuthError("APPROVAL_REQUIRED", "approval_required", "Somebody has to approve these scopes.", {
-    members,
-  });
+  if (request.scopes.length === 0 || !(await requiresPublishApproval(tenant, "Agent"))) return undefined;
+  const decision =
+    (await approvals.find(tenant, request)) ?? (await withRetryAfter(approvals.request(tenant, request, cause)));
+  if (decision.status === "Approved") return decision;
+  const members = { approval_id: decision.approvalId };
+  if (decision.status === "Rejected")
+    throw new OAuthError(
+      "APPROVAL_REQUIRED",
+      "access_denied",
+      "The approval of these scopes was rejected. The agent may ask again when the rejection has expired.",
+      { members },
+    );
+  throw new OAuthError(
+    "APPROVAL_REQUIRED",
+    "approval_required",
+    "A person has to approve these scopes first. Repeat the request after the approval.",
+    {
+      members,
+    },
+  );
 }
 
-async function asked(request: Promise<ApprovalDecision>): Promise<ApprovalDecision> {
+/** `RATE_LIMITED` as an OAuth error with `Retry-After`. */
+async function withRetryAfter(request: Promise<ApprovalDecision>): Promise<ApprovalDecision> {
   try {
     return await request;
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== "RATE_LIMITED") throw error;
-    const facts = { status: 429, retryAfterSeconds: decisionPatienceSeconds };
+    const facts = { status: 429, retryAfterSeconds: undecidedRetrySeconds };
     throw new OAuthError("RATE_LIMITED", "rate_limited", error.message, facts);
   }
 }
 
-/** Neither the subject's token nor the approval is outlived. */
+/** The new token expires no later than the subject token and the approval. */
 function secondsLeft(subjectExpiresAt: number, approval: ApprovalDecision | undefined): number {
   const now = Math.floor(Date.now() / 1000);
   const approvedUntil = approval ? Math.floor(approval.validUntil.getTime() / 1000) : Number.POSITIVE_INFINITY;
   return Math.max(1, Math.min(agentTokenSeconds, subjectExpiresAt - now, approvedUntil - now));
 }
 
-function ownResourceServer(provider: Provider, issuer: string, scopes: readonly Scope[]) {
+function platformResourceServer(provider: Provider, issuer: string, scopes: readonly Scope[]) {
   return new provider.ResourceServer(issuer, {
     scope: scopes.join(" "),
     audience: issuer,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** oidc-provider makes addresses and cookies from what these headers say; the issuer alone decides. */
+/** Sets the headers from which oidc-provider builds addresses and cookies to what the issuer says, whatever was sent. */
 export function setIssuerHeaders({ headers }: IncomingMessage, issuer: string): void {
   const { host, protocol } = new URL(issuer);
   headers["host"] = host;

@@ -2,7 +2,10 @@ import { isDatabaseUnavailable } from "@factory/runtime/errors/database-failure"
 import { type ErrorCode, errorCodes } from "@factory/schema/error-codes";
 import { errors } from "oidc-provider";
 
-/** A refusal of ours inside the provider: an OAuth error word and the platform's own code for it. */
+/**
+ * An error of the token and authorization endpoints with an OAuth `error` value and the platform's own code. `facts` may
+ * hold the HTTP status (400 if absent), the value of `Retry-After`, and more members of the answer.
+ */
 export class OAuthError extends errors.CustomOIDCProviderError {
   constructor(
     readonly code: ErrorCode,
@@ -15,7 +18,7 @@ export class OAuthError extends errors.CustomOIDCProviderError {
   }
 }
 
-/** RFC 6749 section 5.2, with `code` and `traceId` as everywhere on the platform (8.5 allows more members). */
+/** RFC 6749 section 5.2, with the platform's `code` and `traceId` (section 8.5 allows more members). */
 export interface OAuthErrorBody {
   error: string;
   error_description: string;
@@ -23,6 +26,7 @@ export interface OAuthErrorBody {
   traceId: string;
 }
 
+/** Status, body and headers of an error answer; the trace id is added where it is sent. */
 export interface OAuthErrorResponse {
   status: number;
   body: Omit<OAuthErrorBody, "traceId">;
@@ -31,7 +35,10 @@ export interface OAuthErrorResponse {
 
 const codeOfStatus: Record<number, ErrorCode> = { 400: "VALIDATION_FAILED", 401: "UNAUTHENTICATED" };
 
-/** oidc-provider 9.13 answers invalid_request where RFC 6749 section 5.2 and RFC 7521 section 4.2.1 have a word of their own. */
+/**
+ * By the description of oidc-provider 9.13: it answers `invalid_request` in cases for which RFC 6749 section 5.2 and RFC
+ * 7521 section 4.2.1 have other values of `error`.
+ */
 const errorOverrides: Record<string, { status: number; error: string }> = {
   "no client authentication mechanism provided": { status: 401, error: "invalid_client" },
   "invalid client_assertion format": { status: 401, error: "invalid_client" },
@@ -39,6 +46,7 @@ const errorOverrides: Record<string, { status: number; error: string }> = {
   "requested grant type is not allowed for this client": { status: 400, error: "unauthorized_client" },
 };
 
+/** The answer to any error of a request: the platform's own errors, those of oidc-provider, and failures (503 or 500). */
 export function oauthErrorResponse(failure: unknown, issuer: string): OAuthErrorResponse {
   if (failure instanceof OAuthError) {
     const { retryAfterSeconds, members } = failure.facts;

@@ -2,12 +2,15 @@ import Provider, { type KoaContextWithOIDC } from "oidc-provider";
 
 const member = "readStartMs";
 
-/** A token knows what was committed before this, and counts as issued then: what is revoked later covers it. */
+/**
+ * Notes that the request begins to read the database now. A token that it makes counts as issued at this time, so that a
+ * revocation which is committed later covers the token.
+ */
 export function markReadStart(context: KoaContextWithOIDC | undefined = Provider.ctx): void {
   if (context) context.state[member] = Date.now();
 }
 
-/** Epoch milliseconds; of no request, now. */
+/** When the request began to read, in epoch milliseconds; now, outside of a request. */
 export function readStartMs(context: KoaContextWithOIDC | undefined = Provider.ctx): number {
   return Number(context?.state[member] ?? Date.now());
 }

@@ -3,8 +3,9 @@ import type { RetentionRule } from "@factory/runtime/db/retention";
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
 
-/** What somebody presented a second time, and whose it was. */
+/** A code or token that was used a second time. */
 export interface ReplayedArtifact {
+  /** oidc-provider's model name. */
   readonly kind: string;
   readonly grantId: string | undefined;
 }
@@ -15,9 +16,9 @@ interface ArtifactRow {
   consumed: number | null;
 }
 
-/** Signed, not remembered: nothing to look for. */
+/** Signed, not stored. */
 const unstored = new Set(["AccessToken", "ClientCredentials"]);
-const ofAGrant = new Set(["Grant", "RefreshToken", "AuthorizationCode"]);
+const kindsOfGrant = new Set(["Grant", "RefreshToken", "AuthorizationCode"]);
 
 const columns = "payload, extract(epoch from consumed_at)::int as consumed";
 const findById = {
@@ -40,13 +41,13 @@ const takeOnce = {
   text: `insert into oidc_artifacts (kind, id_digest, payload, expires_at) values ($1, $2, '{}', to_timestamp($3))
     on conflict (kind, id_digest) do nothing`,
 };
-/** Nothing comes to a family that is over: whoever ends one waits for this, or this for him. */
+/** Ending a token family takes the same row lock, so no token can be added to an ended family. */
 const storeInFamily = {
   name: "store_in_family",
-  text: `with living as materialized (
+  text: `with grant_row as materialized (
       select from oidc_artifacts where kind = 'Grant' and grant_id = $4 for key share)
     insert into oidc_artifacts (kind, id_digest, payload, grant_id, uid_digest, account_id, expires_at)
-    select $1::text, $2::text, $3::jsonb, $4::text, $5::text, $6::text, to_timestamp($7::float8) from living
+    select $1::text, $2::text, $3::jsonb, $4::text, $5::text, $6::text, to_timestamp($7::float8) from grant_row
     on conflict (kind, id_digest) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
 };
 const consumeOnce = {
@@ -55,19 +56,23 @@ const consumeOnce = {
     where kind = $1 and id_digest = $2 and consumed_at is null returning grant_id`,
 };
 
+/** Codes, grants, sessions and the like are deleted when they have expired. */
 export const artifactRetention: RetentionRule = {
   table: "oidc_artifacts",
   expired: "expires_at < now()",
   order: "expires_at",
 };
 
-/** What oidc-provider remembers, in PostgreSQL. An id is a credential: its digest is stored, and nothing it can be read from. */
+/**
+ * The storage of oidc-provider in PostgreSQL. An id is a credential, so only its digest is stored, and nothing from which
+ * it can be read.
+ */
 export class OidcAdapter {
   readonly #pool: Pool;
   readonly #onReplay: (replayed: ReplayedArtifact) => Promise<void>;
   readonly #revokeGrant: (grantId: string) => Promise<unknown>;
 
-  /** `onReplay` ends what a replayed credential began; `revokeGrant` everything that a grant gave. */
+  /** `onReplay` is told of every code or token that is used twice; `revokeGrant` ends a grant with all its tokens. */
   constructor(
     pool: Pool,
     onReplay: (replayed: ReplayedArtifact) => Promise<void>,
@@ -78,6 +83,7 @@ export class OidcAdapter {
     this.#revokeGrant = revokeGrant;
   }
 
+  /** The adapter for one model of oidc-provider. */
   adapter(kind: string): Adapter {
     return {
       upsert: (id, payload, expiresIn) => this.#upsert(kind, id, payload, expiresIn),
@@ -93,7 +99,7 @@ export class OidcAdapter {
     };
   }
 
-  /** True for the first who comes with it; the primary key decides between those who come at the same time. */
+  /** Remembers an id that may be used once. True for the first use; the primary key decides between concurrent uses. */
   async takeOnce(kind: string, id: string, expiresAtSeconds: number): Promise<boolean> {
     const { rowCount } = await this.#pool.query({ ...takeOnce, values: [kind, digestOf(id), expiresAtSeconds] });
     return rowCount === 1;
@@ -116,7 +122,7 @@ export class OidcAdapter {
       kind,
       digestOf(id),
       JSON.stringify(withoutSecrets(payload, id)),
-      kind === "Grant" ? id : ofAGrant.has(kind) ? payload.grantId : null,
+      kind === "Grant" ? id : kindsOfGrant.has(kind) ? payload.grantId : null,
       uid === undefined ? null : digestOf(uid),
       accountId ?? null,
       expiresAt,
@@ -124,21 +130,23 @@ export class OidcAdapter {
     try {
       await this.#pool.query({ ...(kind === "RefreshToken" ? storeInFamily : store), values });
     } catch (error) {
-      // jsonb holds neither NUL nor half a surrogate pair, and what a caller sent is part of the payload
+      // jsonb stores neither NUL nor lone surrogates, and parameters of the request are part of the payload
       const { code } = error as { code?: unknown };
       if (code === "22P05" || code === "22021" || code === "22P02")
-        throw new errors.InvalidRequest("a parameter holds characters that are not allowed");
+        throw new errors.InvalidRequest(
+          "A parameter holds characters that are not allowed: NUL, or half of a surrogate pair.",
+        );
       throw error;
     }
   }
 
-  /** Of those who present a credential at the same time one wins; the others have replayed it. */
+  /** Of several uses at the same time one succeeds; the others count as a replay. */
   async #consume(kind: string, id: string): Promise<void> {
     const { rowCount } = await this.#pool.query({ ...consumeOnce, values: [kind, digestOf(id)] });
     if (rowCount === 1) return;
     const payload = await this.#read(findById, kind, id);
     await this.#onReplay({ kind, grantId: payload?.grantId });
-    throw new errors.InvalidGrant(`${kind} was used before`);
+    throw new errors.InvalidGrant(`This ${kind} was used before. Start again at the authorization endpoint.`);
   }
 
   async #destroy(kind: string, id: string): Promise<void> {
@@ -149,7 +157,7 @@ export class OidcAdapter {
 
 const digestOf = (secret: string) => hash("sha256", secret, "hex");
 
-/** Marks where an interaction's own id stood, which its address holds too. */
+/** Stands for the id of an interaction inside its own address. */
 const ownId = "{uid}";
 
 function withoutSecrets(payload: AdapterPayload, id: string): AdapterPayload {
@@ -157,7 +165,7 @@ function withoutSecrets(payload: AdapterPayload, id: string): AdapterPayload {
   delete kept.jti;
   if (kept.returnTo !== undefined) kept.returnTo = kept.returnTo.replaceAll(id, ownId);
   if (kept.session !== undefined) {
-    // the session's cookie; oidc-provider 9.13 writes it here and never reads it
+    // the cookie of the session; oidc-provider 9.13 writes it here and never reads it
     kept.session = { ...kept.session };
     Reflect.deleteProperty(kept.session, "cookie");
   }

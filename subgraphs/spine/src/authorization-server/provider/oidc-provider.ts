@@ -10,7 +10,8 @@ import { keyAlgorithms } from "../../oauth-clients/public-keys.js";
 import { redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import type { LoadedKey } from "../../signing-keys/signing-key-store.js";
 import type { PasswordSignIn } from "../accounts/password-sign-in.js";
-import { accountError, type UserAccounts } from "../accounts/user-accounts.js";
+import { accountError, invalidGrant, type UserAccounts } from "../accounts/user-accounts.js";
+import { clientAdapter } from "../client-authentication/client-adapter.js";
 import {
   clockToleranceSeconds,
   installAssertionAuthentication,
@@ -18,7 +19,6 @@ import {
 } from "../client-authentication/client-assertion.js";
 import {
   type ClientAuthenticationOptions,
-  clientAdapter,
   countFailedAuthentication,
   installSecretAuthentication,
 } from "../client-authentication/client-authentication.js";
@@ -26,27 +26,27 @@ import { type RegisteredClient, registeredClientOf } from "../client-authenticat
 import { registerPasswordGrant } from "../grants/password-grant.js";
 import type { SubjectTokenVerifier } from "../grants/subject-token.js";
 import { exchangedTokenClaims, registerTokenExchange } from "../grants/token-exchange.js";
-import { OAuthError, oauthErrorResponse } from "../oauth-requests/oauth-error.js";
+import { oauthErrorResponse } from "../oauth-requests/oauth-error.js";
 import { markReadStart, readStartMs } from "../oauth-requests/read-time.js";
 import { authorizeLifetimes, authorizePath, authorizeSettings } from "../sign-in/authorize-settings.js";
 import { storeConsentTerms } from "../sign-in/consent-terms.js";
 import type { RememberedConsents } from "../sign-in/remembered-consents.js";
 import { renderError } from "../sign-in/render-error.js";
 import type { ClientRoles } from "../tokens/client-roles.js";
+import { requireSomeScope } from "../tokens/granted-scopes.js";
 import { grantsOpenid, listOpenid, withOpenid } from "../tokens/openid-scope.js";
-import {
-  createSignedInAccount,
-  requireSomeScope,
-  resourceServerInfo,
-  tenantClaims,
-} from "../tokens/resource-server.js";
+import { resourceServerInfo } from "../tokens/resource-server.js";
+import { refreshTokenRevocation, revocationPath } from "../tokens/revoke-token.js";
+import { createSignedInAccount } from "../tokens/signed-in-account.js";
+import type { SignedTokenRequests } from "../tokens/signed-token-requests.js";
+import { tenantClaims } from "../tokens/token-claims.js";
 import type { TokenFamilies } from "../tokens/token-families.js";
-import { introspectionPath, revocationPath, type TokenIntrospection } from "../tokens/token-introspection.js";
+import { introspectionPath, type TokenIntrospection } from "../tokens/token-introspection.js";
 import type { OidcAdapter } from "./oidc-adapter.js";
 
 export const tokenPath = "/connect/token";
 
-/** What the token endpoint serves; discovery lists it, and a client may have more. */
+/** The grant types of the token endpoint. The discovery document lists them. */
 export const servedGrantTypes: readonly GrantType[] = [
   "client_credentials",
   "authorization_code",
@@ -61,28 +61,29 @@ const refreshAbsoluteSeconds = 30 * dayS;
 
 export interface OidcProviderOptions extends Omit<ClientAuthenticationOptions, "served"> {
   issuer: string;
-  /** The one that signs first. */
+  /** The key that signs comes first. */
   keys: readonly LoadedKey[];
   accounts: UserAccounts;
-  artifacts: OidcAdapter;
+  adapter: OidcAdapter;
   families: TokenFamilies;
   passwords: PasswordSignIn;
-  subjects: SubjectTokenVerifier;
+  subjectTokens: SubjectTokenVerifier;
   approvals: ApprovalRequests;
   /** Signs cookies. */
   cookieKeys: Keyring;
   consents: RememberedConsents;
-  inspection: TokenIntrospection;
+  introspection: TokenIntrospection;
+  signedTokens: SignedTokenRequests;
   clientRoles: ClientRoles;
   logger: Logger;
 }
 
-/** oidc-provider behind our router; what it does otherwise than we promise is bridged here. */
+/** oidc-provider behind our own router, changed where its behavior differs from what the platform promises. */
 export function createOidcProvider(options: OidcProviderOptions): Provider {
-  const { issuer, keys, artifacts, inspection, clientRoles } = options;
+  const { issuer, keys, adapter, families, introspection, clientRoles } = options;
   const clients = { ...options, served: servedGrantTypes };
   const provider = new Provider(issuer, {
-    adapter: (kind) => (kind === "Client" ? clientAdapter(clients) : artifacts.adapter(kind)),
+    adapter: (kind) => (kind === "Client" ? clientAdapter(clients) : adapter.adapter(kind)),
     jwks: { keys: keys.map(({ privateJwk }) => privateJwk) },
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"],
     clientDefaults: { id_token_signed_response_alg: "ES256", response_types: [], grant_types: [] },
@@ -90,7 +91,7 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
     enabledJWA: { idTokenSigningAlgValues: ["ES256"], clientAuthSigningAlgValues: keyAlgorithms },
     clockTolerance: clockToleranceSeconds,
     assertJwtClientAuthClaimsAndHeader: (_context, claims) => requireShortLifetime(claims),
-    // an Origin header is no reason to refuse; the answer carries no CORS header, so a browser's script cannot read it
+    // an Origin header alone is accepted; without a CORS header in the answer no script of another origin can read it
     clientBasedCORS: () => true,
     ...authorizeSettings(options),
     renderError,
@@ -112,7 +113,8 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
       pushedAuthorizationRequests: { enabled: false },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
-      ...inspection.features(),
+      revocation: refreshTokenRevocation(families),
+      introspection: introspection.refreshTokens(),
       resourceIndicators: {
         enabled: true,
         defaultResource: () => issuer,
@@ -155,48 +157,52 @@ export function createOidcProvider(options: OidcProviderOptions): Provider {
     },
   });
   storeConsentTerms(provider);
-  // the router says what the request came by
+  // our router sets the forwarded headers from the issuer (issuer-headers.ts)
   provider.proxy = true;
   registerPasswordGrant(provider, options);
   registerTokenExchange(provider, options);
-  shapeErrors(provider, options);
+  shapeAnswers(provider, options);
   return provider;
 }
 
-/** Every token has its terms; the configuration only asks in this form. */
-function tokenSeconds(terms: { accessTokenTTL?: number | undefined } | undefined): number {
-  if (terms?.accessTokenTTL === undefined) throw new Error("The token has no terms");
-  return terms.accessTokenTTL;
+/** Every token has a resource server, though the types of oidc-provider allow none. */
+function tokenSeconds(info: { accessTokenTTL?: number | undefined } | undefined): number {
+  if (info?.accessTokenTTL === undefined) throw new Error("The token has no resource server");
+  return info.accessTokenTTL;
 }
 
-/** Who was disabled begins anew: nothing that was given before comes back to life when he, or the client, is enabled. */
-function refusalOfEarlier(
+/**
+ * Refuses codes and refresh tokens from before their user or client was last disabled: enabling the user or client again
+ * does not bring them back.
+ */
+function errorIfOlder(
   token: { iat?: number | undefined; iiat?: number | undefined } | undefined,
-  ...given: readonly (Pick<RegisteredClient, "tokensFrom"> | undefined)[]
+  ...owners: readonly (Pick<RegisteredClient, "tokensFrom"> | undefined)[]
 ) {
   const issuedAt = token?.iiat ?? token?.iat;
-  const earlier = issuedAt !== undefined && given.some((to) => to && issuedAt * 1000 < to.tokensFrom + commitMarginMs);
-  return earlier ? new OAuthError("VALIDATION_FAILED", "invalid_grant", "grant request is invalid") : undefined;
+  const isOlder =
+    issuedAt !== undefined && owners.some((owner) => owner && issuedAt * 1000 < owner.tokensFrom + commitMarginMs);
+  return isOlder ? invalidGrant() : undefined;
 }
 
-/** Users as oidc-provider meets them, again at every refresh: his state, his roles and his tenant's are those of now. */
+/** Finds users for oidc-provider. Every refresh reads the current state of the user and the tenant, and the current roles. */
 function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount {
   return async (context, userId, token) => {
     const client = registeredClientOf(context.oidc.client);
     const user = await accounts.byId(userId);
-    const refusal = accountError(user, client) ?? refusalOfEarlier(token, client, user);
-    if (refusal || !user) {
+    const error = accountError(user, client) ?? errorIfOlder(token, client, user);
+    if (error || !user) {
       if (!token) return undefined;
       if ("grantId" in token && token.grantId) await families.revoke(token.grantId, "Silent");
-      throw refusal;
+      throw error;
     }
     const access = await accounts.access(user, client);
     if (token?.kind === "RefreshToken") {
       if (token.consumed) {
         if (token.grantId) await families.revoke(token.grantId, "RefreshTokenReuseDetected");
-        throw new errors.InvalidGrant("refresh token already used");
+        throw new errors.InvalidGrant("The refresh token was used before. Its user has to sign in again.");
       }
-      // before it is consumed: who asks for too little may ask again
+      // before the token is consumed, so that the client may repeat the request with other scopes
       const asked = context.oidc.params?.["scope"];
       requireSomeScope((typeof asked === "string" ? asked : (token.scope ?? "")).split(" "), access);
     }
@@ -204,7 +210,8 @@ function accountFinder({ accounts, families }: OidcProviderOptions): FindAccount
   };
 }
 
-function shapeErrors(provider: Provider, { issuer, inspection, failures, logger }: OidcProviderOptions): void {
+/** Answers errors in the form of the platform, and requests for signed tokens that oidc-provider refuses. */
+function shapeAnswers(provider: Provider, { issuer, signedTokens, failures, logger }: OidcProviderOptions): void {
   const remember = (context: KoaContextWithOIDC, error: unknown) => {
     context.state["failure"] = error;
   };
@@ -213,24 +220,25 @@ function shapeErrors(provider: Provider, { issuer, inspection, failures, logger 
   provider.on("introspection.error", remember);
   provider.on("server_error", (context, error) => {
     remember(context, error);
-    if (isDatabaseUnavailable(error)) logger.warn({ error: error.message }, "token request failed: no database");
+    if (isDatabaseUnavailable(error))
+      logger.warn({ error: error.message }, "token request failed: the database is unavailable");
     else logger.error({ err: error }, "token request failed");
   });
   const application: EventEmitter = provider;
-  application.on("error", (error) => logger.error({ err: error }, "authorization server"));
+  application.on("error", (error) => logger.error({ err: error }, "the authorization server failed"));
   provider.use(async (context, next) => {
     markReadStart(context as KoaContextWithOIDC);
-    // by the router, for an origin of the list; oidc-provider itself would let everybody read
-    const shared = context.res.hasHeader("access-control-allow-origin");
+    // our router sets it for allowed origins; oidc-provider itself would let every origin read
+    const isAllowedOrigin = context.res.hasHeader("access-control-allow-origin");
     await next();
-    if (!shared) {
+    if (!isAllowedOrigin) {
       context.remove("access-control-allow-origin");
       context.remove("access-control-expose-headers");
     }
-    // what people see is a page
+    // errors of the authorization endpoint are pages for people
     if (context.path.startsWith(authorizePath)) return;
     countFailedAuthentication(context as KoaContextWithOIDC, context.state["failure"], failures);
-    const failure = await inspection.answerFor(context as KoaContextWithOIDC, context.state["failure"]);
+    const failure = await signedTokens.answer(context as KoaContextWithOIDC, context.state["failure"]);
     if (failure === undefined) return listOpenid(context as KoaContextWithOIDC);
     const { status, body, headers } = oauthErrorResponse(failure, issuer);
     context.status = status;

@@ -3,10 +3,12 @@ import type { Keyring } from "@factory/runtime/sealing/master-keys";
 import { type Configuration, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { accountError } from "../accounts/user-accounts.js";
 import { registeredClientOf } from "../client-authentication/registered-client.js";
-import { accountOf } from "../tokens/resource-server.js";
+import { signedInAccountOf } from "../tokens/signed-in-account.js";
 import type { RememberedConsents } from "./remembered-consents.js";
 
+/** The authorization endpoint (RFC 6749 section 3.1). */
 export const authorizePath = "/connect/authorize";
+/** The steps of a sign-in, by the id of the interaction. */
 export const interactionPrefix = "/connect/interaction/";
 
 const hourS = 3600;
@@ -34,11 +36,11 @@ type Settings = Pick<
   | "responseTypes"
 >;
 
-/** What oidc-provider is told of the authorization endpoint. */
+/** The settings of oidc-provider for the authorization endpoint. */
 export function authorizeSettings({ issuer, cookieKeys, consents }: AuthorizeOptions): Settings {
   const https = issuer.startsWith("https:");
-  // a cookie of these prefixes cannot be planted from another host, nor without TLS (RFC 6265bis section 4.1.3); without
-  // TLS it is a developer's machine, where everything that runs shares the cookies of 127.0.0.1
+  // Another host cannot set cookies with these prefixes, and neither can a request without TLS (RFC 6265bis section
+  // 4.1.3). Only development runs without TLS; there, all programs on 127.0.0.1 share their cookies.
   const names = https
     ? { session: "__Host-session", interaction: "__Secure-interaction", resume: "__Secure-resume" }
     : { session: "factory-session", interaction: "factory-interaction", resume: "factory-resume" };
@@ -55,11 +57,12 @@ export function authorizeSettings({ issuer, cookieKeys, consents }: AuthorizeOpt
       short: cookie,
       long: cookie,
     },
-    interactions: { url: (_context, { uid }) => `${issuer}${interactionPrefix}${uid}`, policy: policy() },
+    interactions: { url: (_context, { uid }) => `${issuer}${interactionPrefix}${uid}`, policy: loginPolicy() },
     loadExistingGrant: (context) => consents.grantFor(context),
   };
 }
 
+/** Lifetimes in seconds. A session ends 12 hours after its last use, and at most 7 days after the sign-in. */
 export const authorizeLifetimes = {
   AuthorizationCode: codeSeconds,
   Interaction: interactionSeconds,
@@ -71,24 +74,30 @@ export const authorizeLifetimes = {
   },
 } as const;
 
-/** As it comes, and who is signed in must be somebody whom the client serves, in the tenant that was asked for. */
-function policy(): interactionPolicy.DefaultPolicy {
+/** The default policy of oidc-provider, and the user must be one whom the client serves, in the requested tenant. */
+function loginPolicy(): interactionPolicy.DefaultPolicy {
   const prompts = interactionPolicy.base();
   const { Check } = interactionPolicy;
-  const unfit = (context: KoaContextWithOIDC) => {
+  const wrongAccount = (context: KoaContextWithOIDC) => {
     const { oidc } = context;
     if (oidc.session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
-    const user = accountOf(context)?.user;
+    const user = signedInAccountOf(context)?.user;
     if (!user || accountError(user, registeredClientOf(oidc.client))) return Check.REQUEST_PROMPT;
-    // he was disabled since
+    // the user was disabled after the sign-in
     if ((oidc.session.loginTs ?? 0) * 1000 < user.tokensFrom + commitMarginMs) return Check.REQUEST_PROMPT;
     const wanted = oidc.params?.["tenant"];
     const fits = wanted === undefined || wanted === user.tenantSlug || wanted === user.tenant.tenantId;
-    // asked once: whoever signs in elsewhere after all has chosen
+    // asked only once: a user who then signs in to another tenant has chosen it
     return fits || oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
   };
   prompts
     .get("login")
-    ?.checks.add(new Check("account_unfit", "the account that is signed in is not one to go on with", unfit));
+    ?.checks.add(
+      new Check(
+        "account_unfit",
+        "The client does not serve the signed-in user, or another tenant was requested.",
+        wrongAccount,
+      ),
+    );
   return prompts;
 }

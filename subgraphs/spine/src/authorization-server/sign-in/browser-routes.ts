@@ -7,15 +7,15 @@ import { sendPage } from "../../pages/page.js";
 import { readForm } from "../../pages/read-form.js";
 import { setIssuerHeaders } from "../oauth-requests/issuer-headers.js";
 import { authorizePath, interactionPrefix } from "./authorize-settings.js";
-import { answerWithPages, interact } from "./interaction-endpoint.js";
+import { answerWithPages, handleInteraction } from "./interaction-endpoint.js";
 import type { InteractionOptions } from "./interaction-step.js";
 import { signOut, signOutPath } from "./sign-out.js";
 
-/** The front door takes none that is longer. */
-const longestAddress = 8192;
-const uidForm = /^[\w-]{10,100}$/;
+/** The front door refuses longer addresses. */
+const maxAddressLength = 8192;
+const uidPattern = /^[\w-]{10,100}$/;
 
-/** What people see: the authorization endpoint and the pages between its request and its answer. */
+/** Routes for browsers: the authorization endpoint, the pages of a sign-in, and sign-out. Undefined for other paths. */
 export function browserRoutes(options: InteractionOptions): (path: string) => HttpRoute | undefined {
   const { provider, issuer, logger } = options;
   const resume = { methods: ["GET"], handle: authorizationEndpoint(provider, issuer, logger) };
@@ -26,9 +26,9 @@ export function browserRoutes(options: InteractionOptions): (path: string) => Ht
         ? answerWithPages(redirectToGet, options)(request, response)
         : resume.handle(request, response),
   };
-  const interaction = { methods: ["GET", "POST"], handle: answerWithPages(interact, options) };
+  const interaction = { methods: ["GET", "POST"], handle: answerWithPages(handleInteraction, options) };
   const logout = { methods: ["GET", "POST"], handle: answerWithPages(signOut, options) };
-  const below = (path: string, prefix: string) => path.startsWith(prefix) && uidForm.test(path.slice(prefix.length));
+  const below = (path: string, prefix: string) => path.startsWith(prefix) && uidPattern.test(path.slice(prefix.length));
   const routeOf = (path: string): HttpRoute | undefined => {
     if (path === authorizePath) return authorize;
     if (below(path, `${authorizePath}/`)) return resume;
@@ -42,8 +42,8 @@ export function browserRoutes(options: InteractionOptions): (path: string) => Ht
 }
 
 /**
- * OpenID Connect Core section 3.1.2.1 has requests by POST too. Sent again by GET they bring the session's cookies along,
- * which browsers keep from a form of another site.
+ * Redirects an authorization request by POST (OpenID Connect Core 1.0 section 3.1.2.1) to the same request by GET. Browsers
+ * do not send the cookies of the session with a form from another site, but they send them with the redirect.
  */
 async function redirectToGet(
   { issuer }: InteractionOptions,
@@ -52,11 +52,11 @@ async function redirectToGet(
 ): Promise<void> {
   const form = await readForm(request);
   const location = `${issuer}${authorizePath}?${form?.toString() ?? ""}`;
-  if (form && location.length <= longestAddress) {
+  if (form && location.length <= maxAddressLength) {
     response.writeHead(303, { location, "cache-control": "no-store" }).end();
     return;
   }
-  const detail = "The application sent what is no form, or one that is too long.";
+  const detail = "The application sent a body that is not a form, or a form that is too long. Tell its operator.";
   const page = errorPage({ title: "This sign-in cannot go on", detail, traceId: traceIdOf(response) });
   sendPage(response, page, { status: 400 });
 }
@@ -64,9 +64,10 @@ async function redirectToGet(
 function authorizationEndpoint(provider: () => Provider, issuer: string, logger: Logger): HttpRoute["handle"] {
   return (request, response) => {
     const { search, searchParams } = new URL(request.url ?? "", issuer);
-    // oidc-provider's other modes answer with a page of its own that runs a script, or put the code into a fragment
+    // other response modes of oidc-provider answer with a page that runs a script, or put the code into the fragment
     if (searchParams.getAll("response_mode").some((mode) => mode !== "query")) {
-      const detail = "The application asked for an answer in a way that is not served here.";
+      const detail =
+        "The application asked for a response mode that is not supported. It must use the response mode query.";
       const page = errorPage({ title: "This sign-in cannot go on", detail, traceId: traceIdOf(response) });
       return sendPage(response, page, { status: 400 });
     }

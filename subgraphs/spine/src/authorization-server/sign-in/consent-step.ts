@@ -7,31 +7,33 @@ import type { InteractionStep } from "./interaction-step.js";
 import { addScopes } from "./remembered-consents.js";
 import { scopeDescriptions } from "./scope-descriptions.js";
 
-const words: Record<string, string> = scopeDescriptions;
+const descriptions: Record<string, string> = scopeDescriptions;
 
+/** GET: asks the user to allow the scopes. */
 export async function showConsentForm(step: InteractionStep): Promise<void> {
-  const { response, client, formToken, interaction, accounts } = step;
+  const { response, client, csrfToken, interaction, accounts } = step;
   const user = await accounts.byId(interaction.session?.accountId ?? "");
-  if (!user) throw new errors.SessionNotFound("the account is gone");
+  if (!user) throw new errors.SessionNotFound("The user does not exist any longer.");
   const page = consentPage({
     clientName: client.name,
-    formToken,
+    csrfToken,
     email: user.email,
-    organisation: user.tenantSlug,
-    permissions: scopesOf(step).map((scope) => words[scope] ?? scope),
+    organization: user.tenantSlug,
+    permissions: scopesOf(step).map((scope) => descriptions[scope] ?? scope),
     returnsTo: new URL(String(interaction.params["redirect_uri"])).host,
   });
   sendPage(response, page, { formActionOrigins: formActionOrigins(interaction) });
 }
 
+/** POST: stores the consent as a grant, or denies the access, and returns to the client. */
 export async function submitConsent(step: InteractionStep, form: URLSearchParams): Promise<void> {
   const { provider, request, response, interaction, issuer } = step;
   if (form.get("action") !== "allow") {
-    const result = { error: "access_denied", error_description: "The access was denied." };
+    const result = { error: "access_denied", error_description: "The user denied the access." };
     return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
   const accountId = interaction.session?.accountId;
-  if (accountId === undefined) throw new errors.SessionNotFound("nobody is signed in");
+  if (accountId === undefined) throw new errors.SessionNotFound("The user is not signed in.");
   const grant = new provider.Grant({ accountId, clientId: step.client.clientId });
   if (step.terms !== undefined) setTerms(grant, step.terms);
   const { resource } = interaction.params;

@@ -4,12 +4,12 @@ import type { Pool } from "pg";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 import { holdersOfClient } from "./secret-holders-statement.js";
 
-/** Digest of what a consent rests on beside its scopes: who gets the tokens, and where codes are sent to. */
+/** Digest of what a consent depends on beside its scopes: who gets the tokens, and to which addresses codes are sent. */
 export type ConsentTerms = string;
 
 /**
- * A new secret or key of the same holder changes nothing here. Addresses are those that the request was checked against:
- * read again, they could be back at what was agreed to while the code goes elsewhere.
+ * The terms of a consent to this client. A new secret or key of the same holder does not change them. The addresses are
+ * those against which the request was checked: addresses that are read again could have changed in between.
  */
 export async function consentTerms(pool: Pool, client: RegisteredClient): Promise<ConsentTerms> {
   const { clientId, tenantId, firstParty, isPublic, jwks, redirectUris } = client;
@@ -21,11 +21,12 @@ export async function consentTerms(pool: Pool, client: RegisteredClient): Promis
 
 const member = "terms";
 
-/** Consents from before terms were stored have none, so people are asked again. */
+/** Whether a grant was given on these terms. A grant from before terms were stored has none, so its user is asked again. */
 export const hasTerms = (grant: Grant, terms: ConsentTerms) => Reflect.get(grant, member) === terms;
+/** Puts the terms into a grant that is about to be stored. */
 export const setTerms = (grant: Grant, terms: ConsentTerms) => Reflect.set(grant, member, terms);
 
-/** oidc-provider stores of a grant what its model lists. */
+/** Lets oidc-provider store the terms with a grant: it stores only the members that its model lists. */
 export function storeConsentTerms({ Grant }: Provider): void {
   const stored: unknown = Reflect.get(Grant, "IN_PAYLOAD");
   Object.defineProperty(Grant, "IN_PAYLOAD", { value: [...(stored as string[]), member] });

@@ -6,10 +6,10 @@ const tokens = (...numbers: [number, ...number[]]) =>
 
 describe("form tokens", () => {
   it("of a form that was shown before a new master key came are accepted while the former key is configured", () => {
-    const token = tokens(1).of("uid", "login");
+    const token = tokens(1).create("uid", "login");
     expect(tokens(2, 1).matches(token, "uid", "login")).toBe(true);
     expect(tokens(2, 1).matches(token, "uid", "consent")).toBe(false);
     expect(tokens(2).matches(token, "uid", "login")).toBe(false);
-    expect(tokens(2, 1).of("uid", "login")).toBe(tokens(2).of("uid", "login"));
+    expect(tokens(2, 1).create("uid", "login")).toBe(tokens(2).create("uid", "login"));
   });
 });

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { DerivedKey, Keyring } from "@factory/runtime/sealing/master-keys";
 
-/** Proof that a form was made for this interaction: a page elsewhere can send a form, but not read this one. */
+/** CSRF tokens: they prove that a form was made for this interaction. A page of another site can send a form, but not read ours. */
 export class CsrfTokens {
   readonly #keys: Keyring;
 
@@ -9,18 +9,20 @@ export class CsrfTokens {
     this.#keys = keys;
   }
 
-  of(uid: string, step: string): string {
-    return made(this.#keys.newest, uid, step);
+  /** The token of a form, by the id of the interaction or session and the step. */
+  create(uid: string, step: string): string {
+    return csrfToken(this.#keys.newest, uid, step);
   }
 
+  /** Accepts tokens of former master keys, too. Compares in constant time. */
   matches(token: string, uid: string, step: string): boolean {
     const given = Buffer.from(token);
     return this.#keys.all.some((key) => {
-      const expected = Buffer.from(made(key, uid, step));
+      const expected = Buffer.from(csrfToken(key, uid, step));
       return given.length === expected.length && timingSafeEqual(given, expected);
     });
   }
 }
 
-const made = ({ bytes }: DerivedKey, uid: string, step: string) =>
+const csrfToken = ({ bytes }: DerivedKey, uid: string, step: string) =>
   createHmac("sha256", bytes).update(`${step}\0${uid}`).digest("base64url");

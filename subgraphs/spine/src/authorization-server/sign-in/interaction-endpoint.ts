@@ -8,11 +8,11 @@ import { setIssuerHeaders } from "../oauth-requests/issuer-headers.js";
 import { interactionPrefix } from "./authorize-settings.js";
 import { showConsentForm, submitConsent } from "./consent-step.js";
 import type { InteractionOptions } from "./interaction-step.js";
-import { showSignInForm, signIn } from "./sign-in-step.js";
+import { showSignInForm, submitSignIn } from "./sign-in-step.js";
 
 type Endpoint = (options: InteractionOptions, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Whatever goes wrong, a person reads it. */
+/** Runs an endpoint that people use in a browser: every error is answered by a page. */
 export function answerWithPages(endpoint: Endpoint, options: InteractionOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     setIssuerHeaders(request, options.issuer);
@@ -20,7 +20,8 @@ export function answerWithPages(endpoint: Endpoint, options: InteractionOptions)
   };
 }
 
-export async function interact(
+/** One step of a sign-in (`/connect/interaction/{uid}`): GET shows the form, POST takes it. */
+export async function handleInteraction(
   options: InteractionOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -29,21 +30,21 @@ export async function interact(
   const uid = path.slice(path.indexOf(interactionPrefix) + interactionPrefix.length);
   const provider = options.provider();
   const interaction = await provider.interactionDetails(request, response);
-  // the cookie is of this very address; anything else was made up
-  if (interaction.uid !== uid) throw new errors.SessionNotFound("interaction of another address");
+  // the cookie belongs to the address of one interaction
+  if (interaction.uid !== uid) throw new errors.SessionNotFound("The cookie belongs to another interaction.");
   const client = await options.findClient(String(interaction.params["client_id"]));
-  if (!client) throw new errors.SessionNotFound("the client is gone");
+  if (!client) throw new errors.SessionNotFound("The client does not exist any longer.");
   const { name } = interaction.prompt;
   const terms = name === "consent" ? await options.consents.termsOf(client) : undefined;
-  // a client that changes between the page and its answer is not what was agreed to
+  // the CSRF token holds the terms, so that a consent to changed terms is refused
   const purpose = terms === undefined ? name : `${name} ${terms}`;
-  const formToken = options.forms.of(uid, purpose);
-  const step = { ...options, provider, request, response, interaction, client, terms, formToken };
+  const csrfToken = options.csrfTokens.create(uid, purpose);
+  const step = { ...options, provider, request, response, interaction, client, terms, csrfToken };
   if (request.method !== "POST") return name === "consent" ? showConsentForm(step) : showSignInForm(step);
   const form = isCrossSite(request, options.issuer) ? undefined : await readForm(request);
-  if (!form || !options.forms.matches(form.get("formToken") ?? "", uid, purpose)) return refuseForm(response);
+  if (!form || !options.csrfTokens.matches(form.get("formToken") ?? "", uid, purpose)) return refuseForm(response);
   response.setHeader("cache-control", "no-store");
-  return name === "consent" ? submitConsent(step, form) : signIn(step, form);
+  return name === "consent" ? submitConsent(step, form) : submitSignIn(step, form);
 }
 
 const traceIdOf = (response: ServerResponse) => String(response.getHeader("x-trace-id") ?? "");
@@ -52,7 +53,7 @@ function refuseForm(response: ServerResponse): void {
   const page = errorPage({
     title: "This form cannot be used",
     detail:
-      "It did not come from the page that was shown to you, or that page is out of date. Go back to the application and start again.",
+      "The form does not come from the page that we showed you, or that page is out of date. Go back to the application and start again.",
     traceId: traceIdOf(response),
   });
   sendPage(response, page, { status: 403 });
@@ -66,7 +67,8 @@ function failed({ logger }: InteractionOptions, response: ServerResponse, error:
   }
   const traceId = traceIdOf(response);
   if (error instanceof errors.SessionNotFound) {
-    const detail = "It took too long, or your browser keeps no cookies. Go back to the application and start again.";
+    const detail =
+      "The sign-in took too long, or your browser does not keep cookies. Go back to the application and start again.";
     sendPage(response, errorPage({ title: "This sign-in has ended", detail, traceId }), { status: 400 });
   } else if (isDatabaseUnavailable(error)) {
     const detail = "We cannot sign you in at the moment. Try again in a minute.";

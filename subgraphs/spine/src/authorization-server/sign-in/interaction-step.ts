@@ -8,27 +8,28 @@ import type { ConsentTerms } from "./consent-terms.js";
 import type { CsrfTokens } from "./csrf-token.js";
 import type { RememberedConsents } from "./remembered-consents.js";
 
+/** What the endpoints of the sign-in pages work with. */
 export interface InteractionOptions {
   issuer: string;
-  /** The current one: it is built anew when keys change. */
+  /** The current provider; a new one is built when the keys change. */
   provider: () => Provider;
   findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
   accounts: UserAccounts;
   passwords: PasswordSignIn;
   consents: RememberedConsents;
-  forms: CsrfTokens;
+  csrfTokens: CsrfTokens;
   logger: Logger;
 }
 
-/** One request of a browser that is about to sign in or to consent. */
+/** One request of a browser during a sign-in: the form to sign in, or the form to consent. */
 export interface InteractionStep extends Omit<InteractionOptions, "provider"> {
   provider: Provider;
   request: IncomingMessage;
   response: ServerResponse;
   interaction: Interaction;
   client: RegisteredClient;
-  /** On which the page asks for consent. */
+  /** The terms of the consent that the page asks for; undefined on the form to sign in. */
   terms: ConsentTerms | undefined;
-  /** Goes into the form. */
-  formToken: string;
+  /** The CSRF token of the form. */
+  csrfToken: string;
 }

@@ -2,7 +2,7 @@ import { errors, type Grant, type KoaContextWithOIDC } from "oidc-provider";
 import type { Pool } from "pg";
 import { isOnOwnMachine, redirectUriAllowed } from "../../oauth-clients/redirect-uri.js";
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
-import { accountOf, type SignedInAccount } from "../tokens/resource-server.js";
+import { type SignedInAccount, signedInAccountOf } from "../tokens/signed-in-account.js";
 import { type ConsentTerms, consentTerms, hasTerms, setTerms } from "./consent-terms.js";
 
 interface GrantPayload {
@@ -19,8 +19,8 @@ const grantsOf = {
 };
 
 /**
- * Each authorization is a grant of its own, so that revoking one family of tokens leaves the others alone. What somebody
- * has agreed to is what the living grants of a client hold together, as far as they were given on the terms of now.
+ * What users have agreed to. Each authorization makes a grant of its own, so that revoking one family of tokens does not
+ * end others. A user has agreed to the scopes of all grants that are valid now and were given on the current terms.
  */
 export class RememberedConsents {
   readonly #pool: Pool;
@@ -29,23 +29,23 @@ export class RememberedConsents {
     this.#pool = pool;
   }
 
-  /** The grant to go on with; undefined: he has to be asked. */
+  /** The grant of the current request; undefined if the user has to be asked. */
   async grantFor(context: KoaContextWithOIDC): Promise<Grant | undefined> {
     const { oidc } = context;
-    const account = accountOf(context);
+    const account = signedInAccountOf(context);
     const client = registeredClientOf(oidc.client);
     if (!account || oidc.promptPending("login")) return undefined;
     const asked = [...oidc.requestParamScopes];
     requireUsable(asked, account);
     const redirectUri = String(oidc.params?.["redirect_uri"]);
-    // oidc-provider 9.13 checks it at the first request only, and the sign-in may have taken half an hour
+    // checked again: oidc-provider 9.13 checks it at the first request only, and the sign-in may take half an hour
     if (!redirectUriAllowed(redirectUri, client.redirectUris)) throw new errors.InvalidRedirectUri();
-    const asks = consentMode(client, redirectUri);
-    const terms = asks === "never" ? undefined : await this.termsOf(client);
+    const mode = consentMode(client, redirectUri);
+    const terms = mode === "never" ? undefined : await this.termsOf(client);
     const given = oidc.result?.consent?.grantId;
     if (given !== undefined) return givenOn(terms, await oidc.provider.Grant.find(given));
-    if (oidc.promptPending("consent") || asks === "always") return undefined;
-    if (terms !== undefined && !(await this.#remembers([account.accountId, client.clientId, terms], asked)))
+    if (oidc.promptPending("consent") || mode === "always") return undefined;
+    if (terms !== undefined && !(await this.#hasAgreed([account.accountId, client.clientId, terms], asked)))
       return undefined;
     const grant = new oidc.provider.Grant({ accountId: account.accountId, clientId: client.clientId });
     addScopes(grant, asked, Object.keys(oidc.resourceServers ?? {}));
@@ -54,11 +54,12 @@ export class RememberedConsents {
     return grant;
   }
 
+  /** The current terms of a consent to this client. */
   termsOf(client: RegisteredClient): Promise<ConsentTerms> {
     return consentTerms(this.#pool, client);
   }
 
-  async #remembers(values: [accountId: string, clientId: string, terms: string], asked: readonly string[]) {
+  async #hasAgreed(values: [accountId: string, clientId: string, terms: string], asked: readonly string[]) {
     const { rows } = await this.#pool.query<{ payload: GrantPayload }>({ ...grantsOf, values });
     const agreed = new Set(
       rows.flatMap(({ payload: { openid, resources = {} } }) =>
@@ -72,20 +73,20 @@ export class RememberedConsents {
 function requireUsable(asked: readonly string[], { access }: SignedInAccount): void {
   const ofResource = asked.filter((scope) => scope !== "openid");
   if (ofResource.length > 0 && !ofResource.some((scope) => access.scopes.includes(scope)))
-    throw new errors.AccessDenied("none of the requested scopes is allowed");
+    throw new errors.AccessDenied("The roles of the user give none of the requested scopes.");
 }
 
-/** The client may have changed since the form was sent. */
+/** Undefined if the client has changed since the user agreed. */
 const givenOn = (terms: ConsentTerms | undefined, grant: Grant | undefined) =>
   terms === undefined || (grant && hasTerms(grant, terms)) ? grant : undefined;
 
-/** RFC 8252 section 8.6: any process on a person's machine can pose as a public client there, one of ours too. */
+/** RFC 8252 section 8.6: any process on the machine of a user can pose as a public client there, also as a first-party one. */
 function consentMode({ isPublic, firstParty }: RegisteredClient, redirectUri: string): "always" | "once" | "never" {
   if (isPublic && isOnOwnMachine(redirectUri)) return "always";
   return firstParty ? "never" : "once";
 }
 
-/** Roles are looked at when tokens are made: a grant holds what was agreed to. */
+/** Adds the agreed scopes to a grant. The roles of the user limit them later, whenever a token is made. */
 export function addScopes(grant: Grant, scopes: readonly string[], resources: readonly string[]): void {
   if (scopes.includes("openid")) grant.addOIDCScope("openid");
   const ofResource = scopes.filter((scope) => scope !== "openid").join(" ");

@@ -13,19 +13,21 @@ interface Entered {
   tenant: string;
 }
 
-const longestHint = 254;
+const maxHintLength = 254;
 
+/** GET: asks for e-mail address and password. */
 export async function showSignInForm(step: InteractionStep): Promise<void> {
   const { login_hint: username, tenant } = step.interaction.params;
   show(step, { username: hint(username), tenant: hint(tenant) });
 }
 
-const hint = (value: unknown) => (typeof value === "string" && value.length <= longestHint ? value : "");
+const hint = (value: unknown) => (typeof value === "string" && value.length <= maxHintLength ? value : "");
 
-export async function signIn(step: InteractionStep, form: URLSearchParams): Promise<void> {
+/** POST: checks the password and goes on with the authorization request, or shows the form again. */
+export async function submitSignIn(step: InteractionStep, form: URLSearchParams): Promise<void> {
   const { provider, request, response, client, passwords } = step;
   if (form.get("action") === "cancel") {
-    const result = { error: "access_denied", error_description: "The sign-in was cancelled." };
+    const result = { error: "access_denied", error_description: "The user canceled the sign-in." };
     return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
   const entered = { username: (form.get("username") ?? "").trim(), tenant: (form.get("tenant") ?? "").trim() };
@@ -36,7 +38,7 @@ export async function signIn(step: InteractionStep, form: URLSearchParams): Prom
   };
   if (Object.keys(fields).length > 0)
     return show(step, entered, { text: "Something is missing", fields }, { status: 400 });
-  const tenant = servesEverybody(step) && entered.tenant !== "" ? entered.tenant : undefined;
+  const tenant = servesAllTenants(step) && entered.tenant !== "" ? entered.tenant : undefined;
   const address = clientNetworkOf(request);
   const cause = causeOf({ req: request, res: response }, client.clientId);
   let user: UserAccount;
@@ -47,19 +49,19 @@ export async function signIn(step: InteractionStep, form: URLSearchParams): Prom
     return refuse(step, entered, error);
   }
   await endOtherSession(step, user.userId);
-  // without `ts` oidc-provider takes the time of a later consent for that of the sign-in
+  // without `ts` oidc-provider takes the time of a later consent as that of the sign-in
   const result = { login: { accountId: user.userId, amr: ["pwd"], ts: Math.floor(Date.now() / 1000) } };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
-/** oidc-provider would ask whoever was signed in before to sign out first, on a page that needs a script. */
+/** Ends the session of another user in this browser. oidc-provider would ask for a sign-out on a page with a script. */
 async function endOtherSession(
   { provider, interaction, request, response }: InteractionStep,
   userId: string,
 ): Promise<void> {
   const { accountId, uid } = interaction.session ?? {};
   if (accountId === undefined || accountId === userId) return;
-  // by its cookie: the store knows no session's id
+  // found by its cookie, since only digests of session ids are stored
   const session = await provider.Session.get(provider.createContext(request, response));
   if (session.uid === uid) await session.destroy();
   delete interaction.session;
@@ -71,31 +73,38 @@ function refuse(step: InteractionStep, entered: Entered, refusal: OAuthError): v
   const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   const status = refusal.statusCode;
   if (refusal.code === "RATE_LIMITED") {
-    const text = `Too many attempts. Try again in ${inWords(retryAfterSeconds ?? 1)}.`;
+    const text = `Too many attempts. Try again in ${waitText(retryAfterSeconds ?? 1)}.`;
     return show(step, entered, { text, fields: {} }, { status, headers });
   }
   if (refusal.code === "UNAVAILABLE")
-    return show(step, entered, { text: "Many people are signing in. Try again.", fields: {} }, { status, headers });
+    return show(
+      step,
+      entered,
+      { text: "Too many people are signing in at the same time. Try again in a second.", fields: {} },
+      { status, headers },
+    );
   const fields = { username: "Check the e-mail address", password: "Enter the password again" };
-  const advice = servesEverybody(step) ? "If you belong to several organisations, name the one you mean." : undefined;
-  const text = "The e-mail address or the password is not right";
+  const advice = servesAllTenants(step)
+    ? "If you belong to several organizations, enter the short name of one of them."
+    : undefined;
+  const text = "The e-mail address or the password is wrong";
   show(step, entered, { text, fields, ...(advice ? { advice } : {}) }, { status: 400 });
 }
 
-function inWords(seconds: number): string {
+function waitText(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   return seconds < 60 ? "a moment" : minutes === 1 ? "a minute" : `${minutes} minutes`;
 }
 
-const servesEverybody = ({ client }: InteractionStep) => client.firstParty && client.tenantId === platformTenantId;
+const servesAllTenants = ({ client }: InteractionStep) => client.firstParty && client.tenantId === platformTenantId;
 
 function show(step: InteractionStep, entered: Entered, problem?: SignInProblem, answer: PageAnswer = {}): void {
-  const { response, client, formToken, interaction } = step;
+  const { response, client, csrfToken, interaction } = step;
   const page = signInPage({
     clientName: client.name,
-    formToken,
+    csrfToken,
     username: entered.username,
-    tenant: servesEverybody(step) ? entered.tenant : undefined,
+    tenant: servesAllTenants(step) ? entered.tenant : undefined,
     ...(problem ? { problem } : {}),
   });
   sendPage(response, page, { ...answer, formActionOrigins: formActionOrigins(interaction) });

@@ -1,11 +1,12 @@
 import { type Html, html } from "../../pages/html.js";
 import type { Page } from "../../pages/page.js";
 
+/** What the page for signing in shows. */
 export interface SignInForm {
   readonly clientName: string;
-  readonly formToken: string;
+  readonly csrfToken: string;
   readonly username: string;
-  /** Undefined: the client serves one organisation, so nobody is asked. */
+  /** Undefined: the client serves one organization, so the form does not ask for it. */
   readonly tenant: string | undefined;
   readonly problem?: SignInProblem;
 }
@@ -13,13 +14,14 @@ export interface SignInForm {
 export interface SignInProblem {
   readonly text: string;
   readonly advice?: string;
-  /** Fields to correct, with what is wrong there. */
+  /** The fields to correct, each with its problem. */
   readonly fields: Readonly<Partial<Record<SignInField, string>>>;
 }
 
 export type SignInField = "username" | "password" | "tenant";
 
-export function signInPage({ clientName, formToken, username, tenant, problem }: SignInForm): Page {
+/** Asks for e-mail address and password, with the problem of the last attempt. */
+export function signInPage({ clientName, csrfToken, username, tenant, problem }: SignInForm): Page {
   const first = problem ? undefined : username === "" ? "username" : "password";
   const fields = [
     field({ name: "username", label: "E-mail address", type: "email", autocomplete: "username", value: username }),
@@ -29,11 +31,11 @@ export function signInPage({ clientName, formToken, username, tenant, problem }:
       : [
           field({
             name: "tenant",
-            label: "Organisation",
+            label: "Organization",
             type: "text",
             autocomplete: "organization",
             value: tenant,
-            hint: "Its short name. Only needed when you belong to several.",
+            hint: "The short name of your organization. Needed only if you belong to several.",
           }),
         ]),
   ];
@@ -43,7 +45,7 @@ export function signInPage({ clientName, formToken, username, tenant, problem }:
 <p class="quiet">to continue to <strong>${clientName}</strong></p>
 ${problem && summary(problem)}
 <form method="post" novalidate>
-<input type="hidden" name="formToken" value="${formToken}">
+<input type="hidden" name="formToken" value="${csrfToken}">
 ${fields.map((item) => item(first, problem))}
 <div class="actions">
 <button type="submit" name="action" value="sign-in">Sign in</button>
@@ -53,7 +55,7 @@ ${fields.map((item) => item(first, problem))}
   };
 }
 
-/** The first thing a screen reader says, with a link to each field. */
+/** A screen reader reads this first. It links to each field to correct. */
 function summary({ text, advice, fields }: SignInProblem): Html {
   const links = Object.entries(fields).map(([name, wrong]) => html`<li><a href="#${name}">${wrong}</a></li>`);
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>

@@ -1,13 +1,13 @@
 import { html } from "../../pages/html.js";
 import type { Page } from "../../pages/page.js";
 
-export function signOutPage({ email, formToken }: { email: string; formToken: string }): Page {
+export function signOutPage({ email, csrfToken }: { email: string; csrfToken: string }): Page {
   return {
     title: "Sign out?",
     content: html`<h1>Sign out?</h1>
 <p>You are signed in as <strong>${email}</strong> in this browser. Applications that you are using stay signed in until you sign out there.</p>
 <form method="post">
-<input type="hidden" name="formToken" value="${formToken}">
+<input type="hidden" name="formToken" value="${csrfToken}">
 <div class="actions">
 <button type="submit" autofocus>Sign out</button>
 </div>

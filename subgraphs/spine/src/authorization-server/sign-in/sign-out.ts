@@ -7,34 +7,38 @@ import { isCrossSite, readForm } from "../../pages/read-form.js";
 import type { InteractionOptions } from "./interaction-step.js";
 import { signedOutPage, signOutPage } from "./sign-out.page.js";
 
+/** The end session endpoint. */
 export const signOutPath = "/connect/logout";
 const step = "sign-out";
 
-/** OpenID Connect RP-Initiated Logout 1.0: ends the session of this browser, once its user has agreed. Tokens live on. */
+/**
+ * OpenID Connect RP-Initiated Logout 1.0: ends the session of this browser after the user has confirmed it. Tokens stay
+ * valid.
+ */
 export async function signOut(
   options: InteractionOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { issuer, forms, accounts } = options;
+  const { issuer, csrfTokens, accounts } = options;
   const provider = options.provider();
   const context = provider.createContext(request, response);
   const target = await returnAddress(options, new URL(request.url ?? "", issuer).searchParams);
   if (target === null) {
-    const detail = "The application wants to return to an address that is not registered for it.";
+    const detail = "The address that the application wants to return to is not registered for it. Tell its operator.";
     const traceId = String(response.getHeader("x-trace-id") ?? "");
     return sendPage(response, errorPage({ title: "This sign-out cannot go on", detail, traceId }), { status: 400 });
   }
   const session = await provider.Session.get(context);
   const user = session.accountId === undefined ? undefined : await accounts.byId(session.accountId);
   if (user && request.method !== "POST") {
-    const page = signOutPage({ email: user.email, formToken: forms.of(session.uid, step) });
+    const page = signOutPage({ email: user.email, csrfToken: csrfTokens.create(session.uid, step) });
     return sendPage(response, page, target === undefined ? {} : { formActionOrigins: [new URL(target).origin] });
   }
   if (user) {
     const form = isCrossSite(request, issuer) ? undefined : await readForm(request);
-    if (!form || !forms.matches(form.get("formToken") ?? "", session.uid, step)) {
-      const detail = "It did not come from the page that was shown to you. Open the page for signing out again.";
+    if (!form || !csrfTokens.matches(form.get("formToken") ?? "", session.uid, step)) {
+      const detail = "The form does not come from the page that we showed you. Open the page for signing out again.";
       const traceId = String(response.getHeader("x-trace-id") ?? "");
       return sendPage(response, errorPage({ title: "This form cannot be used", detail, traceId }), { status: 403 });
     }
@@ -45,7 +49,7 @@ export async function signOut(
   response.writeHead(303, { location: target, "cache-control": "no-store" }).end();
 }
 
-/** Undefined: nowhere; null: somewhere that the client has not registered. */
+/** Where the browser returns to. Undefined: the request names no address; null: the client has not registered the address. */
 async function returnAddress(
   { findClient }: InteractionOptions,
   parameters: URLSearchParams,
@@ -61,7 +65,7 @@ async function returnAddress(
   return target.href;
 }
 
-/** Only names the client: what it may do here is what it has registered, whoever asks. */
+/** The client that an ID token was made for. Not verified: it only selects the addresses that the client has registered. */
 function audienceOf(idToken: string | null): string | undefined {
   try {
     const { aud } = decodeJwt(idToken ?? "");

@@ -4,23 +4,27 @@ import { LRUCache } from "lru-cache";
 import { effectiveAccess } from "../../roles/effective-access.js";
 import type { RegisteredClient } from "../client-authentication/registered-client.js";
 
-const rememberedMs = 10_000;
-const rememberedClients = 5_000;
+const cachedMs = 10_000;
+const maxCachedClients = 5_000;
 
-/** Codes of the roles a client was given. Its tokens show them, its scopes do not come from them, so they may be seconds old. */
+/**
+ * Codes of the roles that were assigned to a client. Its tokens show them, but its scopes do not come from them, so they
+ * may be some seconds old.
+ */
 export class ClientRoles {
   readonly #reader: TenantReader;
-  readonly #known = new LRUCache<string, readonly string[]>({ max: rememberedClients, ttl: rememberedMs });
+  readonly #cache = new LRUCache<string, readonly string[]>({ max: maxCachedClients, ttl: cachedMs });
 
   constructor(reader: TenantReader) {
     this.#reader = reader;
   }
 
+  /** Sorted codes, at most 10 s old. */
   async of({ clientId, tenantId }: RegisteredClient): Promise<readonly string[]> {
-    const known = this.#known.get(clientId);
-    if (known) return known;
+    const cached = this.#cache.get(clientId);
+    if (cached) return cached;
     const { roles } = await effectiveAccess(this.#reader, tenantWithId(tenantId), clientId);
-    this.#known.set(clientId, roles);
+    this.#cache.set(clientId, roles);
     return roles;
   }
 }

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from "oidc-provider";
 
-/** Whether the tokens that are being made come from a sign-in with `openid`, which a refresh may leave out. */
+/** Whether the new tokens come from a sign-in with `openid`. A refresh request may leave the scope out. */
 export function grantsOpenid({ oidc }: KoaContextWithOIDC): boolean {
   const source = oidc.entities.AuthorizationCode ?? oidc.entities.RefreshToken;
   const named = oidc.params?.["scope"];
@@ -8,10 +8,14 @@ export function grantsOpenid({ oidc }: KoaContextWithOIDC): boolean {
   return kept && source !== undefined && source.scopes.has("openid");
 }
 
+/** Puts `openid` before the other scopes of a `scope` value. */
 export const withOpenid = (scope: unknown): string =>
   typeof scope === "string" && scope !== "" ? `openid ${scope}` : "openid";
 
-/** RFC 6749 section 5.1 has all that was granted in the answer; oidc-provider 9.13 lists the scopes of the resource. */
+/**
+ * Adds `openid` to the `scope` of a token response. RFC 6749 section 5.1 wants all granted scopes there; oidc-provider
+ * 9.13 lists only those of the resource server.
+ */
 export function listOpenid(context: KoaContextWithOIDC): void {
   const body: unknown = context.body;
   if (typeof body !== "object" || body === null || !("access_token" in body) || !("id_token" in body)) return;

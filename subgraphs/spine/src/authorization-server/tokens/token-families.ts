@@ -7,6 +7,7 @@ import { recordRevocation } from "../../revocations/record-revocation.js";
 import { platformTenant } from "../../tenants/platform-tenant.js";
 import { tenantOfClient, tenantOfUser } from "./family-owner-statement.js";
 
+/** Which event tells that a family of tokens ended; `Silent`: no event. */
 export type FamilyEndReason = "RefreshTokenReuseDetected" | "TokenRevoked" | "Silent";
 
 interface GrantRow {
@@ -14,18 +15,19 @@ interface GrantRow {
   client_id: string;
 }
 
-/** A grant and every token that came from it, which live and die together (RFC 9700 section 4.14.2). */
+/** Families of tokens: a grant and every token that came from it. They are revoked together (RFC 9700 section 4.14.2). */
 export class TokenFamilies {
   readonly #pool: Pool;
   readonly #cause: () => Cause;
 
+  /** `pool` connects as the worker role of the spine; `cause` is asked for each event. */
   constructor(pool: Pool, cause: () => Cause) {
     this.#pool = pool;
     this.#cause = cause;
   }
 
-  /** Ends a family and tells why; false when it was over before. */
-  async revoke(grantId: string, why: FamilyEndReason): Promise<boolean> {
+  /** Deletes the grant with its tokens, revokes them, and records the event of the reason. False if it had ended before. */
+  async revoke(grantId: string, reason: FamilyEndReason): Promise<boolean> {
     const { rows } = await this.#pool.query<GrantRow>(
       "select account_id, payload->>'clientId' as client_id from oidc_artifacts where kind = 'Grant' and grant_id = $1",
       [grantId],
@@ -38,7 +40,7 @@ export class TokenFamilies {
       tenant,
       this.#cause(),
       async ({ execute, notify, record }) => {
-        // the grant first: who comes at the same time waits here, then finds the family gone
+        // The grant first: a second request waits here for its row lock, then finds that the family has ended.
         const ended = await execute(
           "delete from oidc_artifacts where kind = 'Grant' and grant_id = $1 returning grant_id",
           [grantId],
@@ -48,8 +50,8 @@ export class TokenFamilies {
         await recordRevocation({ execute, tenant, notify }, "Grant", grantId);
         const data = { tenantId: tenant.tenantId, clientId: grant.client_id, userId: grant.account_id, grantId };
         const subject = `users/${grant.account_id}`;
-        if (why === "RefreshTokenReuseDetected") record({ type: "RefreshTokenReuseDetected", subject, data });
-        if (why === "TokenRevoked") record({ type: "TokenRevoked", subject, data: { ...data, tokenId: null } });
+        if (reason === "RefreshTokenReuseDetected") record({ type: "RefreshTokenReuseDetected", subject, data });
+        if (reason === "TokenRevoked") record({ type: "TokenRevoked", subject, data: { ...data, tokenId: null } });
         return true;
       },
     );

@@ -6,26 +6,26 @@ import type { AccessTokenClaims, AccessTokens } from "./access-tokens.js";
 export const userinfoPath = "/connect/userinfo";
 
 export interface UserinfoOptions {
-  issued: AccessTokens;
+  tokens: AccessTokens;
   accounts: UserAccounts;
   logger: Logger;
 }
 
 interface Refusal {
   readonly status: number;
-  /** RFC 6750 section 3.1; absent where the request names no token. */
+  /** RFC 6750 section 3.1. Absent if the request has no token. */
   readonly error?: "invalid_token" | "insufficient_scope";
-  /** As at every other door of the platform. */
+  /** The platform's own code, as every other endpoint answers it. */
   readonly code?: "TENANT_UNKNOWN";
 }
 
 /**
- * OpenID Connect Core 1.0 section 5.3: the claims of who signed in, for an access token of a sign-in that asked for
- * `openid`. oidc-provider serves only tokens that it stores, and ours are signed and not stored.
+ * The userinfo endpoint (OpenID Connect Core 1.0 section 5.3): claims of the signed-in user, for an access token of a
+ * sign-in that asked for `openid`. oidc-provider serves it only for tokens that it stores; ours are signed, not stored.
  */
 export function userinfo(options: UserinfoOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    // only the header counts, so a body is not read
+    // the token comes in the header, so a body is discarded
     request.resume();
     answer(options, request.headers.authorization).then(
       (found) => ("status" in found ? refuse(response, found) : send(response, 200, claimsOf(found))),
@@ -40,10 +40,10 @@ export function userinfo(options: UserinfoOptions) {
 async function answer(options: UserinfoOptions, authorization: string | undefined): Promise<UserInfo> {
   const text = /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
   if (text === undefined) return { status: 401 };
-  const token = await options.issued.read(text);
-  const standing = token && (await options.issued.standing(token));
-  if (standing === "TenantUnknown") return { status: 403, error: "invalid_token", code: "TENANT_UNKNOWN" };
-  if (!token || standing !== "Good") return { status: 401, error: "invalid_token" };
+  const token = await options.tokens.verify(text);
+  const status = token && (await options.tokens.status(token));
+  if (status === "TenantUnknown") return { status: 403, error: "invalid_token", code: "TENANT_UNKNOWN" };
+  if (!token || status !== "Good") return { status: 401, error: "invalid_token" };
   if (!isOfOpenidSignIn(token)) return { status: 403, error: "insufficient_scope" };
   const account = await options.accounts.byId(token.sub);
   return account?.status === "Active" ? { account } : { status: 401, error: "invalid_token" };

@@ -1,0 +1,33 @@
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { platformAdminRole } from "../../roles/system-roles.js";
+import type { RegisteredClient } from "../client-authentication/registered-client.js";
+import { signedInAccountOf } from "./signed-in-account.js";
+
+/** The platform's own claims of an access token, beside those of RFC 9068. `rolesOf` is called for service clients only. */
+export async function tenantClaims(
+  context: KoaContextWithOIDC,
+  client: RegisteredClient,
+  facts: { grantId: string | undefined; rolesOf: (client: RegisteredClient) => Promise<readonly string[]> },
+) {
+  const account = signedInAccountOf(context);
+  if (!account) return clientClaims(client, await facts.rolesOf(client));
+  const { grantId } = facts;
+  const { user, access, authTime } = account;
+  return {
+    tenantId: user.tenant.tenantId,
+    tenantSlug: user.tenantSlug,
+    editionCode: user.editionCode,
+    principalType: "User",
+    roles: access.roles,
+    platformAdmin: access.platformAdmin,
+    ...(grantId === undefined ? {} : { grantId }),
+    ...(authTime === undefined ? {} : { auth_time: authTime }),
+    ...(client.firstParty ? { firstParty: true } : {}),
+  };
+}
+
+function clientClaims(client: RegisteredClient, assigned: readonly string[]) {
+  const { tenantId, tenantSlug, editionCode, principalType, platformAdmin } = client;
+  const roles = platformAdmin ? [platformAdminRole.code] : assigned;
+  return { tenantId, tenantSlug, editionCode, principalType, roles, platformAdmin };
+}
