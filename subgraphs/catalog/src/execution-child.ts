@@ -7,13 +7,13 @@ import type { Trace } from "@factory/runtime/telemetry/trace";
 import type { ExecutionSettings } from "./execution-services.js";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
 
-/** What the child process of an execution is told. */
+/** The settings of the child process of an execution. */
 export interface ExecutionChildSettings extends Omit<ExecutionSettings, "secrets"> {
   readonly connections: SchemaConnections;
   readonly logLevel: string;
 }
 
-/** What it asks for: a secret of the tenant whose execution it runs. */
+/** A question of the child process: a secret of the tenant whose execution it runs. */
 export interface SecretQuestion {
   readonly credentialRef: string;
   readonly purpose: string;
@@ -21,7 +21,7 @@ export interface SecretQuestion {
   readonly trace?: Trace | undefined;
 }
 
-/** Runs an execution in a child process with connections of its own. */
+/** The job handler that runs an execution in a child process with database connections of its own. */
 export function executionInChild(
   { connections, logger }: SubgraphHost,
   given: ExecutionSettings,
@@ -29,7 +29,7 @@ export function executionInChild(
   const { publicUrl, dataDir, development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials } = given;
   const policies = { development, allowHosts, sourceRoots, nugetFeeds, allowSsh, sourceCredentials };
   const settings: ExecutionChildSettings = { publicUrl, dataDir, ...policies, connections, logLevel: logger.level };
-  // tests run the .ts files, processes need the compiled ones
+  // Tests run the .ts files, but a process needs the compiled ones.
   const compiled = import.meta.url.endsWith(".ts") ? "../dist/execution-process.js" : "./execution-process.js";
   return inChildProcess({
     entry: new URL(compiled, import.meta.url),

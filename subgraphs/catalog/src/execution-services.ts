@@ -23,16 +23,16 @@ import { WorkerPool } from "./worker-pool/worker-pool.js";
 export interface ExecutionSettings {
   readonly publicUrl: string;
   readonly dataDir: string;
-  /** File and loopback remotes are allowed. */
+  /** True allows remotes in local folders and on loopback. */
   readonly development: boolean;
   readonly allowHosts: readonly string[];
   readonly sourceRoots: readonly string[];
-  /** Service index URLs of NuGet v3 feeds, asked in this order. */
+  /** The service index URLs of NuGet v3 feeds, in the order in which they are asked. */
   readonly nugetFeeds: readonly string[];
   readonly allowSsh: boolean;
-  /** The credential that a tenant may have for a host of its template sources, by `host` or `host:port`. */
+  /** The reference of the tenant's credential for a host of template sources, by `host` or `host:port`. */
   readonly sourceCredentials: ReadonlyMap<string, string>;
-  /** Absent: targets and sources that need a credential are refused. */
+  /** Without it, targets and sources that need a credential are refused. */
   readonly secrets?: SecretResolver;
 }
 
@@ -41,7 +41,10 @@ interface ExecutionResources {
   readonly listener: Listener;
 }
 
-/** What one execution needs from its source to its commit: composed by the subgraph, and by the child process of a run. */
+/**
+ * Creates the services of an execution, from its source to its commit. The subgraph and the child process of a run call
+ * it.
+ */
 export async function createExecutionServices(
   { database, listener }: ExecutionResources,
   settings: ExecutionSettings,
@@ -60,7 +63,7 @@ export async function createExecutionServices(
   const renderer = new TemplateRenderer(workers);
   const parameterChecker = new ParameterChecker(workers);
   const reader = new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger });
-  // what may be read from a folder may not be written to it, outside development
+  // Outside development, local folders may be sources but not targets.
   const targetPolicy = { ...policy, allowFile: settings.development };
   const credentials = new RemoteCredentials(settings.secrets);
   const sources = new TemplateSources(reader, credentials, settings.sourceCredentials);

@@ -62,7 +62,7 @@ const found = async ({ tenantId }: Provider, capability = "payment.refund") =>
 const isFound = async (provider: Provider) => (await found(provider)).length === 1;
 
 const take = (...envelopes: Envelope[]) =>
-  projection.take(envelopes.map((envelope, at) => ({ position: String(at), envelope })));
+  projection.project(envelopes.map((envelope, at) => ({ position: String(at), envelope })));
 
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 30_000;

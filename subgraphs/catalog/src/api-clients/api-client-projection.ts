@@ -16,8 +16,8 @@ interface ApiClientRow {
 }
 
 /**
- * Keeps `api_clients` as integration tells it. An event that comes again changes nothing; of two that come in the wrong
- * order the later one decides the state, and the registration still brings the details.
+ * Keeps `api_clients` up to date from the Provider events of integration. A repeated event changes nothing. When two
+ * events arrive in the wrong order, the later one determines the state; the registration always provides the details.
  */
 export class ApiClientProjection {
   readonly #database: Database;
@@ -27,11 +27,14 @@ export class ApiClientProjection {
   }
 
   consumer(): EventConsumer {
-    return { group: "catalog.api-clients", types: providerEventTypes, handle: (messages) => this.take(messages) };
+    return { group: "catalog.api-clients", types: providerEventTypes, handle: (messages) => this.project(messages) };
   }
 
-  /** One transaction per event: two of them in one could wait for the words of a registration that waits for theirs. */
-  async take(messages: readonly BusMessage[]): Promise<void> {
+  /**
+   * Uses a transaction for each event. Two events in one transaction could cause a deadlock on the words of the search
+   * index.
+   */
+  async project(messages: readonly BusMessage[]): Promise<void> {
     for (const { envelope } of messages) {
       const event = providerEvent(envelope);
       if (!event) continue;
@@ -73,13 +76,13 @@ async function apply(transaction: Transaction, event: ProviderEvent): Promise<vo
       decodeId("evt", eventId),
     ],
   );
-  if (row) await show(transaction, row);
+  if (row) await updateSearch(transaction, row);
 }
 
 const isLater = "(excluded.status_since, excluded.status_event_id) > (known.status_since, known.status_event_id)";
 
-/** Search shows what can be used: Registered, and known by its registration. */
-async function show(transaction: Transaction, row: ApiClientRow): Promise<void> {
+/** Search finds API clients that can be used: Registered ones whose registration has arrived. */
+async function updateSearch(transaction: Transaction, row: ApiClientRow): Promise<void> {
   const { api_client_id, key, category, status } = row;
   if (api_client_id === null || key === null) return;
   const capabilities = row.capabilities.map((name) => ({ name, contract: null }));
@@ -91,7 +94,7 @@ async function show(transaction: Transaction, row: ApiClientRow): Promise<void> 
     area: category,
     owner: null,
     tags: [],
-    // what is listed is in use, which a library calls Active
+    // Search knows the states of libraries. A registered API client corresponds to Active.
     status: "Active",
     capabilities,
   });

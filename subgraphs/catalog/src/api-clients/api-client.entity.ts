@@ -4,8 +4,7 @@ import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/lega
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ApiClientState } from "./provider-event.js";
 
-/** The catalog's own copy of what integration tells of its providers. Its details are null while only a later event
- * than the registration has arrived. */
+/** A copy of a provider of integration, from its events. The details are null until the registration has arrived. */
 @Entity(tenantTable("api_clients"))
 @Unique({ name: "api_clients_id", properties: ["tenantId", "apiClientId"] })
 export class ApiClient {
@@ -35,11 +34,11 @@ export class ApiClient {
   @Property({ type: "text" })
   status: ApiClientState;
 
-  /** When the event occurred that `status` comes from; an earlier one changes it no more. */
+  /** The time of the event that set `status`. An earlier event does not change `status`. */
   @Property({ type: "timestamptz" })
   statusSince: Date;
 
-  /** Decides between events of one millisecond. */
+  /** The id of that event. It orders events of the same millisecond. */
   @Property({ type: wireId("evt") })
   statusEventId: string;
 }

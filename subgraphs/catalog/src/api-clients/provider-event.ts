@@ -2,6 +2,7 @@ import { decodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Envelope } from "@factory/runtime/messages/envelope";
 import type { EventType } from "@factory/schema/event-names";
 
+/** The states of a provider of integration. */
 export type ApiClientState = "Registered" | "Deprecated" | "Disabled" | "Retired";
 
 const statesAfter = {
@@ -14,6 +15,7 @@ const statesAfter = {
 
 type ProviderEventType = keyof typeof statesAfter;
 
+/** The event types that change an API client. */
 export const providerEventTypes = Object.keys(statesAfter) as ProviderEventType[];
 
 export interface ApiClientDetails {
@@ -27,13 +29,13 @@ export interface ApiClientDetails {
 export interface ProviderEvent {
   readonly providerId: string;
   readonly status: ApiClientState;
-  /** What the registration tells; the other events need not repeat it. */
+  /** The details of the registration. Other events may omit them. */
   readonly details: ApiClientDetails | undefined;
   readonly occurredAt: Date;
   readonly eventId: string;
 }
 
-/** What an envelope tells of a provider; undefined for what does not, whoever sent it. */
+/** Parses an envelope; undefined when it is not a valid event of a provider. */
 export function providerEvent(envelope: Envelope): ProviderEvent | undefined {
   const { type, data, subject } = envelope;
   if (envelope.messagekind !== "event" || !isProviderEvent(type)) return undefined;

@@ -7,21 +7,27 @@ import { type RequestContext, requestContext } from "@factory/runtime/tenancy/re
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { commandTypes } from "@factory/schema/command-names";
 
-/** The members of a command that its handling needs. */
+/** The members of a command that are stored with its job. */
 export type KeptCommand = Pick<
   CommandEnvelope,
   "id" | "type" | "tenantid" | "actorid" | "correlationid" | "traceparent" | "partitionkey"
 >;
 
-/** A refusal is told to the tenant and the actor of the command, so both must be there. */
+/**
+ * The tenant of a command. Throws UnreadableMessage without tenant or actor, since a refusal could not be reported to
+ * them.
+ */
 export function tenantOfCommand({ tenantid, actorid, id }: KeptCommand): Tenant {
   const uuid = decodeId("ten", tenantid);
   if (uuid === undefined || typeof actorid !== "string" || actorid === "")
-    throw new UnreadableMessage(`The command ${id} names no tenant or no actor`);
+    throw new UnreadableMessage(`The command ${id} has no tenantid or no actorid`);
   return { tenantId: tenantid, uuid };
 }
 
-/** The actor's scopes were checked where the command was sent: here it has those of its command and no other. */
+/**
+ * The request context of a command. The sender checked the scopes of the actor, so the context has exactly the scopes
+ * of the command.
+ */
 export function contextOf({ id, type, tenantid, actorid, traceparent, correlationid }: KeptCommand): RequestContext {
   const principal: Principal = {
     subject: actorid,

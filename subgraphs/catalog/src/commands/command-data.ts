@@ -11,7 +11,7 @@ import type {
 } from "../libraries/library.input.js";
 import type { DeprecateTemplateVersionInput } from "../templates/template-version.input.js";
 
-/** What each command says, as its schema in `schema/commands` describes it. */
+/** The data of each command, as its schema in `schema/commands` defines it. */
 export interface CommandData {
   PublishTemplateVersion: { templateVersionId: string };
   DeprecateTemplateVersion: { templateVersionId: string } & DeprecateTemplateVersionInput;
@@ -21,7 +21,7 @@ export interface CommandData {
   ImportLibraryPackage: ImportLibraryPackageInput;
 }
 
-/** As protobuf gives it. */
+/** The request of the gRPC method, as protobuf decodes it. */
 interface ImportRequest {
   readonly sourceRef: string;
   readonly libraryId?: string | undefined;
@@ -30,12 +30,13 @@ interface ImportRequest {
 type Validate = (value: unknown) => FieldError[];
 const validators = new Map<CommandType, Validate>();
 
-/** Refuses what the schema of the command refuses; members that it does not know are tolerated. */
+/** Validates the data of a command by its schema; unknown members are allowed. Throws VALIDATION_FAILED. */
 export function checkedData<C extends CommandType>(type: C, data: unknown): CommandData[C] {
   requireValid(type, data, validator(type));
   return data as CommandData[C];
 }
 
+/** Validates the request of an import over gRPC. Throws VALIDATION_FAILED. */
 export function checkedImport({ sourceRef, libraryId }: ImportRequest): ImportLibraryPackageInput {
   return checkedData("ImportLibraryPackage", { sourceRef, ...(libraryId === undefined ? {} : { libraryId }) });
 }
@@ -44,15 +45,18 @@ function requireValid(name: CommandType, data: unknown, validate: Validate): voi
   const unstorable = unstorableText(data);
   const errors = unstorable.length > 0 ? unstorable : validate(data);
   if (errors.length > 0)
-    throw new DomainError("VALIDATION_FAILED", { detail: `This is no ${name}. ${sentenceOf(errors)}`, errors });
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: `The data is not valid for the command ${name}. ${sentenceOf(errors)}`,
+      errors,
+    });
 }
 
-/** A refusal on the bus has no room for the list of errors. */
+/** One text for all errors, since a refusal on the bus has no list of errors. */
 function sentenceOf(errors: readonly FieldError[]): string {
   return errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(" ");
 }
 
-/** Read at the first command of its type. */
+/** The schema is read at the first command of its type. */
 function validator(type: CommandType): Validate {
   const known = validators.get(type);
   if (known) return known;

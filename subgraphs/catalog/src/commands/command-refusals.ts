@@ -14,16 +14,16 @@ const refusedBefore = tenantStatement(
    where tenant_id = scope.tenant and principal = $2 and field = '${refusalField}' and key = $3`,
 );
 
-/** Passes by itself, like what another delivery of the command is doing. */
-const passing = new Set<ErrorCode>(["IDEMPOTENCY_IN_PROGRESS", "RATE_LIMITED"]);
+/** Errors that are temporary, such as another delivery of the command in progress. */
+const temporaryCodes = new Set<ErrorCode>(["IDEMPOTENCY_IN_PROGRESS", "RATE_LIMITED"]);
 
-/** Final, unlike what does not answer, what passes, and bugs. */
+/** Whether an error is final. Outages, temporary errors and bugs are not, so the command is delivered again. */
 export function isRefusal(error: unknown): error is DomainError {
-  if (!(error instanceof DomainError) || passing.has(error.code)) return false;
+  if (!(error instanceof DomainError) || temporaryCodes.has(error.code)) return false;
   return (errorCodes[error.code].status ?? 409) < 500;
 }
 
-/** Answers commands with why they were not carried out. */
+/** Reports refused commands by the event CommandRefused. */
 export class CommandRefusals {
   readonly #database: Database;
   readonly #logger: Logger;
@@ -33,13 +33,14 @@ export class CommandRefusals {
     this.#logger = logger;
   }
 
-  /** A refusal that was told stays true, though the same command might succeed by now. */
-  async wasTold(command: KeptCommand): Promise<boolean> {
+  /** Whether the command was refused before. A refusal is final, even if the command could succeed now. */
+  async wasRefused(command: KeptCommand): Promise<boolean> {
     const { reader } = this.#database;
     return (await reader.row(refusedBefore, tenantOfCommand(command), command.actorid, command.id)) !== undefined;
   }
 
-  async tell(command: KeptCommand, code: ErrorCode, detail: string = errorCodes[code].title): Promise<void> {
+  /** Records CommandRefused, once for each command. */
+  async report(command: KeptCommand, code: ErrorCode, detail: string = errorCodes[code].title): Promise<void> {
     const { id: commandId, type, partitionkey } = command;
     await idempotentMutation(this.#database, contextOf(command), {
       field: refusalField,

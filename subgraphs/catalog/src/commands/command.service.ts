@@ -12,7 +12,7 @@ interface CommandServices {
   readonly refusals: CommandRefusals;
 }
 
-/** Carries out the commands that the bus brings to the catalog. */
+/** Executes the commands that the bus delivers to the catalog. */
 export class CommandService implements CommandConsumer {
   readonly group = "catalog.commands";
   readonly kind = "command";
@@ -25,22 +25,22 @@ export class CommandService implements CommandConsumer {
     this.#services = services;
   }
 
-  /** One after the other: a version is published before the next command deprecates it. */
+  /** Runs commands one after the other, since a command may depend on the one before. */
   async handle(messages: readonly BusMessage<CommandEnvelope>[]): Promise<void> {
-    for (const { envelope } of messages) await this.#carryOut(envelope);
+    for (const { envelope } of messages) await this.#execute(envelope);
   }
 
-  /** What throws here is no refusal: the bus delivers the command again. */
-  async #carryOut(command: CommandEnvelope): Promise<void> {
+  /** An error that is not a refusal is thrown, and the bus delivers the command again. */
+  async #execute(command: CommandEnvelope): Promise<void> {
     const { promotions, imports, refusals } = this.#services;
-    if (await refusals.wasTold(command)) return;
+    if (await refusals.wasRefused(command)) return;
     try {
       const { type } = command;
       if (type === "ImportLibraryPackage") await imports.accept(command);
-      else await promotions.carryOut(type, contextOf(command), command.data);
+      else await promotions.execute(type, contextOf(command), command.data);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      await refusals.tell(command, error.code, error.facts.detail);
+      await refusals.report(command, error.code, error.facts.detail);
     }
   }
 }

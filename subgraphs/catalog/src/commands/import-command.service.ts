@@ -16,7 +16,7 @@ interface ImportPayload {
   readonly input: ImportLibraryPackageInput;
 }
 
-/** A package is given 30 s to arrive. */
+/** The job that imports one package. A download has 30 s. */
 export const importPackageJob: JobDefinition<ImportPayload> = {
   queue: "import-package",
   retryLimit: 4,
@@ -35,7 +35,10 @@ interface ImportServices {
   readonly refusals: CommandRefusals;
 }
 
-/** Imports that the bus asks for. They wait for servers of others, so each is a job and no command waits behind it. */
+/**
+ * Executes the command ImportLibraryPackage. Imports wait for foreign servers, so each runs as a job and does not delay
+ * other commands.
+ */
 export class ImportCommandService implements JobOwner<ImportPayload> {
   readonly #services: ImportServices;
 
@@ -43,7 +46,7 @@ export class ImportCommandService implements JobOwner<ImportPayload> {
     this.#services = services;
   }
 
-  /** One job for one command, however often it is delivered. */
+  /** Sends one job for a command, even if it is delivered several times. */
   async accept(command: CommandEnvelope): Promise<void> {
     const { sourceRef, libraryId = null } = checkedData("ImportLibraryPackage", command.data);
     const { id, type, tenantid, actorid, correlationid, partitionkey, traceparent } = command;
@@ -61,18 +64,18 @@ export class ImportCommandService implements JobOwner<ImportPayload> {
 
   async run({ command, input }: ImportPayload): Promise<void> {
     const { imports, refusals } = this.#services;
-    if (await refusals.wasTold(command)) return;
+    if (await refusals.wasRefused(command)) return;
     try {
       await imports.importPackage(contextOf(command), input);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      await refusals.tell(command, error.code, error.facts.detail);
+      await refusals.report(command, error.code, error.facts.detail);
     }
   }
 
-  /** What a bug says is for the log. */
+  /** Reports the code alone, since the message of a bug is only for the log. */
   async abandoned({ command }: ImportPayload, { code }: JobEnd): Promise<void> {
-    await this.#services.refusals.tell(command, isKnown(code) ? code : "INTERNAL");
+    await this.#services.refusals.report(command, isKnown(code) ? code : "INTERNAL");
   }
 }
 

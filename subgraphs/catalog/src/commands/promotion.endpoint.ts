@@ -19,11 +19,14 @@ interface PromotionServices {
   readonly imports: LibraryImportService;
   readonly compatibility: CompatibilityService;
   readonly verifier: Verifier;
-  /** Aborted once the catalog stops, which it does before the server that its calls come from. */
+  /** Aborted when the catalog stops. The gRPC server stops later and may still accept calls. */
   readonly stopping: AbortSignal;
 }
 
-/** factory.catalog.v1.Promotion. Any service of the platform may call; its caller's token decides. */
+/**
+ * The gRPC service factory.catalog.v1.Promotion. Any service of the platform may call it. The access token decides what
+ * is allowed.
+ */
 export function promotionEndpoint({
   promotions,
   imports,
@@ -36,11 +39,11 @@ export function promotionEndpoint({
     scopes: readonly Scope[],
     work: (context: RequestContext) => Promise<T>,
   ) => {
-    if (stopping.aborted) throw new DomainError("UNAVAILABLE", { detail: "The catalog is stopping." });
+    if (stopping.aborted) throw new DomainError("UNAVAILABLE", { detail: "The catalog is stopping. Try again later." });
     return authenticatedCall(call, verifier, scopes, work);
   };
   const promote = async <C extends PromotionType>(type: C, request: object, call: ServiceCallContext) =>
-    authorized(call, commandTypes[type].scopes, (context) => promotions.carryOut(type, context, request));
+    authorized(call, commandTypes[type].scopes, (context) => promotions.execute(type, context, request));
   return grpcService(
     PromotionDefinition,
     {

@@ -14,38 +14,42 @@ interface Promoted {
   RetireLibraryVersion: LibraryVersionType;
 }
 
-/** Commands that move a version on. */
+/** The commands that change the state of a version. */
 export type PromotionType = Exclude<CommandType, "ImportLibraryPackage">;
 
-type Ways = { [C in PromotionType]: (context: RequestContext, data: CommandData[C]) => Promise<Promoted[C]> };
+type Handlers = { [C in PromotionType]: (context: RequestContext, data: CommandData[C]) => Promise<Promoted[C]> };
 
-/** What moves versions on, by the name of its command; one way in for the bus and for gRPC. */
+/** Executes the commands that change the state of a version, for the bus and for gRPC. */
 export class Promotions {
-  readonly #ways: Ways;
+  readonly #handlers: Handlers;
 
   constructor(templateVersions: TemplatePromotionService, libraryVersions: LibraryVersionService) {
-    this.#ways = {
+    this.#handlers = {
       PublishTemplateVersion: (context, { templateVersionId }) => templateVersions.publish(context, templateVersionId),
       DeprecateTemplateVersion: (context, { templateVersionId, reason, message, replacementTemplateVersionId }) =>
         templateVersions.deprecate(context, templateVersionId, {
           reason,
-          ...given({ message, replacementTemplateVersionId }),
+          ...definedMembers({ message, replacementTemplateVersionId }),
         }),
       PublishLibraryVersion: (context, { libraryVersionId }) => libraryVersions.publish(context, libraryVersionId),
       DeprecateLibraryVersion: (context, { libraryVersionId, reason, message, alternatePackage }) =>
-        libraryVersions.deprecate(context, libraryVersionId, { reason, ...given({ message, alternatePackage }) }),
+        libraryVersions.deprecate(context, libraryVersionId, {
+          reason,
+          ...definedMembers({ message, alternatePackage }),
+        }),
       RetireLibraryVersion: (context, { libraryVersionId, reason }) =>
         libraryVersions.retire(context, libraryVersionId, { reason }),
     };
   }
 
-  async carryOut<C extends PromotionType>(type: C, context: RequestContext, data: unknown): Promise<Promoted[C]> {
-    return this.#ways[type](context, checkedData(type, data));
+  /** Validates the data by the schema of the command, and executes it. */
+  async execute<C extends PromotionType>(type: C, context: RequestContext, data: unknown): Promise<Promoted[C]> {
+    return this.#handlers[type](context, checkedData(type, data));
   }
 }
 
-/** Protobuf has undefined members where an input has none. */
-function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** Removes undefined members, which protobuf has where an input has none. */
+function definedMembers<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const present = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

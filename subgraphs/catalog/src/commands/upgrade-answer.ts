@@ -1,7 +1,7 @@
 import type { UpgradeAdvice } from "../compatibility/advice/upgrade-advice.js";
 import type { UpgradeBlock } from "../compatibility/advice/upgrade-step.js";
 
-/** As the protocol writes it: what is null is absent. */
+/** Converts upgrade advice into the answer of the gRPC method, where null members are absent. */
 export function upgradeAnswer({ upgrades, proposal, evaluations, complete }: UpgradeAdvice) {
   return {
     evaluations,

@@ -8,7 +8,9 @@ import type { TemplateVersionService } from "../templates/template-version.servi
 import { TemplateVersionType } from "../templates/template-version.type.js";
 import { ExecutionType } from "./record/execution.type.js";
 
-/** From an execution to what it ran. A list of executions of one version reads the version once. */
+/**
+ * Resolves the template and the template version of an execution. A list of executions of one version reads it once.
+ */
 @Resolver(() => ExecutionType)
 export class ExecutionLinksResolver {
   readonly #templates: Pick<TemplateService, "get">;

@@ -6,6 +6,7 @@ import { type ExecutionListService, sortedExecutions } from "./execution-list.se
 import { ExecutionConnection } from "./record/execution.type.js";
 import { ExecutionFilterInput } from "./request/execution.input.js";
 
+/** The query `executions`. */
 @Resolver()
 export class ExecutionListResolver {
   readonly #lists: ExecutionListService;

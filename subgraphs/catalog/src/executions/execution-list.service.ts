@@ -21,7 +21,7 @@ const executionId: SortColumn<ExecutionType> = {
 
 export const sortedExecutions = new SortedList<ExecutionType, TenantStatement>({
   list: "executions",
-  // ids of executions ascend with time
+  // The ids of executions ascend with time.
   columns: { requestedAt: executionId },
   id: executionId,
   byDefault: "-requestedAt",
@@ -36,6 +36,7 @@ export const sortedExecutions = new SortedList<ExecutionType, TenantStatement>({
     ),
 });
 
+/** Lists the executions of a tenant with filters, sorting and cursors. */
 export class ExecutionListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -52,7 +53,7 @@ export class ExecutionListService {
     const scope = { tenantId: tenant.tenantId, templateId, templateVersionId, status, agentTaskId };
     const page = sortedExecutions.page(this.#cursors, scope, request);
     const filters = [uuidOf("tpl", templateId), uuidOf("tpv", templateVersionId), status, agentTaskId];
-    // an id that cannot be one names nothing
+    // An id that is not well formed matches nothing.
     const unknown = filters[0] === undefined || filters[1] === undefined;
     const { reader } = this.#database;
     const rows = unknown ? [] : await reader.rows<ExecutionRow>(page.statement, tenant, ...filters, ...page.values);

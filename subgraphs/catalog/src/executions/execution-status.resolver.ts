@@ -13,12 +13,16 @@ interface WatchArguments {
   readonly after?: number | null;
 }
 
-/** A class per service: `subscribe` is an option of the decorator and cannot reach an instance. */
+/**
+ * Creates the resolver of Subscription.executionStatusChanged. A class for each service, since `subscribe` is an option
+ * of the decorator and has no access to an instance.
+ */
 export function executionStatusResolver(executions: ExecutionService): object {
   @Resolver(() => ExecutionStatusChangeType)
   class ExecutionStatusResolver {
     @Subscription(() => ExecutionStatusChangeType, {
-      description: "Every step of an execution: first those after the given one, then live, until it has ended.",
+      description:
+        "Every step of an execution: first the steps after the given one, then live steps until it has ended.",
       subscribe: ({ args, context }) => {
         const { executionId, after } = args as WatchArguments;
         return executions.watch(context as RequestContext, executionId, after);
@@ -35,7 +39,9 @@ export function executionStatusResolver(executions: ExecutionService): object {
       return item;
     }
 
-    @FieldResolver(() => ExecutionType, { description: "As it is now, which may be further than this step." })
+    @FieldResolver(() => ExecutionType, {
+      description: "The execution as it is now. It may have made more steps than this one.",
+    })
     @Auth({ scopes: ["templates.read", "templates.execute"] })
     execution(
       @Root() { executionId }: ExecutionStatusChangeType,

@@ -7,6 +7,7 @@ import { ExecutionPreviewType } from "./preview/execution-preview.type.js";
 import { ExecutionType } from "./record/execution.type.js";
 import { RequestExecutionInput, RetryExecutionInput } from "./request/execution.input.js";
 
+/** The operations that request, read, preview, cancel and retry one execution. */
 @Resolver(() => ExecutionType)
 export class ExecutionResolver {
   readonly #executions: ExecutionService;
@@ -17,7 +18,7 @@ export class ExecutionResolver {
     this.#previews = previews;
   }
 
-  @Query(() => ExecutionType, { description: "How far an execution has come, and what came of it." })
+  @Query(() => ExecutionType, { description: "One execution: its state and its result." })
   @Auth({ scopes: ["templates.read", "templates.execute"] })
   execution(
     @Arg("templateId", () => ID) templateId: string,
@@ -39,7 +40,7 @@ export class ExecutionResolver {
 
   @Mutation(() => ExecutionType, {
     description:
-      "Accepts an execution and answers before it runs: it renders the template and pushes the result to the target.",
+      "Accepts an execution and answers before it runs. The execution renders the template and pushes the result to the target.",
   })
   @Auth({ scopes: ["templates.execute"] })
   requestExecution(
@@ -51,7 +52,7 @@ export class ExecutionResolver {
   }
 
   @Mutation(() => ExecutionType, {
-    description: "Stops an execution that has not begun to push its commit; INVALID_STATE afterwards.",
+    description: "Stops an execution that has not begun to push its commit. Afterwards the answer is INVALID_STATE.",
   })
   @Auth({ scopes: ["templates.execute"] })
   cancelExecution(
@@ -62,7 +63,7 @@ export class ExecutionResolver {
   }
 
   @Mutation(() => ExecutionType, {
-    description: "Requests again what a failed or cancelled execution was asked for, as a new execution.",
+    description: "Creates a new execution with the request of a failed or cancelled one.",
   })
   @Auth({ scopes: ["templates.execute"] })
   retryExecution(

@@ -27,6 +27,7 @@ interface ExecutionServices {
   readonly feeds: ExecutionFeedSource;
 }
 
+/** Requests, cancels, retries, reads and watches executions. */
 export class ExecutionService {
   readonly #services: ExecutionServices;
 
@@ -57,7 +58,7 @@ export class ExecutionService {
     });
   }
 
-  /** Stops an execution that has not begun to push; what it was doing is cut. */
+  /** Stops an execution that has not begun to push. Its running work is aborted. Throws INVALID_STATE. */
   cancel(context: RequestContext, executionId: string): Promise<ExecutionType> {
     return idempotentMutation(this.#services.database, context, {
       field: "cancelExecution",
@@ -69,7 +70,7 @@ export class ExecutionService {
         const cancelled = await moveExecution(transaction, {
           executionId: decodeId("exe", executionId) ?? "",
           set: "status = 'Cancelled', phase = null, completed_at = now(), error = $3",
-          // a worker that died while it pushed may have left its commit
+          // A worker that died while it pushed may have pushed its commit.
           when: `status in ('Requested', 'Running') and not exists (
             select from execution_changes change where change.tenant_id = executions.tenant_id
               and change.execution_id = executions.execution_id and change.phase = 'Pushing')`,
@@ -86,7 +87,7 @@ export class ExecutionService {
     });
   }
 
-  /** A new execution of what a failed or cancelled one was asked for. */
+  /** Creates a new execution with the request of a failed or cancelled one. Throws INVALID_STATE. */
   async retry(context: RequestContext, executionId: string, input: RetryExecutionInput): Promise<ExecutionType> {
     const { database, acceptance } = this.#services;
     return idempotentMutation(database, context, {
@@ -107,7 +108,7 @@ export class ExecutionService {
     });
   }
 
-  /** Every step after the given one; `after` absent: from the first. */
+  /** Every step after the given sequence number. Without `after`, every step. */
   async watch(context: RequestContext, executionId: string, after: number | null | undefined): Promise<ExecutionFeed> {
     const tenant = tenantOf(context);
     const execution = await this.find(tenant, executionId);
@@ -130,11 +131,13 @@ async function lockedExecution({ em, tenant }: Transaction, executionId: string)
   return execution;
 }
 
-/** A token bound to a task acts for that task only. */
+/** A token that is bound to an agent task may act for that task only. */
 function requireTask(context: RequestContext, { agentTaskId }: Execution): void {
   const bound = principalOf(context).agentTaskId;
   if (bound !== undefined && bound !== agentTaskId)
-    throw new DomainError("AGENT_TASK_MISMATCH", { detail: "The execution belongs to another agent task." });
+    throw new DomainError("AGENT_TASK_MISMATCH", {
+      detail: "The execution belongs to another agent task. Use a token of that task.",
+    });
 }
 
 function sameRequest(earlier: Execution, { onConflict }: RetryExecutionInput): RequestExecutionInput {
@@ -160,14 +163,17 @@ function cancellation(context: RequestContext) {
   return { code: "EXECUTION_CANCELLED", message: `Cancelled by ${principalOf(context).subject}.`, details: null };
 }
 
-const unknownExecution = () => new DomainError("EXECUTION_NOT_FOUND", { detail: "No such execution in this tenant." });
+const unknownExecution = () =>
+  new DomainError("EXECUTION_NOT_FOUND", {
+    detail: "No execution with this id exists in this tenant. List the executions to find the id.",
+  });
 
 function notCancellable({ status }: Execution): DomainError {
   const final = executionStates[status].next.length === 0;
   return new DomainError("INVALID_STATE", {
     detail: final
-      ? `The execution is ${status} already.`
-      : "The execution is pushing its commit, or was when its worker was lost: it can no longer be cancelled.",
+      ? `The execution is already ${status}, so it cannot be cancelled.`
+      : "The execution has begun to push its commit, so it can no longer be cancelled.",
     currentState: status,
     allowed: ["Requested", "Running"],
   });
@@ -175,7 +181,7 @@ function notCancellable({ status }: Execution): DomainError {
 
 function notRetryable({ status }: Execution): DomainError {
   return new DomainError("INVALID_STATE", {
-    detail: `The execution is ${status}; only a failed or cancelled one can be tried again.`,
+    detail: `The execution is ${status}. Only an execution that is Failed or Cancelled can be retried.`,
     currentState: status,
     allowed: ["Failed", "Cancelled"],
   });

@@ -5,6 +5,7 @@ import { Arg, Ctx, ID, Int, Query, Resolver } from "type-graphql";
 import { ScaffoldFileConnection, ScaffoldFileType } from "./record/scaffold-file.type.js";
 import { type ScaffoldFileService, sortedScaffoldFiles } from "./scaffold-file.service.js";
 
+/** The query `scaffoldFiles`. */
 @Resolver(() => ScaffoldFileType)
 export class ScaffoldFileResolver {
   readonly #files: ScaffoldFileService;
@@ -13,7 +14,9 @@ export class ScaffoldFileResolver {
     this.#files = files;
   }
 
-  @Query(() => ScaffoldFileConnection, { description: "What an execution did to the files of its target." })
+  @Query(() => ScaffoldFileConnection, {
+    description: "The files that an execution created, updated, left unchanged or deleted in its target.",
+  })
   @Auth({ scopes: ["templates.read", "templates.execute"] })
   scaffoldFiles(
     @Arg("scaffoldOutputId", () => ID) scaffoldOutputId: string,

@@ -34,7 +34,7 @@ export interface ScaffoldFilePageRequest extends PageRequest<never> {
   readonly scaffoldOutputId: string;
 }
 
-/** Which files of the target an execution made, changed, left and removed. */
+/** Lists the files that an execution created, updated, left unchanged or deleted in its target. */
 export class ScaffoldFileService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -52,7 +52,10 @@ export class ScaffoldFileService {
     const uuid = decodeId("sca", scaffoldOutputId);
     const { reader } = this.#database;
     if (uuid === undefined || !(await reader.row(outputExists, tenant, uuid)))
-      throw new DomainError("NOT_FOUND", { detail: "No such scaffold output in this tenant." });
+      throw new DomainError("NOT_FOUND", {
+        detail:
+          "No scaffold output with this id exists in this tenant. Use the scaffoldOutputId of a completed execution.",
+      });
     return page.connection(await reader.rows<ScaffoldFileType>(page.statement, tenant, uuid, ...page.values));
   }
 }

@@ -25,8 +25,8 @@ export class ParameterChecker {
   }
 
   /**
-   * Refuses a name that is neither in the schema nor in `templateNames`; without `templateNames` only the schema decides.
-   * Throws PARAMETERS_INVALID when the check takes too long.
+   * Refuses a name that is neither in the schema nor in `templateNames`; without `templateNames` only the schema
+   * decides. Throws PARAMETERS_INVALID when the check takes too long.
    */
   async checkParameters(input: ParameterOrder, client?: WorkerClient): Promise<CheckedParameters> {
     const outcome = await this.#workers.run(parameterTask, { input, timeoutMs: this.#timeoutMs, client });

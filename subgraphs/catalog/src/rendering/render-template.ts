@@ -5,7 +5,9 @@ import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import type { TaskOutcome } from "../worker-pool/worker-task.js";
 import type { RenderFacts, RenderOrder } from "./template-renderer.js";
 
-/** Renders inside a worker process. The scaffold's name is the requested one, else the template's, else the fallback. */
+/**
+ * Renders inside a worker process. The scaffold's name is the requested one, else the template's, else the fallback.
+ */
 export function renderTemplate(order: RenderOrder, files: FileTree): TaskOutcome<RenderFacts> {
   const { name, fallbackName, template, nameDirectory = false, target = noTarget, ...request } = order;
   const pack = loadTemplatePack(files, template);

@@ -9,6 +9,7 @@ import { packTree } from "../worker-pool/packed-tree.js";
 import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
 import { workerTask } from "../worker-pool/worker-task.js";
 
+/** The input of a render besides the files of the template. */
 export interface RenderOrder {
   readonly name: string | undefined;
   /** The name of the scaffold where neither the request nor the template gives one. */
@@ -16,13 +17,13 @@ export interface RenderOrder {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly seed: string;
   readonly now: Date;
-  /** Of the template version; compared with the SDK that the template asks for. */
+  /** The target framework of the template version. It is compared with the SDK that the template requires. */
   readonly targetFramework?: string;
-  /** Which template of the files is meant. */
+  /** Selects one of several templates in the files. */
   readonly template?: TemplateChoice;
-  /** What the template may look at; its directory is the folder of everything that is produced. */
+  /** The files of the target that the template may read. Its directory is the folder of everything that is produced. */
   readonly target?: TargetFiles;
-  /** Where the template prefers it and the name was given, a folder of that name holds everything. */
+  /** Whether a folder of the given name contains everything, if the template prefers it. */
   readonly nameDirectory?: boolean;
   readonly patternLimits?: PatternLimits | undefined;
 }
@@ -30,6 +31,7 @@ export interface RenderOrder {
 /** The result of a render without its files, which travel beside it. */
 export type RenderFacts = Omit<RenderResult, "files">;
 
+/** The task that renders a template in a worker process. */
 export const renderTask = workerTask<RenderOrder, RenderFacts>("render", "long");
 
 interface RenderLimits {
@@ -54,9 +56,10 @@ export class TemplateRenderer {
     const outcome = await this.#workers.run(renderTask, { input, files: packTree(files), timeoutMs, client });
     if (outcome === "timeout")
       throw new DomainError("RENDER_TIMEOUT", {
-        detail: `The template did not render within ${timeoutMs} ms.`,
+        detail: `The template was not rendered within ${timeoutMs} ms. Its patterns or expressions may never end.`,
       });
-    if (outcome === "memory") throw new TemplateError("RENDER_FAILED", "The template needs too much memory to render.");
+    if (outcome === "memory")
+      throw new TemplateError("RENDER_FAILED", "The render of the template needs too much memory.");
     return { ...outcome.output, files: outcome.files };
   }
 }

@@ -8,7 +8,7 @@ import { WorkerPool } from "../worker-pool/worker-pool.js";
 import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
 import { templateWorkerUrl } from "./template-worker-url.js";
 
-/** What is logged of processes that were ended or lost. */
+/** The log messages about processes that were ended or lost. */
 const lost: string[] = [];
 const logger = createLogger("test", "silent");
 logger.warn = (...parts: unknown[]) => void lost.push(String(parts.at(-1)));
@@ -206,7 +206,7 @@ describe("worker processes of the catalog", () => {
       .catch((error: Error) => error.message);
     await expect(renderer.render(ravenous, quick, { tenantId: "hostile" })).rejects.toMatchObject({
       code: "RENDER_FAILED",
-      message: "The template needs too much memory to render.",
+      message: "The render of the template needs too much memory.",
     });
     expect((await renderer.render(small, quick, { tenantId: "third" })).files.size).toBe(1);
     // it was still running

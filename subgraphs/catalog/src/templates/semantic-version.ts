@@ -2,7 +2,10 @@ import { rcompare, SemVer } from "semver";
 
 const strictForm = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
-/** SemVer 2.0.0 without a leading `v`; undefined for anything else. */
+/**
+ * Parses SemVer 2.0.0 without a leading `v`; undefined for any other text. `precedence` is the version without build
+ * metadata.
+ */
 export function parseSemanticVersion(text: string): { precedence: string } | undefined {
   if (text.length > 100 || !strictForm.test(text)) return undefined;
   try {
@@ -12,7 +15,7 @@ export function parseSemanticVersion(text: string): { precedence: string } | und
   }
 }
 
-/** Order of SemVer section 11, highest first. */
+/** Compares by SemVer precedence (section 11), the highest first. */
 export function newestFirst(a: { semanticVersion: string }, b: { semanticVersion: string }): number {
   return rcompare(a.semanticVersion, b.semanticVersion);
 }

@@ -3,16 +3,18 @@ import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { describeTemplate, type TemplateTexts } from "@factory/template-engine/template-description";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
 
-/** The largest details that the row of a version keeps. */
+/** The maximum size of the details, as JSON, that the row of a version stores. */
 const maxCharacters = 256 * 1024;
 
-/** What the content says of itself; null where it cannot be read or says more than is kept. */
+/**
+ * The texts of a template about itself. Null when the content cannot be read or the texts are too long to be stored.
+ */
 export function templateDetails(files: FileTree, choice: TemplateChoice): TemplateTexts | null {
   let texts: TemplateTexts;
   try {
     texts = describeTemplate(loadTemplatePack(files, choice));
   } catch {
-    // the checks say what is wrong with it
+    // The checks report the fault.
     return null;
   }
   if (JSON.stringify(texts).length <= maxCharacters) return texts;

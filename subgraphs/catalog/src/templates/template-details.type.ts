@@ -29,18 +29,18 @@ export class TemplateParameterType {
   @Field(() => String, { nullable: true })
   defaultValue: string | null;
 
-  @Field({ description: "False too where a condition of the template decides." })
+  @Field({ description: "Also false when a condition of the template decides." })
   required: boolean;
 
   @Field()
   allowMultipleValues: boolean;
 
   @Field(() => [String], {
-    description: "Other names that it may come under, from dotnetcli.host.json: its long and its short name.",
+    description: "Other names that a request may use: the long and the short name in dotnetcli.host.json.",
   })
   aliases: readonly string[];
 
-  @Field({ description: "dotnet new does not list it; it can be given all the same." })
+  @Field({ description: "True when dotnet new does not list the parameter. A request may still set it." })
   hidden: boolean;
 
   @Field(() => [TemplateParameterChoiceType])
@@ -49,7 +49,8 @@ export class TemplateParameterType {
 
 @ObjectType("TemplateDetails", {
   simpleResolvers: true,
-  description: "What the content of a version says of itself, in the language of a locale where it has one.",
+  description:
+    "Name, description and parameters of a template as its content describes them. Localized where the content supports it.",
 })
 export class TemplateDetailsType {
   @Field(() => String, { nullable: true })
@@ -84,7 +85,8 @@ export class TemplateDetailsType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Culture of the texts, e.g. zh-Hans for the locale zh-CN; null: as the template itself says them.",
+    description:
+      "Culture of the texts, for example zh-Hans for the locale zh-CN. Null for the unlocalized texts of the template.",
   })
   culture: string | null;
 }

@@ -7,15 +7,15 @@ import { parameterNames } from "@factory/template-engine/symbol-table";
 import type { TemplateChoice } from "@factory/template-engine/template-choice";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
 
-/** What a template's content says beforehand about the projects it makes. */
+/** Facts from the content of a template that are known before a render. */
 export interface TemplateFacts {
-  /** Packages that its own projects reference at a fixed version. */
+  /** Packages that the projects of the template reference with a fixed version. */
   readonly pins: { readonly packageName: string; readonly version: string }[];
-  /** The SDKs it asks for: versions, floats or ranges, any of which is enough. */
+  /** The SDK versions, floating versions or ranges that the template accepts. One of them must match. */
   readonly sdkVersions: string[];
-  /** What a request may set; null: the template cannot be read, or has too many to be kept. */
+  /** The parameters that a request may set. Null when the template cannot be read or has too many to be stored. */
   readonly parameterNames: string[] | null;
-  /** Other names of parameters, each to the parameter's own. */
+  /** The names of parameters by their aliases. */
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,9 @@ const maxProjectBytes = 1024 * 1024;
 const projectFile = /(?:\.\w*proj|(?:^|\/)Directory\.Packages\.props)$/i;
 const packageItem = /<Package(?:Reference|Version)\s([^<>]*)>/g;
 
-/** Read from the text as it stands: conditions are not decided, and a version that a parameter fills is none. */
+/**
+ * Reads the facts from the text alone: conditions are not evaluated, and a version that a parameter fills is ignored.
+ */
 export function templateFacts(files: FileTree, choice: TemplateChoice = {}): TemplateFacts {
   const pins = new Map<string, { packageName: string; version: string }>();
   for (const [path, { bytes }] of files) {
@@ -56,7 +58,7 @@ function configFacts(files: FileTree, choice: TemplateChoice): Omit<TemplateFact
       parameterAliases: tooMany ? {} : Object.fromEntries(aliases),
     };
   } catch {
-    // the checks say what is wrong with it
+    // The checks report the fault.
     return { sdkVersions: [], parameterNames: null, parameterAliases: {} };
   }
 }

@@ -10,7 +10,7 @@ import type { TemplateFilterInput } from "./template.input.js";
 import { type TemplateRow, templateResource, templateView } from "./template.service.js";
 import type { TemplateType } from "./template.type.js";
 
-/** By name ignoring case. */
+/** The sort columns of the list of templates. Names ignore case. */
 export const sortedTemplates = new SortedList<TemplateType, TenantStatement>({
   list: "templates",
   columns: {
@@ -31,6 +31,7 @@ export const sortedTemplates = new SortedList<TemplateType, TenantStatement>({
     ),
 });
 
+/** Lists the templates of a tenant with filters, sorting and cursors. */
 export class TemplateListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

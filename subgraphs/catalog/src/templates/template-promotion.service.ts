@@ -13,7 +13,7 @@ import { type TemplateVersionState, templateVersionStates } from "./template-ver
 import type { TemplateVersionType } from "./template-version.type.js";
 import { versionEntityView } from "./template-version.view.js";
 
-/** Moves template versions forward; there is no way back. */
+/** Publishes and deprecates template versions. Neither can be undone. */
 export class TemplatePromotionService {
   readonly #database: Database;
 
@@ -21,7 +21,10 @@ export class TemplatePromotionService {
     this.#database = database;
   }
 
-  /** Asks for content that is pinned and that passed every check, each at its newest validation. */
+  /**
+   * Requires pinned content whose newest validation passed each check. Throws TEMPLATE_VERSION_NOT_VALIDATED and
+   * INVALID_STATE.
+   */
   publish(context: RequestContext, templateVersionId: string): Promise<TemplateVersionType> {
     return idempotentMutation(this.#database, context, {
       field: "publishTemplateVersion",
@@ -43,6 +46,7 @@ export class TemplatePromotionService {
     });
   }
 
+  /** Deprecates a published version, which stays executable. Throws INVALID_STATE and REFERENCE_NOT_FOUND. */
   deprecate(
     context: RequestContext,
     templateVersionId: string,
@@ -82,7 +86,10 @@ async function lockedVersion({ em, tenant }: Transaction, templateVersionId: str
           { tenantId: tenant.tenantId, templateVersionId },
           { lockMode: LockMode.PESSIMISTIC_WRITE },
         );
-  if (!version) throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", { detail: "No such template version." });
+  if (!version)
+    throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", {
+      detail: "No template version with this id exists in this tenant.",
+    });
   return version;
 }
 
@@ -92,7 +99,7 @@ function requireState({ status }: TemplateVersion, wanted: TemplateVersionState)
     (next as readonly string[]).includes(wanted),
   );
   throw new DomainError("INVALID_STATE", {
-    detail: `The version is ${status}.`,
+    detail: `The version is ${status}. Only a version that is ${allowed.map(([state]) => state).join(" or ")} can become ${wanted}.`,
     currentState: status,
     allowed: allowed.map(([state]) => state),
   });
@@ -105,8 +112,8 @@ async function requireValidated(transaction: Transaction, version: TemplateVersi
   if (missingChecks.length === 0 && resolvedRef !== null) return;
   const detail =
     resolvedRef === null || contentDigest === null
-      ? "The source of the version was never read: validate it first."
-      : `The version has not passed ${missingChecks.join(", ")} on the content it has now.`;
+      ? "The source of the version was never read. Validate the version first."
+      : `The current content of the version has not passed ${missingChecks.join(", ")}. Validate the version with these checks first.`;
   throw new DomainError("TEMPLATE_VERSION_NOT_VALIDATED", { detail, missingChecks });
 }
 
@@ -116,7 +123,7 @@ async function requireReplacement({ em, tenant }: Transaction, version: Template
     decodeId("tpv", replacementId) !== undefined &&
     (await em.count(TemplateVersion, { tenantId: tenant.tenantId, templateVersionId: replacementId })) > 0;
   if (known) return;
-  const detail = "The replacement is no other template version of this tenant.";
+  const detail = "The replacement must be another template version of this tenant.";
   throw new DomainError("REFERENCE_NOT_FOUND", {
     detail,
     errors: [{ pointer: "/input/replacementTemplateVersionId", code: "UNKNOWN_VALUE", detail }],

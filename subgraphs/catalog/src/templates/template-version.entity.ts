@@ -6,15 +6,19 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { TemplateFacts } from "./template-facts.js";
 import type { TemplateVersionState } from "./template-version.states.js";
 
+/** Why and when a version was deprecated. */
 export interface TemplateDeprecation {
   reason: "Legacy" | "CriticalBugs" | "Other";
   message: string | null;
   replacementTemplateVersionId: string | null;
-  /** ISO 8601 */
+  /** ISO 8601. */
   deprecatedAt: string;
 }
 
-/** Immutable from its creation: a fix is a new semantic version. Only `status` and the resolution move on. */
+/**
+ * A version never changes after its creation, except for its status and what was read from its source. A fix is a new
+ * version.
+ */
 @Entity(tenantTable("template_versions"))
 @Unique({ name: "template_versions_semantic_version", properties: ["tenantId", "templateId", "precedence"] })
 @Index({ name: "template_versions_template", properties: ["tenantId", "templateId"] })
@@ -33,21 +37,21 @@ export class TemplateVersion {
   @Property({ type: "text" })
   semanticVersion: string;
 
-  /** The semantic version without build metadata: versions of equal precedence are one version. */
+  /** The semantic version without build metadata. Versions of equal precedence are the same version. */
   @Property({ type: "text" })
   precedence: string;
 
   @Property({ type: "text" })
   sourceRef: string;
 
-  /** `sourceRef` pinned to a commit; null until the source could be reached. */
+  /** `sourceRef` pinned to a commit. Null until the source was reached. */
   @Property({ type: "text", nullable: true })
   resolvedRef: string | null;
 
   @Property({ type: "text", nullable: true })
   contentDigest: string | null;
 
-  /** Which template of the source is meant: its identity, the identity of its group or a short name. */
+  /** Selects a template of the source: its identity, the identity of its group or a short name. */
   @Property({ type: "text", nullable: true })
   templateIdentity: string | null;
 
@@ -73,7 +77,7 @@ export class TemplateVersion {
   @Property({ type: "json", nullable: true })
   facts: TemplateFacts | null;
 
-  /** What the content says of itself to people; null until it was read. */
+  /** The texts of the template about itself. Null until the content was read. */
   @Property({ type: "json", nullable: true })
   details: TemplateTexts | null;
 

@@ -2,51 +2,55 @@ import { JsonObject } from "@factory/runtime/graphql/scalars";
 import { Constraint } from "@factory/runtime/input-validation/constraint";
 import { Field, ID, InputType } from "type-graphql";
 
-/** SemVer 2.0.0, the expression its specification suggests. */
+/** SemVer 2.0.0: the regular expression of its specification. */
 export const semanticVersionPattern =
   "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(\\.(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\\+[0-9a-zA-Z-]+(\\.[0-9a-zA-Z-]+)*)?$";
 
 @InputType()
 export class CreateTemplateVersionInput {
-  @Field({ description: "SemVer 2.0.0 without a leading v, e.g. 1.2.0; unique in the template, build metadata aside." })
+  @Field({
+    description:
+      "SemVer 2.0.0 without a leading v, for example 1.2.0. Unique in the template, without regard to build metadata.",
+  })
   @Constraint({ maxLength: 100, pattern: semanticVersionPattern })
   semanticVersion: string;
 
-  @Field({ description: "Where the content is, e.g. git+https://host/owner/repo.git#v1.2.0:templates/api" })
+  @Field({ description: "Address of the content, for example git+https://host/owner/repo.git#v1.2.0:templates/api" })
   @Constraint({ minLength: 1, maxLength: 2048 })
   sourceRef: string;
 
   @Field(() => String, {
     nullable: true,
     description:
-      "Of several templates in the source: its identity, the identity of its group or a short name, in any case.",
+      "Selects one of several templates in the source: its identity, the identity of its group or a short name. Ignores case.",
   })
   @Constraint({ minLength: 1, maxLength: 200 })
   templateIdentity?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Of several templates in the source: the tag language, e.g. F#. In a group, C# if absent.",
+    description:
+      "Selects one of several templates in the source by the tag language, for example F#. Default in a group: C#.",
   })
   @Constraint({ minLength: 1, maxLength: 50 })
   templateLanguage?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Of several templates in the source: the tag type, e.g. project, item or solution.",
+    description: "Selects one of several templates in the source by the tag type: project, item or solution.",
   })
   @Constraint({ minLength: 1, maxLength: 50 })
   templateType?: string | null;
 
-  @Field({ description: "DotnetNewTemplatePack." })
+  @Field({ description: "Always DotnetNewTemplatePack." })
   @Constraint({ minLength: 1, maxLength: 100 })
   engineKind: string;
 
-  @Field({ description: "Target framework moniker, e.g. net8.0" })
+  @Field({ description: "Target framework moniker, for example net8.0." })
   @Constraint({ minLength: 1, maxLength: 100 })
   targetFramework: string;
 
-  @Field(() => JsonObject, { nullable: true, description: "JSON Schema draft 2020-12; defaults to any object." })
+  @Field(() => JsonObject, { nullable: true, description: "JSON Schema draft 2020-12. Default: any object." })
   parameterSchema?: Record<string, unknown> | null;
 
   @Field(() => String, { nullable: true })
@@ -54,6 +58,7 @@ export class CreateTemplateVersionInput {
   changelog?: string | null;
 }
 
+/** The reason of a deprecation, and a replacement. */
 @InputType()
 export class DeprecateTemplateVersionInput {
   @Field({ description: "Legacy, CriticalBugs or Other." })
@@ -64,6 +69,9 @@ export class DeprecateTemplateVersionInput {
   @Constraint({ minLength: 1, maxLength: 2000 })
   message?: string | null;
 
-  @Field(() => ID, { nullable: true, description: "A version of any template of the tenant, to be used instead." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "The version to use instead. It may be of any template of the tenant.",
+  })
   replacementTemplateVersionId?: string | null;
 }

@@ -10,6 +10,7 @@ import { CreateTemplateVersionInput, DeprecateTemplateVersionInput } from "./tem
 import type { TemplateVersionService } from "./template-version.service.js";
 import { TemplateVersionType } from "./template-version.type.js";
 
+/** The operations on template versions, and their details. */
 @Resolver(() => TemplateVersionType)
 export class TemplateVersionResolver {
   readonly #versions: TemplateVersionService;
@@ -24,7 +25,7 @@ export class TemplateVersionResolver {
 
   @Mutation(() => TemplateVersionType, {
     description:
-      "A Draft version that names the source of its content. The source is looked up for at most three seconds; one that does not answer is looked up again when the version is first used.",
+      "Creates a Draft version that names the source of its content. The source is resolved within three seconds. If it does not answer, it is resolved at the first use of the version.",
   })
   @Auth({ scopes: ["templates.write"] })
   createTemplateVersion(
@@ -36,7 +37,8 @@ export class TemplateVersionResolver {
   }
 
   @Mutation(() => TemplateVersionType, {
-    description: "Needs content that passed all three checks; else TEMPLATE_VERSION_NOT_VALIDATED with missingChecks.",
+    description:
+      "Publishes a version whose content passed all three checks. Otherwise the answer is TEMPLATE_VERSION_NOT_VALIDATED with missingChecks.",
   })
   @Auth({ scopes: ["templates.publish"] })
   publishTemplateVersion(
@@ -46,7 +48,9 @@ export class TemplateVersionResolver {
     return this.#promotions.publish(context, templateVersionId);
   }
 
-  @Mutation(() => TemplateVersionType, { description: "The version stays executable, with a warning." })
+  @Mutation(() => TemplateVersionType, {
+    description: "Deprecates a published version. It stays executable, with a warning.",
+  })
   @Auth({ scopes: ["templates.publish"] })
   deprecateTemplateVersion(
     @Arg("templateVersionId", () => ID) templateVersionId: string,
@@ -58,12 +62,12 @@ export class TemplateVersionResolver {
 
   @FieldResolver(() => TemplateDetailsType, {
     nullable: true,
-    description: "Null until the content was read: by a validation, a preview or an execution.",
+    description: "Null until a validation, a preview or an execution has read the content.",
   })
   @Auth({ scopes: ["templates.read"] })
   details(
     @Root() version: TemplateVersionType,
-    @Arg("locale", () => String, { nullable: true, description: "A language tag of BCP 47, e.g. de-AT." })
+    @Arg("locale", () => String, { nullable: true, description: "A language tag of BCP 47, for example de-AT." })
     locale: string | null | undefined,
     @Ctx() context: RequestContext,
   ): Promise<TemplateDetailsType | null> {

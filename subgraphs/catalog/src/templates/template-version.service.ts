@@ -36,9 +36,9 @@ import {
 } from "./template-version.view.js";
 
 const engineKinds = ["DotnetNewTemplatePack"];
-/** The source is tried this long before the version is stored unresolved. */
+/** The time to resolve a source before the version is stored unresolved. */
 const resolutionMs = 3000;
-/** Of one tenant; the sources of further versions are resolved when they are first read. */
+/** The limit of one tenant. Beyond it, a source is resolved when it is first read. */
 const maxResolutions = 8;
 
 const versionById = tenantStatement(
@@ -76,6 +76,7 @@ interface TemplateVersionServices {
   readonly parameterChecker: ParameterChecker;
 }
 
+/** Creates and reads template versions, and stores what was read from their sources. */
 export class TemplateVersionService {
   readonly #database: Database;
   readonly #templates: TemplateService;
@@ -103,7 +104,7 @@ export class TemplateVersionService {
     );
   }
 
-  /** What the content says of itself, in the nearest language to the locale; null until it was read. */
+  /** The texts of a template about itself, in the best language for the locale. Null until the content was read. */
   async details(
     tenant: Tenant,
     templateVersionId: string,
@@ -118,23 +119,28 @@ export class TemplateVersionService {
     return { ...description, culture };
   }
 
-  /** What the content of each version of a template says, where it was read. */
+  /** The facts of the versions of a template, by version id. Versions whose content was never read are missing. */
   async facts(tenant: Tenant, templateId: string): Promise<Map<string, TemplateFacts>> {
     const rows = await this.#database.reader.rows<FactsRow>(factsByTemplate, tenant, decodeId("tpl", templateId));
     return new Map(rows.map(({ template_version_id, facts }) => [encodeId("tpv", template_version_id), facts]));
   }
 
-  /** The version under this template; one of another template is as unknown as one of another tenant. */
+  /**
+   * A version of this template. Throws TEMPLATE_NOT_FOUND and TEMPLATE_VERSION_NOT_FOUND, also for a version of another
+   * template.
+   */
   async get(context: RequestContext, templateId: string, templateVersionId: string): Promise<KnownTemplateVersion> {
     const version = await this.find(tenantOf(context), templateVersionId);
     if (version?.templateId === templateId) return version;
     await this.#templates.get(context, templateId);
-    throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", { detail: "No such version of this template." });
+    throw new DomainError("TEMPLATE_VERSION_NOT_FOUND", {
+      detail: "No version with this id belongs to this template. List the versions of the template to find the id.",
+    });
   }
 
   /**
-   * Keeps what the first successful reading of the source found. Later readings are of the same commit; they add what
-   * earlier releases did not look for. Gives the names that the template's parameters have.
+   * Stores what the first successful read of the source found: the pinned reference, the digest and the facts. A later
+   * read adds facts that an earlier release of the platform did not store. Returns the names of the parameters.
    */
   async pin(tenant: Tenant, version: KnownTemplateVersion, source: ReadSource): Promise<KnownParameters> {
     const isPinned = version.resolvedRef !== null && version.contentDigest !== null;
@@ -161,6 +167,7 @@ export class TemplateVersionService {
     return facts;
   }
 
+  /** Creates a Draft version. Throws TEMPLATE_VERSION_EXISTS, PARAMETER_SCHEMA_INVALID and others. */
   async create(
     context: RequestContext,
     templateId: string,
@@ -217,13 +224,13 @@ export class TemplateVersionService {
     } catch (error) {
       if (violatedUnique(error) === "template_versions_semantic_version")
         throw new DomainError("TEMPLATE_VERSION_EXISTS", {
-          detail: `Version ${input.semanticVersion} of this template exists.`,
+          detail: `The version ${input.semanticVersion} of this template exists already. Use another semantic version.`,
         });
       throw error;
     }
   }
 
-  /** A process with limits of time and memory: what a hostile schema costs is the tenant's own. */
+  /** The schema is checked in a worker process, so that a hostile schema can delay only its own tenant. */
   async #requireSchema(context: RequestContext, schema: Record<string, unknown>): Promise<void> {
     const fault = await this.#parameterChecker.schemaFault(schema as JsonObject, tenantOf(context));
     if (fault) throw schemaRefusal(fault);
@@ -237,7 +244,7 @@ export class TemplateVersionService {
     try {
       return await this.#resolutions.run(tenant.tenantId, () => within(resolutionMs));
     } catch (error) {
-      // judged all the same: a dangerous reference is not stored
+      // The reference is still checked, since a dangerous one must not be stored.
       if (error instanceof DomainError && error.code === "RATE_LIMITED") return within(1);
       throw error;
     }
@@ -247,13 +254,18 @@ export class TemplateVersionService {
 function checkInput(input: CreateTemplateVersionInput) {
   const version = parseSemanticVersion(input.semanticVersion);
   if (!version)
-    throw refusal("VALIDATION_FAILED", "/semanticVersion", "FORMAT", "The semantic version is not SemVer 2.0.0.");
+    throw refusal(
+      "VALIDATION_FAILED",
+      "/semanticVersion",
+      "FORMAT",
+      `"${input.semanticVersion}" is not a valid semantic version. Use SemVer 2.0.0 without a leading v, for example 1.2.0.`,
+    );
   if (!engineKinds.includes(input.engineKind))
     throw refusal(
       "ENGINE_KIND_NOT_SUPPORTED",
       "/engineKind",
       "UNKNOWN_VALUE",
-      `Engines here: ${engineKinds.join(", ")}.`,
+      `The engine kind "${input.engineKind}" is not supported. Use ${engineKinds.join(", ")}.`,
     );
   const framework = parseFramework(input.targetFramework);
   if (!framework)
@@ -261,7 +273,7 @@ function checkInput(input: CreateTemplateVersionInput) {
       "RUNTIME_NOT_RECOGNISED",
       "/targetFramework",
       "UNKNOWN_VALUE",
-      "The target framework is no known moniker.",
+      `"${input.targetFramework}" is not a known target framework. Use a moniker such as net8.0.`,
     );
   const parameterSchema = input.parameterSchema ?? { type: "object" };
   const problem = schemaProblem(parameterSchema);
@@ -271,7 +283,7 @@ function checkInput(input: CreateTemplateVersionInput) {
 }
 
 function unknownLocale(): DomainError {
-  const detail = "The locale is no language tag of BCP 47, as de-AT is one.";
+  const detail = "The locale is not a valid language tag of BCP 47. Use a tag such as de-AT.";
   return new DomainError("VALIDATION_FAILED", { detail, errors: [{ pointer: "/locale", code: "FORMAT", detail }] });
 }
 

@@ -20,6 +20,7 @@ export class TemplateDeprecationType {
   deprecatedAt: string;
 }
 
+/** A template version as GraphQL shows it. */
 @ObjectType("TemplateVersion", { simpleResolvers: true })
 @Directive('@key(fields: "templateVersionId")')
 export class TemplateVersionType {
@@ -43,16 +44,17 @@ export class TemplateVersionType {
 
   @Field(() => String, {
     nullable: true,
-    description: "sourceRef pinned to a commit; null until the source was reached.",
+    description: "sourceRef pinned to a commit. Null until the source was reached.",
   })
   resolvedRef: string | null;
 
-  @Field(() => String, { nullable: true, description: "SHA-256 over modes, paths and contents of the source." })
+  @Field(() => String, { nullable: true, description: "SHA-256 over the modes, paths and contents of the source." })
   contentDigest: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Which template of the source is meant: its identity, the identity of its group or a short name.",
+    description:
+      "Selects one of several templates in the source: its identity, the identity of its group or a short name.",
   })
   templateIdentity: string | null;
 

@@ -5,7 +5,7 @@ import type { TemplateDeprecation, TemplateVersion } from "./template-version.en
 import type { TemplateVersionState } from "./template-version.states.js";
 import type { TemplateVersionType } from "./template-version.type.js";
 
-/** A row of `template_versions` as PostgreSQL gives it, alone or inside JSON. */
+/** A row of `template_versions`, alone or inside JSON. */
 export interface TemplateVersionRow {
   template_version_id: string;
   template_id: string;
@@ -26,17 +26,17 @@ export interface TemplateVersionRow {
   created_at: Date | string;
 }
 
-/** What executions ask of a version beside its own fields. */
+/** The names of the parameters of a template, which executions need. */
 export interface KnownParameters {
-  /** The names of the template's parameters; null until the content was read. */
+  /** Null until the content was read. */
   readonly parameterNames: readonly string[] | null;
-  /** Alias to the name of the parameter, from the template. */
+  /** The names of parameters by their aliases. */
   readonly parameterAliases: Readonly<Record<string, string>>;
 }
 
 export type KnownTemplateVersion = TemplateVersionType & KnownParameters;
 
-/** Without the facts, which only evaluations and executions read. */
+/** The columns of `TemplateVersionRow`. The facts are missing, since only evaluations and executions read them. */
 export const templateVersionColumns = `template_version_id, template_id, semantic_version, source_ref, resolved_ref,
   content_digest, template_identity, template_language, template_type, engine_kind, target_framework, parameter_schema, changelog, status, published_at, deprecation, created_at`;
 
@@ -62,13 +62,13 @@ export function templateVersionView(row: TemplateVersionRow): TemplateVersionTyp
   };
 }
 
-/** Of an entity that a mutation has made or moved on. */
+/** The GraphQL view of an entity that a mutation has created or changed. */
 export function versionEntityView(version: TemplateVersion): TemplateVersionType {
   const { tenantId: _, precedence: __, facts: ___, details: ____, publishedAt, createdAt, ...fields } = version;
   return { ...fields, publishedAt: publishedAt?.toISOString() ?? null, createdAt: createdAt.toISOString() };
 }
 
-/** Which template of its source a version is about. */
+/** Selects the template of its source that a version is about. */
 export function templateChoice(
   version: Pick<TemplateVersionType, "templateIdentity" | "templateLanguage" | "templateType">,
 ): TemplateChoice {

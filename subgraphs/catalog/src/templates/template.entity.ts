@@ -3,6 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
+/** A template of a tenant. Its content is in its versions. */
 @Entity(tenantTable("templates"))
 @Unique({ name: "templates_name", properties: ["tenantId", "nameKey"] })
 @Index({ name: "templates_by_creation", properties: ["tenantId", "createdAt", "templateId"] })
@@ -18,7 +19,7 @@ export class Template {
   @Property({ type: "text" })
   name: string;
 
-  /** Lower case: names are unique ignoring case. */
+  /** The name in lower case, since names are unique ignoring case. */
   @Property({ type: "text" })
   nameKey: string;
 

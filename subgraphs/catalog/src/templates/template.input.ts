@@ -24,7 +24,7 @@ export class RegisterTemplateInput {
   tags?: string[] | null;
 }
 
-@InputType({ description: "All that are given must hold." })
+@InputType({ description: "A template must match all given members." })
 export class TemplateFilterInput {
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })

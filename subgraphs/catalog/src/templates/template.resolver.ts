@@ -7,6 +7,7 @@ import type { TemplateService } from "./template.service.js";
 import { TemplateConnection, TemplateType } from "./template.type.js";
 import { sortedTemplates, type TemplateListService } from "./template-list.service.js";
 
+/** The operations that register, read and list templates. */
 @Resolver(() => TemplateType)
 export class TemplateResolver {
   readonly #templates: TemplateService;
@@ -36,7 +37,7 @@ export class TemplateResolver {
   }
 
   @Mutation(() => TemplateType, {
-    description: "A template without versions. Its name is unique in the tenant, ignoring case.",
+    description: "Creates a template without versions. Its name must be unique in the tenant, ignoring case.",
   })
   @Auth({ scopes: ["templates.write"] })
   registerTemplate(@Arg("input") input: RegisterTemplateInput, @Ctx() context: RequestContext): Promise<TemplateType> {

@@ -19,18 +19,19 @@ export interface TemplateRow extends Pick<Template, "name" | "title" | "category
   versions: TemplateVersionRow[] | null;
 }
 
-/** Of the table under the name `template`. */
+/** SQL: the columns of a template with its versions. The table has the alias `template`. */
 export const templateResource = `template_id, name, title, category, owner, tags, status, created_at,
        (select json_agg(version) from (select ${templateVersionColumns} from template_versions version
           where version.tenant_id = template.tenant_id and version.template_id = template.template_id) version) as versions`;
 
-// one JSON column: the driver describes and parses one value instead of nine
+// One JSON column, so that the driver parses one value instead of nine.
 const templateById = tenantStatement(
   "template_by_id",
   `select to_json(resource) as template from (
      select ${templateResource} from templates template where tenant_id = scope.tenant and template_id = $2) resource`,
 );
 
+/** Registers and reads templates. */
 export class TemplateService {
   readonly #database: Database;
 
@@ -45,12 +46,17 @@ export class TemplateService {
     return row && templateView(row.template);
   }
 
+  /** Throws TEMPLATE_NOT_FOUND. */
   async get(context: RequestContext, templateId: string): Promise<TemplateType> {
     const template = await this.find(tenantOf(context), templateId);
-    if (!template) throw new DomainError("TEMPLATE_NOT_FOUND", { detail: "No such template in this tenant." });
+    if (!template)
+      throw new DomainError("TEMPLATE_NOT_FOUND", {
+        detail: "No template with this id exists in this tenant. List the templates to find the id.",
+      });
     return template;
   }
 
+  /** Throws TEMPLATE_EXISTS. */
   async register(context: RequestContext, input: RegisterTemplateInput): Promise<TemplateType> {
     try {
       return await idempotentMutation(this.#database, context, {
@@ -91,7 +97,9 @@ export class TemplateService {
       });
     } catch (error) {
       if (violatedUnique(error) === "templates_name")
-        throw new DomainError("TEMPLATE_EXISTS", { detail: `A template named ${input.name} exists in this tenant.` });
+        throw new DomainError("TEMPLATE_EXISTS", {
+          detail: `A template with the name "${input.name}" exists already. Use another name. Upper and lower case count as equal.`,
+        });
       throw error;
     }
   }

@@ -7,6 +7,7 @@ import { TemplateVersionType } from "./template-version.type.js";
 export const TemplateStatus = { Active: "Active" } as const;
 registerEnumType(TemplateStatus, { name: "TemplateStatus" });
 
+/** A template with its versions, as GraphQL shows it. */
 @ObjectType("Template", { simpleResolvers: true })
 @Directive('@key(fields: "templateId")')
 export class TemplateType {
@@ -34,9 +35,11 @@ export class TemplateType {
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => [TemplateVersionType], { description: "Newest semantic version first, drafts included." })
+  @Field(() => [TemplateVersionType], {
+    description: "Sorted by semantic version, the newest first. Drafts are included.",
+  })
   versions: TemplateVersionType[];
 }
 
-export const TemplateConnection = connectionType("Template", () => TemplateType, "By name, ignoring case.");
+export const TemplateConnection = connectionType("Template", () => TemplateType, "Sorted by name, ignoring case.");
 export type TemplateConnection = Connection<TemplateType>;

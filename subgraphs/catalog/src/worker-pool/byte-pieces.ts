@@ -1,7 +1,7 @@
-/** Small enough that reading or writing one does not hold the event loop for long. */
+/** Small, so that reading or writing one piece blocks the event loop only briefly. */
 const pieceBytes = 4 * 1024 * 1024;
 
-/** Either end of an IPC channel with "advanced" serialization. */
+/** One end of an IPC channel with "advanced" serialization. */
 interface Channel {
   send?(message: object, handle: undefined, options: object, callback: (error: Error | null) => void): boolean;
 }
@@ -14,7 +14,7 @@ interface Piece {
   readonly piece: Uint8Array;
 }
 
-/** Sends a message behind its bytes, in pieces. Throws where the channel has ended. */
+/** Sends the bytes in pieces, and then the message. Throws when the channel has ended. */
 export async function sendWithBytes<M>(channel: Channel, message: M, bytes?: Uint8Array): Promise<void> {
   if (bytes) {
     await send(channel, { byteLength: bytes.length } satisfies Announced);
@@ -27,16 +27,16 @@ export async function sendWithBytes<M>(channel: Channel, message: M, bytes?: Uin
 function send(channel: Channel, message: object): Promise<void> {
   return new Promise((resolve, reject) => {
     if (channel.send) channel.send(message, undefined, {}, (error) => (error ? reject(error) : resolve()));
-    else reject(new Error("The channel has ended."));
+    else reject(new Error("The IPC channel has ended."));
   });
 }
 
-/** Puts together what `sendWithBytes` sent. */
+/** Assembles the message and the bytes that `sendWithBytes` sent. */
 export class ByteReader<M> {
   #bytes: Uint8Array | undefined;
   #filled = 0;
 
-  /** The message once it is complete. */
+  /** Takes one received part. Returns the message when it is complete. */
   take(received: unknown): { message: M; bytes: Uint8Array | undefined } | undefined {
     const part = received as Announced | Piece | { message: M };
     if ("byteLength" in part) {

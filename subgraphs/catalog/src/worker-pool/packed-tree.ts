@@ -1,13 +1,15 @@
 import type { FileTree, TreeFile } from "@factory/template-engine/file-tree";
 
+/** The paths, sizes and modes of files whose bytes are in one piece of memory, in this order. */
 export type PackedFiles = readonly { readonly path: string; readonly size: number; readonly executable: boolean }[];
 
-/** A file tree in one piece of memory, so that it passes between processes without a message per file. */
+/** A file tree in one piece of memory, so that it is sent to another process without a message for each file. */
 export interface PackedTree {
   readonly files: PackedFiles;
   readonly bytes: Uint8Array;
 }
 
+/** Copies the files into one piece of memory. */
 export function packTree(files: FileTree): PackedTree {
   let total = 0;
   for (const { bytes } of files.values()) total += bytes.length;
@@ -21,6 +23,7 @@ export function packTree(files: FileTree): PackedTree {
   return { bytes: target, files: packed };
 }
 
+/** The file tree as views of `bytes`, without copies. */
 export function unpackTree(files: PackedFiles, bytes: Uint8Array = new Uint8Array()): Map<string, TreeFile> {
   const tree = new Map<string, TreeFile>();
   let offset = 0;

@@ -1,20 +1,20 @@
-/** Who ran for longer than this lately counts as busy. */
+/** A tenant counts as busy after this much recent work. */
 const busyAfterMs = 2000;
-/** Of the time that has passed since, so much is taken off what a tenant used. */
+/** The share of the elapsed time that is subtracted from the recorded use of a tenant. */
 const decay = 0.1;
-/** More is not remembered, so that a tenant is busy for three minutes at most after its work has ended. */
+/** The limit of the recorded use, so that a tenant is busy for at most three minutes after its work has ended. */
 const maxRememberedMs = 20_000;
 
 interface Account {
   readonly startedAt: Set<{ readonly ms: number }>;
   usedMs: number;
-  /** When `usedMs` was right. */
+  /** The time at which `usedMs` was recorded. */
   at: number;
 }
 
 /**
- * Divides places (threads or processes) among tenants: one tenant never holds all, and tenants that ran for long lately
- * leave one place to the others, even when they are several.
+ * Shares the processes of a lane among tenants. One tenant never gets all processes, and all busy tenants together
+ * leave one process to the others.
  */
 export class TenantShares {
   readonly #maxPerTenant: number;
@@ -33,7 +33,7 @@ export class TenantShares {
     return !this.#isBusy(account) || this.#heldByBusy() < this.#maxPerTenant;
   }
 
-  /** Returns what ends it; `penaltyMs`: what it cost beside its time. */
+  /** Starts a use. Returns the function that ends it; `penaltyMs` is added to the recorded time. */
   take(tenantId: string): (penaltyMs?: number) => void {
     this.#forget();
     const account = this.#accounts.get(tenantId) ?? { startedAt: new Set(), usedMs: 0, at: this.#now() };

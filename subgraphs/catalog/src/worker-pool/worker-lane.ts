@@ -5,14 +5,14 @@ import { TenantShares } from "./tenant-shares.js";
 import type { WorkerRequest } from "./worker-message.js";
 import { type ProcessAnswer, WorkerProcess } from "./worker-process.js";
 
-/** Why the work was cut, instead of an answer. */
+/** The limit that the work has exceeded. It takes the place of an answer. */
 export type ExceededLimit = "timeout" | "memory";
 
 export interface LaneOrder {
   readonly request: WorkerRequest;
-  /** Content of the request's files. */
+  /** The bytes of the files in the request. */
   readonly bytes?: Uint8Array | undefined;
-  /** Counts from the moment a process takes the task. */
+  /** Starts when a process takes the task. */
   readonly timeoutMs: number;
   /** Tenants take turns. */
   readonly tenantId: string;
@@ -43,16 +43,21 @@ interface LaneOptions {
   readonly logger: Logger;
 }
 
-/** Waiting requests of one tenant: executions wait in a queue of their own, so a caller holds each of these open. */
+/**
+ * The limit of waiting requests of one tenant. A caller waits for each of them, since executions wait in the job queue.
+ */
 const maxWaiting = 64;
-/** What a process costs that has to be replaced, counted as its tenant's time. */
+/** The time to replace a process. It is charged to the tenant whose work ended it. */
 const replacementMs = 1000;
-/** Work that takes longer may keep the next tenant waiting: another process is made ready meanwhile. */
+/** After this time of work a spare process is started, so that the next tenant need not wait. */
 const spareAfterMs = 50;
-/** How long an idle process is kept beside the first one. */
+/** The time after which an idle process ends, except for the last one. */
 const idleMs = 60_000;
 
-/** Processes that take one task at a time, of each tenant in turn. A process that overruns is ended and replaced. */
+/**
+ * Processes that take one task at a time, from each tenant in turn. A process that exceeds a limit is ended and
+ * replaced.
+ */
 export class WorkerLane {
   readonly #options: LaneOptions;
   readonly #workers = new Set<LaneWorker>();
@@ -69,7 +74,9 @@ export class WorkerLane {
     if (this.#closed) throw new Error("The worker pool is closed.");
     const { tenantId, signal } = order;
     if (this.#queue.waitingFor(tenantId) >= maxWaiting)
-      throw new DomainError("RATE_LIMITED", { detail: `${maxWaiting} requests of this tenant wait to be rendered.` });
+      throw new DomainError("RATE_LIMITED", {
+        detail: `${maxWaiting} requests of this tenant are waiting already. Try again later.`,
+      });
     signal?.throwIfAborted();
     let drop: (() => void) | undefined;
     const outcome = new Promise<ProcessAnswer | ExceededLimit>((resolve, reject) => {
@@ -99,14 +106,14 @@ export class WorkerLane {
         else return;
         continue;
       }
-      // who has to wait is looked at again when some work ends
+      // The waiting tenants are checked again when some work ends.
       const task = this.#queue.shift((tenantId) => this.#shares.mayTake(tenantId));
       if (!task) return;
       this.#give(idle, task);
     }
   }
 
-  /** Its caller has gone: it leaves the queue, or its process is ended. */
+  /** The caller has aborted: the task leaves the queue, or its process is ended. */
   #drop(task: Task): void {
     task.reject(abortReason(task.signal));
     if (this.#queue.remove(task.tenantId, task)) return;
@@ -121,7 +128,7 @@ export class WorkerLane {
     const timer = setTimeout(() => {
       this.#options.logger.warn(
         { task: task.request.task, timeoutMs: task.timeoutMs },
-        "work on a template took too long and was cut",
+        "work in a worker process took too long and was ended",
       );
       void this.#end(worker, (overdue) => overdue.resolve("timeout"));
       this.#dispatch();
@@ -130,7 +137,7 @@ export class WorkerLane {
     worker.work = { task, timers: [timer, spare], release: this.#shares.take(task.tenantId) };
     worker.child.hold(true);
     worker.child.send(task.request, task.bytes).catch((error: Error) => {
-      // half a request may have left: such a process is good for nothing more
+      // The request may be half sent, so the process cannot be used any more.
       if (worker.work?.task !== task) return;
       void this.#end(worker, (unsent) => unsent.reject(error));
       this.#dispatch();
@@ -162,9 +169,9 @@ export class WorkerLane {
   #lose(worker: LaneWorker, why: "memory" | Error): void {
     if (!this.#workers.has(worker)) return;
     const error = why === "memory" ? new Error("A worker process has no memory left.") : why;
-    if (why === "memory") this.#options.logger.warn("work on a template took too much memory and was cut");
+    if (why === "memory") this.#options.logger.warn("work in a worker process took too much memory and was ended");
     else this.#options.logger.error({ err: why }, "a worker process was lost");
-    // a process that cannot even start would be started for ever
+    // A process that cannot even start must not be started again and again.
     if (!worker.ready) this.#queue.shift()?.reject(error);
     void this.#end(worker, (task) => (why === "memory" ? task.resolve("memory") : task.reject(error)));
     this.#dispatch();
@@ -193,5 +200,5 @@ export class WorkerLane {
 }
 
 function abortReason(signal: AbortSignal | undefined): Error {
-  return signal?.reason instanceof Error ? signal.reason : new Error("The work was given up.");
+  return signal?.reason instanceof Error ? signal.reason : new Error("The work was aborted.");
 }

@@ -16,7 +16,7 @@ export interface WorkerClient {
 interface WorkerOrder<Input> {
   readonly input: Input;
   readonly files?: PackedTree;
-  /** Counts from the moment a process takes the work. */
+  /** Starts when a process takes the work. */
   readonly timeoutMs: number;
   readonly client?: WorkerClient | undefined;
 }
@@ -48,8 +48,9 @@ export class WorkerPool {
   }
 
   /**
-   * The output and the files that the task gave, or why the work was cut: `timeout` or `memory`. Throws the TemplateError
-   * that the task threw, RATE_LIMITED when too much work of the tenant waits, and the reason of the client's signal.
+   * Runs a task. Returns its output and files, or the limit that it exceeded: `timeout` or `memory`. Throws the
+   * TemplateError of the task, RATE_LIMITED when too much work of the tenant waits, and the reason of an aborted
+   * signal.
    */
   async run<Input, Output>(
     { name, lane }: WorkerTask<Input, Output>,

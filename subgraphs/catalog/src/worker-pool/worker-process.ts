@@ -3,8 +3,8 @@ import { ByteReader, sendWithBytes } from "./byte-pieces.js";
 import type { WorkerAnswer, WorkerRequest } from "./worker-message.js";
 
 /**
- * Memory in MiB; the stack, in KiB, is what a worker thread has, since templates nest. Without the last one V8 compiles
- * some short regular expressions for minutes, and a compilation cannot be interrupted.
+ * Memory is in MiB, the stack in KiB: as large as in a worker thread, since templates nest. Without the last option V8
+ * optimizes some short regular expressions for minutes, and an optimization cannot be interrupted.
  */
 const v8Options = [
   "--max-old-space-size=512",
@@ -13,7 +13,7 @@ const v8Options = [
   "--no-regexp-optimization",
 ];
 
-/** How V8 ends a process that has no memory left, or no stack. */
+/** The signals with which V8 ends a process without memory or stack. */
 const memorySignals = new Set<NodeJS.Signals | null>(["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"]);
 
 const maxErrorCharacters = 2000;
@@ -26,17 +26,19 @@ export interface ProcessAnswer {
 export interface ProcessEvents {
   readonly ready: () => void;
   readonly answered: (answer: ProcessAnswer) => void;
-  /** It ended by itself. */
+  /** The process ended by itself. */
   readonly ended: (why: "memory" | Error) => void;
 }
 
-/** One worker process. A process, because V8 ends a whole one where an allocation in a worker thread fails. */
+/**
+ * One worker process. It is not a thread, since V8 ends the whole process when an allocation in a worker thread fails.
+ */
 export class WorkerProcess {
   readonly #process: ChildProcess;
   readonly #gone: Promise<void>;
 
   constructor(entry: URL, events: ProcessEvents) {
-    // foreign work sees no environment
+    // Foreign code must not see the environment.
     const child = fork(entry, [], {
       serialization: "advanced",
       env: {},
@@ -68,12 +70,12 @@ export class WorkerProcess {
     });
   }
 
-  /** Throws where the request cannot be sent; what becomes of the process is told by its events. */
+  /** Sends a request. Throws when it cannot be sent. The events report the answer and the end of the process. */
   send(request: WorkerRequest, bytes: Uint8Array | undefined): Promise<void> {
     return sendWithBytes(this.#process, request, bytes);
   }
 
-  /** Whether this process is kept alive for it. */
+  /** Sets whether the worker keeps this process alive. */
   hold(held: boolean): void {
     const parts = [this.#process, this.#process.channel, this.#process.stderr as { ref?(): void; unref?(): void }];
     for (const part of parts) {
@@ -82,6 +84,7 @@ export class WorkerProcess {
     }
   }
 
+  /** Kills the process and waits until it has ended. */
   async end(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#gone;

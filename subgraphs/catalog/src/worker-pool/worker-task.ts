@@ -1,14 +1,14 @@
 import type { FileTree } from "@factory/template-engine/file-tree";
 
 /**
- * Where a task waits. Callers hold a request open for `quick` work, so no `long` work may stand before it: each lane has
- * processes of its own.
+ * The queue of a task. A caller waits for `quick` work, so it must not wait behind `long` work. Each lane has processes
+ * of its own.
  */
 export type LaneName = "quick" | "long";
 
 /**
- * One kind of work for a worker process: its name in the messages, and the types of its input and output. Both must be
- * structured-cloneable. Files travel beside them, as one piece of memory.
+ * A kind of work for a worker process: its name, and the types of its input and output. Both must be
+ * structured-cloneable. Files are sent separately, as one piece of memory.
  */
 export interface WorkerTask<Input, Output> {
   readonly name: string;
@@ -17,6 +17,7 @@ export interface WorkerTask<Input, Output> {
   readonly types?: (input: Input) => Output;
 }
 
+/** The output of a task, and the files that it produced. */
 export interface TaskOutcome<Output> {
   readonly output: Output;
   readonly files?: FileTree;

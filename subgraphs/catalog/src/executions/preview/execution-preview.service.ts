@@ -27,7 +27,7 @@ type PreviewOrder = ScaffoldOrder & Pick<Execution, "branch" | "credentialRef" |
 const limitMs = 30_000;
 const maxConcurrent = 3;
 
-/** An execution without its end: fetched, rendered and compared with the target, and then forgotten. */
+/** Previews an execution: fetches the source, renders it and compares the result with the target. Stores nothing. */
 export class ExecutionPreviewService {
   readonly #services: PreviewServices;
   readonly #limiter = new ConcurrencyLimiter({ maxPerTenant: maxConcurrent }, "previews");

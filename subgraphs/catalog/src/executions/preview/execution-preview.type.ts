@@ -4,44 +4,45 @@ import { ScaffoldFileChange } from "../record/scaffold-file.type.js";
 
 @ObjectType("PreviewFile", { simpleResolvers: true })
 export class PreviewFileType {
-  @Field({ description: "From the root of the repository, with slashes." })
+  @Field({ description: "Path from the root of the repository, with slashes." })
   path: string;
 
   @Field(() => ScaffoldFileChange)
   change: keyof typeof ScaffoldFileChange;
 
-  @Field({ description: "The execution would fail with TARGET_CONFLICT because of this file." })
+  @Field({ description: "True when the execution would fail with TARGET_CONFLICT because of this file." })
   conflict: boolean;
 
   @Field()
   executable: boolean;
 
-  @Field(() => Int, { nullable: true, description: "Bytes after the change; null where nothing changes." })
+  @Field(() => Int, { nullable: true, description: "Bytes after the change. Null when nothing changes." })
   size: number | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Unified diff that git apply reads; null: unchanged, binary, or too large to be shown.",
+    description: "Unified diff for git apply. Null when the file is unchanged, binary or too large.",
   })
   diff: string | null;
 }
 
+/** The result of a preview, as GraphQL shows it. */
 @ObjectType("ExecutionPreview", {
   simpleResolvers: true,
   description:
-    "What an execution would do to its target now. Nothing is written; generated values differ per execution.",
+    "The changes that an execution would make to its target now. Nothing is written. Generated values differ in each execution.",
 })
 export class ExecutionPreviewType {
-  @Field(() => [PreviewFileType], { description: "By path." })
+  @Field(() => [PreviewFileType], { description: "Sorted by path." })
   files: PreviewFileType[];
 
-  @Field({ description: "Some diffs were left out to bound the answer." })
+  @Field({ description: "True when some diffs were left out to limit the size of the answer." })
   truncated: boolean;
 
   @Field(() => [String])
   primaryOutputs: string[];
 
-  @Field(() => String, { nullable: true, description: "SHA-256 of the template content that was rendered." })
+  @Field(() => String, { nullable: true, description: "SHA-256 of the rendered template content." })
   contentDigest: string | null;
 
   @Field(() => [ManualInstructionType])
@@ -50,6 +51,9 @@ export class ExecutionPreviewType {
   @Field(() => [ExecutionWarningType])
   warnings: ExecutionWarningType[];
 
-  @Field(() => ExecutionErrorType, { nullable: true, description: "Why an execution would fail before it writes." })
+  @Field(() => ExecutionErrorType, {
+    nullable: true,
+    description: "The error with which an execution would fail before it writes.",
+  })
   error: ExecutionErrorType | null;
 }

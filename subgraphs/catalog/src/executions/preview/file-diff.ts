@@ -10,10 +10,13 @@ export interface ChangedFile {
 
 const maxTextBytes = 256 * 1024;
 const timeoutMs = 200;
-// git looks at as much to tell text from binary
+// Git inspects as many bytes to distinguish text from binary.
 const inspectedBytes = 8000;
 
-/** The change as `git apply` reads it; undefined: binary, too large, or too different to be compared in time. */
+/**
+ * The unified diff of a file, for `git apply`. Undefined when it is binary, too large, or too different to be compared
+ * in time.
+ */
 export function fileDiff(file: ChangedFile): string | undefined {
   const [before, after] = [asText(file.oldBytes), asText(file.newBytes)];
   if (before === undefined || after === undefined) return undefined;
@@ -48,11 +51,11 @@ function asText(bytes: Uint8Array | undefined): string | undefined {
 
 function side(name: string, bytes: Uint8Array | undefined): string {
   if (bytes === undefined) return "/dev/null";
-  // git ends a name that holds a space with a tab
+  // Git ends a name that contains a space with a tab.
   return name.includes(" ") && quoted(name) === name ? `${name}\t` : quoted(name);
 }
 
-/** As git quotes a name; the bytes of letters beyond ASCII it takes as they are. */
+/** Quotes a name as git does. Git accepts letters beyond ASCII unquoted. */
 function quoted(name: string): string {
   return /["\\]|\p{Cc}/u.test(name) ? JSON.stringify(name) : name;
 }

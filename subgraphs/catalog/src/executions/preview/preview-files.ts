@@ -3,10 +3,10 @@ import type { PreviewFileType } from "./execution-preview.type.js";
 import { fileDiff } from "./file-diff.js";
 
 const maxDiffCharacters = 1024 * 1024;
-/** Of all diffs together: they hold the process up. */
+/** The time for all diffs together, since they block the event loop. */
 const maxDiffMs = 1000;
 
-/** What a preview shows of each file. Diffs stop where their size or their time is used up; others get their turn between files. */
+/** The files of a preview. Diffs stop at the limit of size or time. Other work of the process runs between files. */
 export async function previewFiles(
   planned: readonly FilePreview[],
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { Execution } from "./execution.entity.js";
 
-/** What every event of an execution tells; nothing of its parameters. */
+/** The data of every event of an execution. It has no parameters, since they may be confidential. */
 export function eventFacts({ executionId, templateId, templateVersionId, agentTaskId }: Execution) {
   return { executionId, templateId, templateVersionId, agentTaskId };
 }

@@ -2,12 +2,13 @@ import type { JobDefinition } from "@factory/runtime/jobs/queue/job-queue";
 import type { WaitingRows } from "@factory/runtime/jobs/sweeping/job-rows";
 import { executionWaits } from "./execution.states.js";
 
+/** The payload of the job that runs an execution. */
 export interface ExecutionPayload {
   tenantId: string;
   executionId: string;
 }
 
-/** Three tries. A process that dies is none: what it ran is taken up again by the next. */
+/** The job that runs an execution, three times at most. A run whose process dies does not count; the job runs again. */
 export const executionJob: JobDefinition<ExecutionPayload> = {
   queue: "execution",
   retryLimit: 2,
@@ -20,6 +21,7 @@ export const executionJob: JobDefinition<ExecutionPayload> = {
   retriedBy: "retryExecution",
 };
 
+/** The executions that only a job ends, for the sweep that finds those without a job. */
 export const waitingExecutions: WaitingRows<ExecutionPayload> = {
   slice: "executions",
   job: executionJob,

@@ -4,28 +4,32 @@ import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionPhase, ExecutionState } from "./execution.states.js";
 
-/** Notified with `<execution uuid> <status>` when a step is committed. */
+/** The PostgreSQL channel that gets `<execution uuid> <status>` when a step is committed. */
 export const executionChannel = "execution_changes";
 
+/** One step of an execution, as it is stored. */
 export interface ExecutionStep {
   readonly sequence: number;
   readonly status: ExecutionState;
   readonly phase: ExecutionPhase | null;
-  /** ISO 8601 */
+  /** ISO 8601. */
   readonly changedAt: string;
 }
 
 interface Move {
-  /** Uuid. */
+  /** The UUID. */
   readonly executionId: string;
-  /** What changes, as the list of an UPDATE; values begin at `$3`. */
+  /** The SQL after `set`. Its values begin at `$3`. */
   readonly set: string;
-  /** Which state it must be in. */
+  /** The SQL condition that the row must satisfy. */
   readonly when: string;
   readonly values: readonly unknown[];
 }
 
-/** Moves an execution and writes the step down; false: it was not in that state, and nothing is changed. */
+/**
+ * Moves an execution to another state and stores the step. Returns false, without any change, when `when` is not
+ * satisfied.
+ */
 export async function moveExecution({ execute, tenant, notify }: Transaction, move: Move): Promise<boolean> {
   const [moved] = await execute<{ told: string }>(
     `with moved as (
@@ -52,6 +56,7 @@ interface StepRow extends Pick<ExecutionStep, "sequence" | "status" | "phase"> {
   changed_at: Date;
 }
 
+/** Reads up to 100 steps after a sequence number. `executionId` is the UUID. */
 export async function readSteps(
   reader: TenantReader,
   tenant: Tenant,

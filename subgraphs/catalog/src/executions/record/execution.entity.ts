@@ -11,11 +11,13 @@ import type {
   ScaffoldOutputType,
 } from "./execution.type.js";
 
+/** A package and its version that an execution adds to the projects. */
 export interface LibraryReference {
   packageName: string;
   version: string;
 }
 
+/** One request to render a template version and to push the result to a target. */
 @Entity(sweptTenantTable("executions", executionWaits))
 @Index({
   name: "executions_waiting",
@@ -44,15 +46,15 @@ export class Execution {
   @Property({ type: "text", nullable: true })
   phase: ExecutionPhase | null;
 
-  /** Rises with every claim; a worker that lost its claim writes nothing any more. */
+  /** The fencing token: it rises with every claim, and a worker with an older fence cannot write. */
   @Property({ type: "integer" })
   fence: number;
 
-  /** Number of the newest change in `execution_changes`. */
+  /** The sequence number of the newest row in `execution_changes`. */
   @Property({ type: "integer", default: 0 })
   sequence: number;
 
-  /** The failed or cancelled execution that this one tries again. */
+  /** The failed or cancelled execution that this one retries. */
   @Property({ type: wireId("exe"), nullable: true })
   retryOf: string | null;
 
@@ -62,29 +64,29 @@ export class Execution {
   @Property({ type: "json" })
   libraries: LibraryReference[];
 
-  /** As the caller wrote it: a URL or the shorthand `owner/name`. */
+  /** As the caller wrote it: a URL, or `owner/name`. */
   @Property({ type: "text" })
   repository: string;
 
-  /** Where the result can be cloned from. */
+  /** The URL from which the result can be cloned. */
   @Property({ type: "text" })
   cloneUrl: string;
 
   @Property({ type: "text" })
   branch: string;
 
-  /** Folder of the target that everything is written to; "" is its top. */
+  /** The folder of the target that everything is written to. "" is its root. */
   @Property({ type: "text", default: "" })
   directory: string;
 
-  /** Where the template prefers it, a folder of the given name holds everything. */
+  /** Whether a folder of the given name contains everything, if the template prefers it. */
   @Property({ type: "boolean", default: false })
   nameDirectory: boolean;
 
   @Property({ type: "text" })
   onConflict: OnConflict;
 
-  /** Names the credential for the target; the pushing worker alone resolves it. */
+  /** The reference of the credential for the target. Only the worker that pushes resolves it. */
   @Property({ type: "text", nullable: true })
   credentialRef: string | null;
 

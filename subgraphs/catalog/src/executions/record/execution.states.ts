@@ -1,4 +1,4 @@
-/** Requested and Running may still move; the others are final. `event` is what the move into a state emits. */
+/** The states of an execution and the states that may follow. `event` is recorded when the state is reached. */
 export const executionStates = {
   Requested: { next: ["Running", "Cancelled"], event: null },
   Running: { next: ["Completed", "Failed", "Cancelled"], event: null },
@@ -7,12 +7,14 @@ export const executionStates = {
   Cancelled: { next: [], event: "TemplateExecutionCancelled" },
 } as const;
 
-/** SQL: the states that only a job ends. */
+/** SQL condition for the states that only a job ends. */
 export const executionWaits = "status in ('Requested', 'Running')";
 
+/** A state of an execution. */
 export type ExecutionState = keyof typeof executionStates;
 
-/** What a running execution is doing. */
+/** The phases of an execution that is not final. */
 export const executionPhases = ["Queued", "FetchingSource", "Rendering", "InjectingLibraries", "Pushing"] as const;
 
+/** A phase of an execution. */
 export type ExecutionPhase = (typeof executionPhases)[number];

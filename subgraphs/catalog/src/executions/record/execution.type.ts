@@ -27,9 +27,10 @@ export class ExecutionCorrelationType {
   agentTaskId: string | null;
 }
 
+/** The commit that a completed execution pushed, or found already pushed. */
 @ObjectType("ScaffoldOutput", { simpleResolvers: true })
 export class ScaffoldOutputType {
-  @Field({ description: "Where the result can be cloned from." })
+  @Field({ description: "URL from which the result can be cloned." })
   repository: string;
 
   @Field()
@@ -41,7 +42,7 @@ export class ScaffoldOutputType {
   @Field()
   treeSha: string;
 
-  @Field({ description: "False: the branch held exactly this result already and no commit was made." })
+  @Field({ description: "False when the branch had exactly this result already, so that no commit was made." })
   changed: boolean;
 
   @Field(() => Int)
@@ -50,13 +51,14 @@ export class ScaffoldOutputType {
   @Field(() => Int)
   filesUpdated: number;
 
-  @Field({ description: "SHA-256 of the template content that was rendered." })
+  @Field({ description: "SHA-256 of the rendered template content." })
   contentDigest: string;
 
   @Field(() => [String])
   primaryOutputs: string[];
 }
 
+/** An instruction of the template that a person has to follow. */
 @ObjectType("ManualInstruction", { simpleResolvers: true })
 export class ManualInstructionType {
   @Field()
@@ -66,6 +68,7 @@ export class ManualInstructionType {
   actionId: string | null;
 }
 
+/** A problem that does not stop the execution. */
 @ObjectType("ExecutionWarning", { simpleResolvers: true })
 export class ExecutionWarningType {
   @Field()
@@ -75,9 +78,10 @@ export class ExecutionWarningType {
   message: string;
 }
 
+/** The reason why an execution failed or was cancelled. */
 @ObjectType("ExecutionError", { simpleResolvers: true })
 export class ExecutionErrorType {
-  @Field({ description: "One of the codes without an HTTP status in the error list." })
+  @Field({ description: "One of the error codes that have no HTTP status." })
   code: string;
 
   @Field()
@@ -87,6 +91,7 @@ export class ExecutionErrorType {
   details: Record<string, unknown> | null;
 }
 
+/** An execution as GraphQL shows it: state, target and result. */
 @ObjectType("Execution", { simpleResolvers: true })
 @Directive('@key(fields: "executionId")')
 export class ExecutionType {
@@ -104,7 +109,7 @@ export class ExecutionType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Queued, FetchingSource, Rendering, InjectingLibraries or Pushing; null when final.",
+    description: "Queued, FetchingSource, Rendering, InjectingLibraries or Pushing. Null in a final state.",
   })
   phase: string | null;
 
@@ -120,10 +125,10 @@ export class ExecutionType {
   @Field(() => DateTime, { nullable: true })
   completedAt: string | null;
 
-  @Field(() => Int, { description: "How often a worker has taken it up." })
+  @Field(() => Int, { description: "Number of times that a worker has started it." })
   attempts: number;
 
-  @Field(() => ID, { nullable: true, description: "The failed or cancelled execution that this one tries again." })
+  @Field(() => ID, { nullable: true, description: "The failed or cancelled execution that this one retries." })
   retryOf: string | null;
 
   @Field(() => ExecutionTargetType)
@@ -135,7 +140,9 @@ export class ExecutionType {
   @Field(() => ScaffoldOutputType, { nullable: true })
   output: ScaffoldOutputType | null;
 
-  @Field(() => [ManualInstructionType], { description: "What the template asks a person to do; nothing is ever run." })
+  @Field(() => [ManualInstructionType], {
+    description: "Instructions of the template for a person. Nothing is run automatically.",
+  })
   manualInstructions: ManualInstructionType[];
 
   @Field(() => [ExecutionWarningType])
@@ -148,15 +155,18 @@ export class ExecutionType {
   traceId: string;
 }
 
+/** A page of executions. */
 export const ExecutionConnection = connectionType("Execution", () => ExecutionType, "Newest first.");
+/** A page of executions. */
 export type ExecutionConnection = Connection<ExecutionType>;
 
+/** One step of an execution as GraphQL shows it. */
 @ObjectType("ExecutionStatusChange", { simpleResolvers: true })
 export class ExecutionStatusChangeType {
   @Field(() => ID)
   executionId: string;
 
-  @Field(() => Int, { description: "From 1, without a gap; resume with it as after." })
+  @Field(() => Int, { description: "Starts at 1 and has no gaps. To resume, pass it as after." })
   sequence: number;
 
   @Field(() => ExecutionStatus)

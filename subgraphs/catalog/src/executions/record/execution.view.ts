@@ -33,6 +33,7 @@ export interface ExecutionRow {
   error: ExecutionErrorType | null;
 }
 
+/** The GraphQL view of a row. */
 export function executionRowView(row: ExecutionRow): ExecutionType {
   return {
     executionId: encodeId("exe", row.execution_id),
@@ -56,6 +57,7 @@ export function executionRowView(row: ExecutionRow): ExecutionType {
   };
 }
 
+/** The GraphQL view of an entity that a mutation has created or changed. */
 export function executionView(execution: Execution): ExecutionType {
   const {
     executionId,

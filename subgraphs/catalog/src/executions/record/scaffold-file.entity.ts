@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ScaffoldFileChange } from "./scaffold-file.type.js";
 
-/** What one execution did to one file of its target. */
+/** The change that one execution made to one file of its target. */
 @Entity(tenantTable("scaffold_files"))
 export class ScaffoldFile {
   [PrimaryKeyProp]?: ["tenantId", "scaffoldOutputId", "path"];
@@ -15,7 +15,7 @@ export class ScaffoldFile {
   @PrimaryKey({ type: wireId("sca") })
   scaffoldOutputId: string;
 
-  /** Collated by bytes, as git sorts. */
+  /** Sorted by bytes, as git sorts. */
   @PrimaryKey({ type: "text", collation: "C" })
   path: string;
 

@@ -2,6 +2,7 @@ import { connectionType } from "@factory/runtime/pagination/connection-type";
 import type { Connection } from "@factory/runtime/pagination/page";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 
+/** The kinds of change to a file of a target. */
 export enum ScaffoldFileChange {
   Created = "Created",
   Updated = "Updated",
@@ -11,9 +12,10 @@ export enum ScaffoldFileChange {
 
 registerEnumType(ScaffoldFileChange, { name: "ScaffoldFileChange" });
 
+/** One file of a target after an execution. */
 @ObjectType("ScaffoldFile", { simpleResolvers: true })
 export class ScaffoldFileType {
-  @Field({ description: "From the root of the repository, with slashes." })
+  @Field({ description: "Path from the root of the repository, with slashes." })
   path: string;
 
   @Field(() => ScaffoldFileChange)
@@ -22,16 +24,18 @@ export class ScaffoldFileType {
   @Field()
   executable: boolean;
 
-  @Field(() => Int, { description: "Bytes; 0 for a deleted file." })
+  @Field(() => Int, { description: "Bytes. 0 for a deleted file." })
   size: number;
 
-  @Field(() => ID, { nullable: true, description: "git's name for the content; null for a deleted file." })
+  @Field(() => ID, { nullable: true, description: "The git blob id of the content. Null for a deleted file." })
   blobSha: string | null;
 }
 
+/** A page of scaffold files. */
 export const ScaffoldFileConnection = connectionType(
   "ScaffoldFile",
   () => ScaffoldFileType,
-  "By path, in the order of its bytes.",
+  "Sorted by the bytes of the path.",
 );
+/** A page of scaffold files. */
 export type ScaffoldFileConnection = Connection<ScaffoldFileType>;

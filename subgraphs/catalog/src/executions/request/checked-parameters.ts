@@ -5,19 +5,22 @@ import type { ParameterChecker } from "../../parameters/parameter-checker.js";
 import { everDefined } from "../../parameters/schema-properties.js";
 import type { WorkerClient } from "../../worker-pool/worker-pool.js";
 
-interface ParameterQuestion {
+interface ParameterRequest {
   readonly parameterSchema: unknown;
   readonly parameters: Record<string, unknown>;
-  /** Null while the content was never read: names are then left to the execution. */
+  /** Null until the content was read. The execution then checks the names. */
   readonly templateNames: readonly string[] | null;
-  /** Other names of the template's parameters, each to the parameter's own. */
+  /** The names of parameters by their aliases in the template. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
-/** The parameters with the defaults of the schema; throws where the schema or the template does not take them. */
+/**
+ * The parameters with the defaults of the schema. Throws PARAMETERS_INVALID when the schema or the template refuses
+ * them.
+ */
 export async function checkedParameters(
   checker: ParameterChecker,
-  { parameterSchema, parameters, templateNames, aliases }: ParameterQuestion,
+  { parameterSchema, parameters, templateNames, aliases }: ParameterRequest,
   client: WorkerClient,
 ): Promise<Record<string, unknown>> {
   const given = ownNames(parameters, aliases, parameterSchema);
@@ -26,7 +29,7 @@ export async function checkedParameters(
   if (checked.valid) return checked.parameters;
   throw new DomainError("PARAMETERS_INVALID", {
     detail:
-      "The parameters do not satisfy the parameterSchema of the version, or name what its template does not know.",
+      "The parameters do not satisfy the parameterSchema of the version, or the template does not have them. See errors.",
     errors: checked.errors.map(({ pointer, code, detail, keyword }) => ({
       pointer: `/parameters${pointer}`,
       code,
@@ -36,7 +39,10 @@ export async function checkedParameters(
   });
 }
 
-/** A name that the schema defines is a parameter, even if the template has it as an alias. */
+/**
+ * Replaces aliases by the names of parameters. A name that the schema defines is a parameter, even when it is also an
+ * alias.
+ */
 function ownNames(
   parameters: Record<string, unknown>,
   aliases: Readonly<Record<string, string>>,
@@ -47,7 +53,7 @@ function ownNames(
   const canonical = withoutAliases(parameters, others);
   if (canonical.repeated === null) return canonical.parameters;
   const { name, alias } = canonical.repeated;
-  const detail = `The parameter "${name}" is given more than once.`;
+  const detail = `The parameter "${name}" is given more than once, by its name or an alias. Give it once.`;
   throw new DomainError("PARAMETERS_INVALID", {
     detail,
     errors: [{ pointer: `/parameters/${escapePointer(alias)}`, code: "DUPLICATE", detail }],

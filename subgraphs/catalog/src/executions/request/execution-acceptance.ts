@@ -27,12 +27,14 @@ interface AcceptanceServices {
   readonly parameterChecker: ParameterChecker;
 }
 
+/** A request for an execution. */
 export interface ExecutionRequest {
   readonly templateId: string;
   readonly input: RequestExecutionInput;
   readonly retryOf?: string;
 }
 
+/** A request that has passed its checks. */
 export interface CheckedRequest extends ExecutionRequest {
   readonly version: TemplateVersionType;
   readonly target: AcceptedTarget;
@@ -42,7 +44,7 @@ export interface CheckedRequest extends ExecutionRequest {
   readonly agentTaskId: string | null;
 }
 
-/** Everything that can be refused at once is refused here; what is accepted becomes a row and a job. */
+/** Checks a request at once as far as possible. An accepted request becomes a row and a job. */
 export class ExecutionAcceptance {
   readonly #services: AcceptanceServices;
 
@@ -50,6 +52,7 @@ export class ExecutionAcceptance {
     this.#services = services;
   }
 
+  /** Checks version, target, parameters, libraries and agent task. Throws the error of the first check that fails. */
   async check(context: RequestContext, request: ExecutionRequest): Promise<CheckedRequest> {
     const { versions, targets, parameterChecker } = this.#services;
     const { templateId, input } = request;
@@ -69,6 +72,7 @@ export class ExecutionAcceptance {
     };
   }
 
+  /** Stores the execution and its first step, and sends its job, in one transaction. */
   async accept(context: RequestContext, transaction: Transaction, checked: CheckedRequest): Promise<ExecutionType> {
     const { tenantId } = transaction.tenant;
     const execution = transaction.em.create(Execution, newExecution(context, tenantId, checked));
@@ -95,7 +99,12 @@ export class ExecutionAcceptance {
     checkLibraries(libraries, { distinct: true });
     const deprecated =
       version.status === "Deprecated"
-        ? [{ code: "TemplateVersionDeprecated", message: "This version of the template is deprecated." }]
+        ? [
+            {
+              code: "TemplateVersionDeprecated",
+              message: "This version of the template is deprecated. Use a newer version.",
+            },
+          ]
         : [];
     if (libraries.length === 0) return deprecated;
     const { violations } = await this.#services.compatibility.assess(
@@ -143,11 +152,14 @@ function newExecution(context: RequestContext, tenantId: string, checked: Checke
   };
 }
 
-/** A token bound to a task acts for that task only. */
+/** A token that is bound to an agent task may act for that task only. */
 function agentTask(context: RequestContext, input: RequestExecutionInput): string | null {
   const bound = principalOf(context).agentTaskId;
   const asked = input.correlation?.agentTaskId ?? undefined;
   if (bound !== undefined && asked !== undefined && asked !== bound)
-    throw new DomainError("AGENT_TASK_MISMATCH", { detail: "The token is bound to another agent task." });
+    throw new DomainError("AGENT_TASK_MISMATCH", {
+      detail:
+        "The token is bound to another agent task. Leave correlation.agentTaskId out, or use a token of that task.",
+    });
   return asked ?? bound ?? null;
 }

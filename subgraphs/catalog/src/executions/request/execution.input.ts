@@ -5,22 +5,22 @@ import { Field, ID, InputType } from "type-graphql";
 import { LibraryReferenceInput } from "../../libraries/library-reference.input.js";
 
 const onConflictDescription =
-  "fail (default), overwrite or merge: what to do with a file that exists and differs. merge is three-way, against what the template rendered last.";
+  "How to treat a file that exists and differs: fail (default), overwrite or merge. merge is three-way: its base is the last render of the template.";
 
 @InputType()
 export class ExecutionTargetInput {
-  @Field({ description: "A git URL, or owner/name in the platform's own git store." })
+  @Field({ description: "A git URL, or owner/name in the git store of the platform." })
   @Constraint({ minLength: 1, maxLength: 2048 })
   repository: string;
 
-  @Field(() => String, { nullable: true, description: "Defaults to main." })
+  @Field(() => String, { nullable: true, description: "Default: main." })
   @Constraint({ minLength: 1, maxLength: 200 })
   branch?: string | null;
 
   @Field(() => String, {
     nullable: true,
     description:
-      "Folder of the repository for everything that is produced, as the output folder of dotnet new. Its top if absent.",
+      "Folder of the repository for everything that is produced, like the output folder of dotnet new. Default: the root.",
   })
   @Constraint({ maxLength: 240 })
   directory?: string | null;
@@ -28,7 +28,7 @@ export class ExecutionTargetInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      "As dotnet new without an output folder: where the template has preferNameDirectory and the parameters give a name, a folder of that name holds everything. Default false.",
+      "Like dotnet new without an output folder: when the template has preferNameDirectory and the parameters have a name, a folder of that name contains everything. Default: false.",
   })
   nameDirectory?: boolean | null;
 
@@ -41,7 +41,8 @@ export class ExecutionTargetInput {
 
   @Field(() => String, {
     nullable: true,
-    description: "Credential for the target, e.g. secret://github; of kind Basic, BearerToken or SshKey.",
+    description:
+      "Credential for the target, for example secret://github. Its kind is Basic, BearerToken, ApiKey or SshKey.",
   })
   @Constraint({ pattern: credentialReferencePattern })
   credentialRef?: string | null;
@@ -54,12 +55,13 @@ export class ExecutionCorrelationInput {
   agentTaskId?: string | null;
 }
 
+/** The request for an execution or a preview. */
 @InputType()
 export class RequestExecutionInput {
   @Field(() => ID)
   templateVersionId: string;
 
-  @Field(() => JsonObject, { nullable: true, description: "Must satisfy the parameterSchema of the version." })
+  @Field(() => JsonObject, { nullable: true, description: "They must satisfy the parameterSchema of the version." })
   parameters?: Record<string, unknown> | null;
 
   @Field(() => [LibraryReferenceInput], { nullable: true })
@@ -73,14 +75,16 @@ export class RequestExecutionInput {
   correlation?: ExecutionCorrelationInput | null;
 }
 
+/** The changes that a retry makes to the request of the earlier execution. */
 @InputType()
 export class RetryExecutionInput {
-  @Field(() => String, { nullable: true, description: "As it was, if absent." })
+  @Field(() => String, { nullable: true, description: "Default: the value of the retried execution." })
   @Constraint({ maxLength: 50 })
   onConflict?: string | null;
 }
 
-@InputType({ description: "All that are given must hold." })
+/** Filters of a list of executions. */
+@InputType({ description: "An execution must match all given members." })
 export class ExecutionFilterInput {
   @Field(() => ID, { nullable: true })
   templateId?: string | null;

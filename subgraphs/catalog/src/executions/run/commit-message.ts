@@ -13,7 +13,10 @@ interface Origin {
 
 const bot = { authorName: "catalog-bot", authorEmail: "catalog@localhost" };
 
-/** A function of the execution alone: the same execution on the same parent gives the same commit SHA. */
+/**
+ * Message, author and date of the commit. They depend on the execution alone, so that a second run on the same parent
+ * gives the same commit id.
+ */
 export function scaffoldCommit({ execution, template, version, source }: Origin): CommitMetadata {
   const trailers = [
     `Execution-Id: ${execution.executionId}`,

@@ -12,7 +12,7 @@ type Current = Pick<
   "tenantId" | "executionId" | "templateId" | "parameters" | "directory" | "nameDirectory"
 >;
 
-function samePlace(earlier: Execution, current: Current): boolean {
+function isSamePlace(earlier: Execution, current: Current): boolean {
   const { directory, nameDirectory, parameters } = earlier;
   const sameFolder = directory === current.directory && nameDirectory === current.nameDirectory;
   return sameFolder && parameters["name"] === current.parameters["name"];
@@ -20,7 +20,10 @@ function samePlace(earlier: Execution, current: Current): boolean {
 
 const sourceTimeoutMs = 120_000;
 
-/** What an earlier execution of the same template rendered. Its commit does not tell: that may hold merged foreign edits. */
+/**
+ * Renders earlier executions again, as the base of a merge. Their commits are not the base, since they may contain
+ * merged edits of others.
+ */
 export class EarlierRenders {
   readonly #database: Database;
   readonly #scaffolding: Scaffolding;
@@ -30,22 +33,25 @@ export class EarlierRenders {
     this.#scaffolding = scaffolding;
   }
 
-  /** Undefined: no execution of this template, tenant and name. */
+  /**
+   * The files of an earlier execution. Undefined when it is of another template or tenant, or has another name or
+   * folder.
+   */
   async find(
     current: Current,
     executionId: string,
     { signal, targetTexts }: { signal: AbortSignal; targetTexts?: ReadonlyMap<string, string> | undefined },
   ): Promise<FileTree | undefined> {
     const { tenantId, templateId } = current;
-    // read from a commit message, which anyone may have written
+    // The id is from a commit message, which anybody may have written.
     if (executionId === current.executionId || decodeId("exe", executionId) === undefined) return undefined;
     const earlier = await this.#database.transaction(
       tenantWithId(tenantId),
       { trace: continueTrace(undefined) },
       ({ em }) => em.findOne(Execution, { tenantId, executionId, templateId }),
     );
-    // a scaffold with another name or folder is a different project, so its files were not removed by the template
-    if (!earlier || !samePlace(earlier, current)) return undefined;
+    // A scaffold with another name or folder is another project, so the template has not removed its files.
+    if (!earlier || !isSamePlace(earlier, current)) return undefined;
     const fetched = await this.#scaffolding.fetch(earlier, { timeoutMs: sourceTimeoutMs, signal });
     const { files, primaryOutputs } = await this.#scaffolding.render(fetched, earlier, { signal, targetTexts });
     if (earlier.libraries.length === 0) return files;

@@ -7,12 +7,17 @@ import type { ExecutionPhase, ExecutionState } from "../record/execution.states.
 import type { ExecutionPayload } from "../record/execution-job.js";
 import { moveExecution } from "../record/execution-steps.js";
 
-/** Another worker has taken the execution over, or it has ended: whoever meets this writes nothing more. */
+/**
+ * Another worker has claimed the execution, or it has ended. The worker that gets this error must write nothing more.
+ */
 export class ClaimLost extends Error {
   override readonly name = "ClaimLost";
 }
 
-/** One worker's hold on an execution. Every write checks the fence, so a worker that was thought dead changes nothing. */
+/**
+ * The claim of one worker on an execution. Every write checks the fence, so a worker that lost its claim changes
+ * nothing.
+ */
 export class ExecutionClaim {
   readonly #database: Database;
 
@@ -24,7 +29,7 @@ export class ExecutionClaim {
     this.#database = database;
   }
 
-  /** Undefined: unknown, or finished before. */
+  /** Claims an execution. Undefined when it does not exist or is final. */
   static async take(database: Database, payload: ExecutionPayload): Promise<ExecutionClaim | undefined> {
     const tenant = tenantWithId(payload.tenantId);
     const execution = await database.transaction(tenant, { trace: continueTrace(undefined) }, async (transaction) => {
@@ -40,11 +45,15 @@ export class ExecutionClaim {
     return execution ? new ExecutionClaim(database, tenant, execution) : undefined;
   }
 
+  /** Stores the next phase. Throws ClaimLost. */
   enter(phase: ExecutionPhase): Promise<void> {
     return this.#move("phase = $4", [phase]);
   }
 
-  /** Moves to a final state; `work` fills what belongs to it and records its events. */
+  /**
+   * Moves to a final state. `work` sets the result on the entity and records events, in the same transaction. Throws
+   * ClaimLost.
+   */
   finish(
     state: Extract<ExecutionState, "Completed" | "Failed">,
     work: (execution: Execution, transaction: Transaction) => Promise<void> | void,
@@ -73,6 +82,6 @@ export class ExecutionClaim {
 
 function uuidOf(executionId: string): string {
   const uuid = decodeId("exe", executionId);
-  if (uuid === undefined) throw new Error(`${executionId} is no execution id`);
+  if (uuid === undefined) throw new Error(`"${executionId}" is not a valid execution id.`);
   return uuid;
 }

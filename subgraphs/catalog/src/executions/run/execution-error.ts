@@ -2,7 +2,10 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { TemplateError } from "@factory/template-engine/template-error";
 import type { ExecutionErrorType } from "../record/execution.type.js";
 
-/** A refusal becomes the execution's error; anything else is a bug or an outage and is tried again. */
+/**
+ * The error of an execution for a DomainError or a TemplateError. Undefined for any other error: a bug or an outage,
+ * which is retried.
+ */
 export function executionError(error: unknown): ExecutionErrorType | undefined {
   if (error instanceof TemplateError)
     return { code: error.code, message: error.message, details: { findings: error.findings } };

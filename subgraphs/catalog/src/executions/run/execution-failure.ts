@@ -10,9 +10,10 @@ import { eventFacts } from "../record/execution-event-data.js";
 import type { ExecutionPayload } from "../record/execution-job.js";
 import { moveExecution } from "../record/execution-steps.js";
 
+/** The error that a caller sees for a bug. */
 export const internalError = { code: "INTERNAL", message: "An internal error occurred.", details: null } as const;
 
-/** Notes why an execution has just become Failed, and records the event. */
+/** Sets the error of an execution that has just become Failed, and records the event. */
 export function recordFailure(
   execution: Execution,
   { record }: Pick<Transaction, "record">,
@@ -32,7 +33,7 @@ const causeOfExecution = tenantStatement(
   "select traceparent, requested_by from executions where tenant_id = scope.tenant and execution_id = $2",
 );
 
-/** Ends the execution whose job has used up its chances. */
+/** Fails the execution whose job was abandoned after its last attempt. */
 export class ExecutionFailure implements JobOwner<ExecutionPayload> {
   readonly #database: Database;
 
@@ -40,7 +41,7 @@ export class ExecutionFailure implements JobOwner<ExecutionPayload> {
     this.#database = database;
   }
 
-  /** The fence rises, so a worker that was thought dead writes nothing more. */
+  /** Raises the fence, so that a worker that is still alive can write nothing more. */
   async abandoned({ tenantId, executionId }: ExecutionPayload, end: JobEnd): Promise<void> {
     const tenant = tenantWithId(tenantId);
     const uuid = decodeId("exe", executionId) ?? "";
@@ -52,7 +53,7 @@ export class ExecutionFailure implements JobOwner<ExecutionPayload> {
     await this.#database.transaction(tenant, cause, async (transaction) => {
       const move = (set: string, when: string) =>
         moveExecution(transaction, { executionId: uuid, set, when, values: [] });
-      // watchers are told every step, and Failed follows Running only
+      // Watchers see every step, and Failed may follow only Running.
       await move(
         "fence = fence + 1, status = 'Running', started_at = coalesce(started_at, now())",
         "status = 'Requested'",
@@ -65,7 +66,7 @@ export class ExecutionFailure implements JobOwner<ExecutionPayload> {
   }
 }
 
-/** What an unexpected failure says is for the log. */
+/** The message of an unexpected failure is only for the log. */
 function errorOf({ code, message }: JobEnd): ExecutionErrorType {
   return code === "WORKER_DIED" || code === "RUN_TOO_LONG" ? { code, message, details: null } : internalError;
 }

@@ -44,7 +44,7 @@ interface Scaffold {
   warnings: ExecutionWarningType[];
 }
 
-/** Runs one execution from its source to a commit on the target branch. A second run of it makes no second commit. */
+/** Runs one execution, from its source to a commit on the target branch. A second run makes no second commit. */
 export class ExecutionRunner {
   readonly #services: RunnerServices;
 
@@ -53,7 +53,7 @@ export class ExecutionRunner {
   }
 
   async run(payload: ExecutionPayload, attempt: JobAttempt): Promise<void> {
-    // watched before it is taken: a cancellation in between is heard
+    // Subscribed before the claim, so that a cancellation between them is noticed.
     const cancelled = this.#cancellation(payload);
     try {
       const claim = await ExecutionClaim.take(this.#services.database, payload);
@@ -70,14 +70,14 @@ export class ExecutionRunner {
       failpoint("execution.completed");
     } catch (error) {
       if (error instanceof ClaimLost || cancelled.aborted) return;
-      // stopped, taken over or cut off from the database: the next run starts from the beginning
+      // The process stops, or the database is not reachable: the next run starts from the beginning.
       if (attempt.signal.aborted || isDatabaseOutage(error)) throw error;
       const failure = executionError(error);
       if (!failure && !attempt.lastAttempt) throw error;
       if (!failure)
         this.#services.logger.error(
           { err: error, executionId: claim.execution.executionId },
-          "execution failed for no known reason",
+          "execution failed unexpectedly",
         );
       await this.#fail(claim, failure ?? internalError);
     }
@@ -101,7 +101,7 @@ export class ExecutionRunner {
       if (execution.libraries.length > 0) await claim.enter("InjectingLibraries");
       failpoint("execution.injecting");
       const { files, edits, warnings } = await addLibraries(rendered, execution.libraries, target);
-      // from here on the commit may be on its way: the execution can no longer be cancelled
+      // From here on the execution cannot be cancelled, since its commit may be pushed.
       await claim.enter("Pushing");
       failpoint("execution.pushing");
       const { files: written, ...pushed } = await target.push({
@@ -129,7 +129,7 @@ export class ExecutionRunner {
     }
   }
 
-  /** What was fetched is held no longer than until it is rendered. */
+  /** A function of its own, so that the fetched files are freed once they are rendered. */
   async #render(claim: ExecutionClaim, signal: AbortSignal) {
     const { execution } = claim;
     const { scaffolding, targets } = this.#services;

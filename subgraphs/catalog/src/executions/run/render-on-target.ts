@@ -11,7 +11,7 @@ export interface RenderedOnTarget {
   readonly rendered: RenderResult;
   /** The caller closes it. */
   readonly target: Target;
-  /** What the template looked at; undefined where it looks at nothing. */
+  /** The texts of the target that the template read; undefined when it reads none. */
   readonly targetTexts: ReadonlyMap<string, string> | undefined;
 }
 
@@ -20,21 +20,21 @@ interface Places {
   readonly targets: TargetResolver;
 }
 
-interface Asked {
+interface RenderRequest {
   readonly order: ScaffoldOrder & Pick<Execution, "branch" | "credentialRef">;
   readonly signal: AbortSignal;
 }
 
-/** Characters that are read to make changes again: this happens beside everybody's requests. */
+/** The limit of characters to read when edits are made again, since this blocks the event loop. */
 const maxEditedCharacters = 8 * 1024 * 1024;
 const maxFiles = 200;
 const limits = { maxBytes: 1024 * 1024, maxTotalBytes: 4 * 1024 * 1024 };
 
-/** Renders a template; the target is opened before where the template looks at it, else afterwards. */
+/** Renders a template and opens its target: before the render if the template reads the target, else afterwards. */
 export async function renderOnTarget(
   { scaffolding, targets }: Places,
   fetched: FetchedOrigin,
-  { order, signal }: Asked,
+  { order, signal }: RenderRequest,
 ): Promise<RenderedOnTarget> {
   if (!scaffolding.looksAtTarget(fetched)) {
     const rendered = await scaffolding.render(fetched, order, { signal });
@@ -51,7 +51,7 @@ export async function renderOnTarget(
   }
 }
 
-/** The edits of libraries and of the template together; a file that both change is changed by one after the other. */
+/** The edits of the libraries and of the template. On a file that both edit, the library edits run first. */
 export function withTemplateEdits(
   edits: ReadonlyMap<string, TargetEdit>,
   { rendered, targetTexts }: Pick<RenderedOnTarget, "rendered" | "targetTexts">,
@@ -65,7 +65,10 @@ export function withTemplateEdits(
   return all;
 }
 
-/** Made again only where the file is not what the template saw; one that cannot be edited any more stays as it is. */
+/**
+ * The edit is made again only when the file has changed since the template read it. A file that can no longer be edited
+ * stays unchanged.
+ */
 function templateEdit(
   { path, changes, text }: TemplateEdit,
   seen: string | undefined,
@@ -73,7 +76,9 @@ function templateEdit(
 ): Uint8Array {
   const now = Buffer.from(current).toString("utf8");
   if (now !== seen && now.length * changes.length > maxEditedCharacters)
-    throw new DomainError("TARGET_MOVED", { detail: `The target's ${path} changed while it was edited.` });
+    throw new DomainError("TARGET_MOVED", {
+      detail: `The file ${path} of the target changed while it was edited. Try again later.`,
+    });
   const edited = now === seen ? text : withChanges(now, path, changes);
   return edited === undefined ? current : Buffer.from(edited, "utf8");
 }

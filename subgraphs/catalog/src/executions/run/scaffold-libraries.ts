@@ -4,9 +4,10 @@ import { branchFilesToRead, type InjectionWarning, injectPackageReferences } fro
 import type { Target, TargetEdit } from "../../targets/push-scaffold.js";
 import type { LibraryReference } from "../record/execution.entity.js";
 
+/** Rendered files with the package references of an execution. */
 export interface ScaffoldWithLibraries {
   readonly files: ReadonlyMap<string, TreeFile>;
-  /** Changes to files that only the target branch has. */
+  /** Edits of files that only the target branch has. */
   readonly edits: ReadonlyMap<string, TargetEdit>;
   readonly warnings: readonly InjectionWarning[];
 }
@@ -16,16 +17,19 @@ interface Rendered {
   readonly primaryOutputs: readonly string[];
 }
 
-/** All of a target's files that decide about package versions are held at once. */
+/** Limits for the files of a target that define package versions. All of them are in memory at once. */
 const maxBranchFiles = 50;
 const maxBranchBytes = 8 * 1024 * 1024;
 
 const tooManyBranchFiles = () =>
   new DomainError("LIBRARY_INJECTION_FAILED", {
-    detail: `The target has over ${maxBranchFiles} files, or over 8 MiB of them, that decide about package versions.`,
+    detail: `The files of the target that define package versions are more than ${maxBranchFiles}, or more than 8 MiB together.`,
   });
 
-/** Package references for the rendered projects; where the target branch keeps versions centrally, its file is edited. */
+/**
+ * Adds package references to the rendered projects. When the target branch manages versions centrally, its file is
+ * edited.
+ */
 export async function addLibraries(
   rendered: Rendered,
   libraries: readonly LibraryReference[],
@@ -50,7 +54,7 @@ export async function addLibraries(
     const [seen, edited] = [onBranch.get(path), injected.files.get(path)?.bytes];
     injected.files.delete(path);
     edits.set(path, (current) => {
-      // the whole injection again only where the branch moved meanwhile
+      // The injection runs again only when the branch has moved.
       if (seen && edited && Buffer.compare(seen, current) === 0) return edited;
       return inject(new Map([...onBranch, [path, current]])).files.get(path)?.bytes ?? current;
     });

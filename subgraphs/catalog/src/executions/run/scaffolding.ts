@@ -18,6 +18,7 @@ import { type KnownParameters, templateChoice } from "../../templates/template-v
 import type { Execution } from "../record/execution.entity.js";
 import { checkedParameters } from "../request/checked-parameters.js";
 
+/** The services that `Scaffolding` uses. */
 export interface ScaffoldingServices {
   readonly templates: TemplateService;
   readonly versions: TemplateVersionService;
@@ -26,6 +27,7 @@ export interface ScaffoldingServices {
   readonly parameterChecker: ParameterChecker;
 }
 
+/** The members of an execution that determine its files. */
 export type ScaffoldOrder = Pick<
   Execution,
   | "tenantId"
@@ -40,7 +42,7 @@ export type ScaffoldOrder = Pick<
   | "traceparent"
 >;
 
-/** Where a scaffold comes from: all but the bytes. */
+/** The template, the version and the source of a scaffold, without the bytes. */
 export interface Origin {
   readonly template: TemplateType;
   readonly version: TemplateVersionType;
@@ -49,19 +51,20 @@ export interface Origin {
 
 interface RenderOptions {
   readonly signal: AbortSignal;
-  /** Texts of the target that the template may look at, by their paths. */
+  /** The texts of the target that the template may read, by path. */
   readonly targetTexts?: ReadonlyMap<string, string> | undefined;
 }
 
+/** An origin with its files. */
 export interface FetchedOrigin {
   readonly origin: Origin;
-  /** Let go of them after the render: a large template is held several times over. */
+  /** Release them after the render: a large template is in memory several times. */
   readonly files: FileTree;
-  /** Names are null where the template cannot be read, which rendering reports. */
+  /** The names are null when the template cannot be read. Rendering reports why. */
   readonly known: KnownParameters;
 }
 
-/** The parts of an execution that depend on nothing but what it was asked for: the same order gives the same files. */
+/** The parts of an execution that depend on its request alone: the same order always gives the same files. */
 export class Scaffolding {
   readonly #services: ScaffoldingServices;
 
@@ -69,6 +72,7 @@ export class Scaffolding {
     this.#services = services;
   }
 
+  /** Reads the source of the version. Throws errors with codes SOURCE_…. */
   async fetch(order: ScaffoldOrder, options: { timeoutMs: number; signal: AbortSignal }): Promise<FetchedOrigin> {
     const { sources, versions, templates } = this.#services;
     const tenant: Tenant = tenantWithId(order.tenantId);
@@ -76,7 +80,10 @@ export class Scaffolding {
       versions.find(tenant, order.templateVersionId),
       templates.find(tenant, order.templateId),
     ]);
-    if (!version || !template) throw new DomainError("SOURCE_UNAVAILABLE", { detail: "The template version is gone." });
+    if (!version || !template)
+      throw new DomainError("SOURCE_UNAVAILABLE", {
+        detail: "The template version no longer exists. Request an execution of another version.",
+      });
     const source = await sources.read(tenant, version.resolvedRef ?? version.sourceRef, {
       ...options,
       subject: `executions/${order.executionId}`,
@@ -87,7 +94,7 @@ export class Scaffolding {
     return { origin: { template, version, source: facts }, files, known };
   }
 
-  /** The template was perhaps not known when the parameters were accepted. Renders of before this rule are not asked. */
+  /** Checks the names of the parameters, since the template may have been unknown when they were accepted. */
   async requireKnownNames(
     { origin, known: { parameterNames: templateNames, parameterAliases: aliases } }: FetchedOrigin,
     { parameters, tenantId }: ScaffoldOrder,
@@ -100,17 +107,18 @@ export class Scaffolding {
     await checkedParameters(this.#services.parameterChecker, question, { tenantId, signal });
   }
 
-  /** Whether the template asks for more of its target than that it takes the files. */
+  /** Whether the template reads or edits files of its target. */
   looksAtTarget({ origin, files }: FetchedOrigin): boolean {
     try {
       return looksAtTarget(loadTemplatePack(files, templateChoice(origin.version)));
     } catch (error) {
-      // rendering reports it
+      // Rendering reports the error.
       if (error instanceof TemplateError) return false;
       throw error;
     }
   }
 
+  /** Renders in a worker process. Throws TemplateError and RENDER_TIMEOUT. */
   render(
     { origin, files }: FetchedOrigin,
     order: ScaffoldOrder,

@@ -8,6 +8,7 @@ import { executionStates } from "../record/execution.states.js";
 import { type ExecutionStep, readSteps } from "../record/execution-steps.js";
 import type { ExecutionWatch } from "./execution-watch.js";
 
+/** The services that a feed reads from. */
 export interface ExecutionFeedSource {
   readonly reader: TenantReader;
   readonly watch: ExecutionWatch;
@@ -17,19 +18,20 @@ export interface ExecutionFeedSource {
 interface FeedRequest {
   readonly tenant: Tenant;
   readonly executionId: string;
-  /** Its final step is taken: nothing comes that is not there. */
+  /** True when the execution is final, so that no further steps will follow. */
   readonly hasEnded: boolean;
   readonly after: number;
-  /** Epoch seconds. */
+  /** The expiry of the token, in epoch seconds. */
   readonly expiresAt: number;
 }
 
+/** A step, or the reason why the feed ended. */
 export type ExecutionFeedItem = (ExecutionStep & { executionId: string }) | FeedEnd;
 
-/** A wake-up can be lost with its connection. */
-const lookAgainMs = 5000;
+/** The interval of reads without a notification, since one can be lost with its connection. */
+const pollIntervalMs = 5000;
 
-/** Every step of one execution after a given one, past or to come; ends after the final one. */
+/** Iterates over the stored and future steps of one execution after a given one. Ends after the final step. */
 export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
   readonly #source: ExecutionFeedSource;
   readonly #request: FeedRequest;
@@ -100,7 +102,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
         resolve();
         return;
       }
-      const timer = setTimeout(resolve, lookAgainMs).unref();
+      const timer = setTimeout(resolve, pollIntervalMs).unref();
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

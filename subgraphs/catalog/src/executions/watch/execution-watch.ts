@@ -1,10 +1,10 @@
 import type { Listener } from "@factory/runtime/connections/listener";
 import { executionChannel } from "../record/execution-steps.js";
 
-/** Called with the status that was committed; with none when some may have been missed. */
+/** Called with the committed status, or without one when notifications may have been missed. */
 type Watcher = (status?: string) => void;
 
-/** Tells in this process that an execution has taken a step, whichever process took it. */
+/** Notifies watchers in this process of steps of executions that any process has committed. */
 export class ExecutionWatch {
   readonly #watchers = new Map<string, Set<Watcher>>();
 
@@ -12,7 +12,7 @@ export class ExecutionWatch {
     await listener.on(executionChannel, (payload) => this.#tell(payload));
   }
 
-  /** Returns how to leave. */
+  /** Returns the function that unsubscribes. */
   subscribe(executionUuid: string, watcher: Watcher): () => void {
     const watchers = this.#watchers.get(executionUuid) ?? new Set();
     this.#watchers.set(executionUuid, watchers.add(watcher));
