@@ -29,7 +29,7 @@ export class Approval {
   @Property({ type: "text" })
   agentClientId: string;
 
-  /** For whom the agent acts: he cannot approve it himself. */
+  /** The principal for whom the agent acts. It cannot approve the request. */
   @Property({ type: "text" })
   subject: string;
 

@@ -1,6 +1,6 @@
 import type { Approval } from "./approval.entity.js";
 
-/** What every event of an approval says; comments stay on its record. */
+/** The data of every event about an approval. Comments are not part of it. */
 export function approvalFacts(
   approval: Pick<Approval, "approvalId" | "agentClientId" | "agentTaskId" | "subject" | "scopes" | "validUntil">,
 ): Record<string, unknown> {

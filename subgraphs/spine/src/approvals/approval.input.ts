@@ -3,7 +3,7 @@ import { Field, InputType } from "type-graphql";
 
 @InputType()
 export class ApprovalFilterInput {
-  @Field(() => String, { nullable: true, description: "Pending, Approved, Rejected or Expired." })
+  @Field(() => String, { nullable: true, description: "The status: Pending, Approved, Rejected or Expired." })
   @Constraint({ maxLength: 50 })
   status?: string | null;
 
@@ -14,7 +14,7 @@ export class ApprovalFilterInput {
 
 @InputType()
 export class ApprovalDecisionInput {
-  @Field(() => String, { nullable: true, description: "For the record." })
+  @Field(() => String, { nullable: true, description: "A comment that is stored with the decision." })
   @Constraint({ minLength: 1, maxLength: 2000, pattern: "\\S" })
   comment?: string | null;
 }

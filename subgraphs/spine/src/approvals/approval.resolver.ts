@@ -15,7 +15,7 @@ export class ApprovalResolver {
   }
 
   @Query(() => ApprovalConnection, {
-    description: "What agents of the tenant have asked to publish, and what was decided.",
+    description: "Requests of the tenant's agents for publishing scopes, with their decisions.",
   })
   @Auth({ scopes: ["governance.read"] })
   approvals(
@@ -36,7 +36,7 @@ export class ApprovalResolver {
 
   @Mutation(() => ApprovalType, {
     description:
-      "By somebody else than the subject, who holds the scopes; the agent may use them for an hour. A person decides with a token of a first-party client, at most 15 minutes after signing in.",
+      "Approves the request; the agent may use the scopes for one hour. The caller must hold the scopes and must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in.",
   })
   @Auth({ scopes: ["governance.approve"] })
   approveScopes(
@@ -49,7 +49,7 @@ export class ApprovalResolver {
 
   @Mutation(() => ApprovalType, {
     description:
-      "By somebody else than the subject; the agent does not get to ask again for an hour. A person decides with a token of a first-party client, at most 15 minutes after signing in.",
+      "Rejects the request; the agent may repeat it after one hour. The caller must not be the subject. A user decides with a token of a first-party client, at most 15 minutes after signing in.",
   })
   @Auth({ scopes: ["governance.approve"] })
   rejectScopes(

@@ -27,7 +27,7 @@ import {
 } from "./approval.view.js";
 import { requireFourEyes } from "./four-eyes.js";
 
-/** How long a decision holds. */
+/** How long a decision is valid. */
 const decisionMs = 60 * 60_000;
 
 const decisions = {
@@ -42,6 +42,7 @@ const approvalById = tenantStatement(
   `select ${approvalColumns} from approvals where tenant_id = scope.tenant and approval_id = $2`,
 );
 
+/** The list of the approvals of a tenant. */
 export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
   list: "approvals",
   columns: { requestedAt: { column: "requested_at", type: "timestamptz", of: ({ requestedAt }) => requestedAt } },
@@ -57,6 +58,7 @@ export const sortedApprovals = new SortedList<ApprovalType, TenantStatement>({
     ),
 });
 
+/** Reads approvals, and records decisions under the four-eyes rule. */
 export class ApprovalService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;
@@ -66,6 +68,7 @@ export class ApprovalService {
     this.#cursors = cursors;
   }
 
+  /** The approval in the caller's tenant; undefined if there is none with this id. */
   async find(context: RequestContext, approvalId: string): Promise<ApprovalType | undefined> {
     const uuid = decodeId("apr", approvalId);
     if (uuid === undefined) return undefined;
@@ -73,12 +76,14 @@ export class ApprovalService {
     return row && approvalRowView(row);
   }
 
+  /** Like `find`, but throws `NOT_FOUND`. */
   async get(context: RequestContext, approvalId: string): Promise<ApprovalType> {
     const approval = await this.find(context, approvalId);
     if (!approval) throw unknownApproval();
     return approval;
   }
 
+  /** A page of approvals. Throws `VALIDATION_FAILED` for an unknown status. */
   async list(context: RequestContext, request: PageRequest<ApprovalFilterInput>): Promise<ApprovalConnection> {
     const tenant = tenantOf(context);
     const { status = null, agentTaskId = null } = request.filter ?? {};
@@ -89,7 +94,10 @@ export class ApprovalService {
     return page.connection(rows.map(approvalRowView));
   }
 
-  /** By somebody else than the subject and the agents; once. */
+  /**
+   * Approves or rejects a Pending request. Throws `SELF_APPROVAL` (four-eyes rule), `INVALID_STATE` if it is not Pending, or
+   * `INSUFFICIENT_SCOPE` if the caller approves scopes that it does not hold.
+   */
   decide(
     context: RequestContext,
     field: Decision,
@@ -123,7 +131,7 @@ function requirePending(approval: Approval): void {
   const currentState = stateAt(approval, new Date());
   if (currentState !== "Pending")
     throw new DomainError("INVALID_STATE", {
-      detail: `The approval is ${currentState}.`,
+      detail: `The approval is ${currentState}. Only a Pending approval can be decided.`,
       currentState,
       allowed: ["Pending"],
     });
@@ -150,7 +158,7 @@ function conclude(
   return approvalEntityView(approval);
 }
 
-const unknownApproval = () => new DomainError("NOT_FOUND", { detail: "No such approval in this tenant." });
+const unknownApproval = () => new DomainError("NOT_FOUND", { detail: "The tenant has no approval with this id." });
 
 const unknownStatus = () =>
   invalidEnumValue([{ pointer: "/filter/status", allowed: Object.keys(approvalStates) }], "VALIDATION_FAILED");

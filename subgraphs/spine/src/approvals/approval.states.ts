@@ -1,3 +1,4 @@
+/** The states of an approval: the states that may follow, and the event that tells of the state. */
 export const approvalStates = {
   Pending: { next: ["Approved", "Rejected", "Expired"], event: "ScopeApprovalRequested" },
   Approved: { next: ["Expired"], event: "ScopeApprovalGranted" },
@@ -5,4 +6,5 @@ export const approvalStates = {
   Expired: { next: [], event: undefined },
 } as const;
 
+/** A state of an approval. */
 export type ApprovalState = keyof typeof approvalStates;

@@ -14,20 +14,20 @@ registerEnumType(ApprovalStatus, { name: "ApprovalStatus" });
 
 @ObjectType("Approval", {
   simpleResolvers: true,
-  description: "Of publishing scopes that an agent wants for one task.",
+  description: "A request of an agent for publishing scopes in one task, and the decision on it.",
 })
 @Directive('@key(fields: "approvalId")')
 export class ApprovalType {
   @Field(() => ID)
   approvalId: string;
 
-  @Field({ description: "The agent that asks, as a client." })
+  @Field({ description: "The client id of the agent that asks." })
   agentClientId: string;
 
   @Field()
   agentTaskId: string;
 
-  @Field({ description: "For whom the agent acts; somebody else decides." })
+  @Field({ description: "The principal for whom the agent acts. Another principal decides." })
   subject: string;
 
   @Field(() => [String])
@@ -39,7 +39,9 @@ export class ApprovalType {
   @Field(() => DateTime)
   requestedAt: string;
 
-  @Field(() => DateTime, { description: "Until when it can be decided, then until when the decision holds." })
+  @Field(() => DateTime, {
+    description: "Pending: until when the request can be decided. Afterwards: until when the decision is valid.",
+  })
   validUntil: string;
 
   @Field(() => String, { nullable: true })

@@ -3,14 +3,15 @@ import type { Approval } from "./approval.entity.js";
 import type { ApprovalState } from "./approval.states.js";
 import type { ApprovalType } from "./approval.type.js";
 
-/** Time alone takes an approval to Expired: its row says so only once something else touches it. */
+/** SQL for the current status. An approval expires by time alone; its row says so only after another change. */
 export const currentStatus =
   "case when status in ('Pending', 'Approved') and valid_until <= now() then 'Expired' else status end";
 
+/** The columns of `ApprovalRow`. */
 export const approvalColumns = `approval_id, agent_client_id, agent_task_id, subject, scopes, ${currentStatus} as status,
   requested_at, valid_until, decided_by, decided_at, comment`;
 
-/** A row of `approvals` as PostgreSQL gives it. */
+/** A row of `approvals` as PostgreSQL returns it. */
 export interface ApprovalRow {
   approval_id: string;
   agent_client_id: string;
@@ -25,6 +26,7 @@ export interface ApprovalRow {
   comment: string | null;
 }
 
+/** The API view of a row. */
 export function approvalRowView(row: ApprovalRow): ApprovalType {
   return {
     approvalId: encodeId("apr", row.approval_id),
@@ -41,6 +43,7 @@ export function approvalRowView(row: ApprovalRow): ApprovalType {
   };
 }
 
+/** The API view of an entity. */
 export function approvalEntityView(approval: Approval): ApprovalType {
   const { approvalId, agentClientId, agentTaskId, subject, scopes, decidedBy, comment } = approval;
   return {
@@ -52,6 +55,7 @@ export function approvalEntityView(approval: Approval): ApprovalType {
   };
 }
 
+/** The state at a time: Pending and Approved become Expired at `validUntil`. */
 export function stateAt({ status, validUntil }: Pick<Approval, "status" | "validUntil">, time: Date): ApprovalState {
   return (status === "Pending" || status === "Approved") && validUntil <= time ? "Expired" : status;
 }

@@ -1,19 +1,21 @@
 // tables: api_clients, role_assignments, roles, users
 
-export interface HandRow {
+/** A principal that can act for one of the two sides. */
+export interface HolderRow {
   side: "decider" | "subject";
   principal: string;
-  /** Of a client of the tenant; null for its people, and for principals of other tenants. */
+  /** For clients of the tenant; null for its users, and for principals of other tenants. */
   principal_type: "Service" | "Agent" | null;
   platform_admin: boolean | null;
 }
 
-/** Adds who holds the secrets of clients. `union` drops what was met before, so that a ring of holders ends. */
+/** Adds the holders of the secrets of clients. `union` drops rows that were found before, so that a cycle of holders ends. */
 const withHolders = (columns: string) => `union
     select ${columns} from hands
       join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal
       cross join unnest(string_to_array(client.secret_held_by, ' ')) as holder`;
 
+/** The principals that can act as the decider ($2) or as the subject ($3): both, and the holders of client secrets. */
 export const bothSides = `with recursive hands (side, principal) as (
     select * from (values ('decider', $2::text), ('subject', $3::text)) as ends (side, principal)
     ${withHolders("hands.side, holder")})
@@ -21,8 +23,8 @@ export const bothSides = `with recursive hands (side, principal) as (
     left join api_clients client on client.tenant_id = $1 and client.client_id = hands.principal`;
 
 /**
- * `client.manage` and every scope of the client are what `requireHeld` asks of those who renew its secret, change its
- * keys or its addresses. Services have them by themselves, people by their roles, agents never.
+ * Whether one of the principals ($3) may rotate the secret of the client ($2), or change its keys or redirect URIs. That
+ * takes `client.manage` and every scope of the client. Services hold scopes themselves, users by their roles, agents never.
  */
 export const changers = `with recursive decider as (
     select array_append(scopes, 'client.manage') as needed from api_clients where tenant_id = $1 and client_id = $2),

@@ -4,49 +4,60 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 import type { Approval } from "./approval.entity.js";
-import { bothSides, changers, type HandRow, usersOfTenant } from "./four-eyes-statement.js";
+import { bothSides, changers, type HolderRow, usersOfTenant } from "./four-eyes-statement.js";
 
-type Wish = Pick<Approval, "subject" | "agentClientId">;
+type RequestedApproval = Pick<Approval, "subject" | "agentClientId">;
 
 /**
- * An agent is led by somebody, so no agent's eyes are a second pair; nor are a client's whose secret the subject knows or
- * may renew. A person shows by a recent sign-in at a client of our own that no third party acts in its name.
+ * The four-eyes rule: the principal that decides must differ from the principal that asked. Throws `SELF_APPROVAL` for an
+ * agent, since a principal controls it, and for a client whose secret the subject knows or may rotate. A user must have
+ * signed in recently at a first-party client, so that no third party decides with the user's token.
  */
-export async function requireFourEyes(transaction: Transaction, decider: Principal, wish: Wish): Promise<void> {
+export async function requireFourEyes(
+  transaction: Transaction,
+  decider: Principal,
+  request: RequestedApproval,
+): Promise<void> {
   const { subject, clientId, principalType, actors = [] } = decider;
-  const interested = [wish.subject, wish.agentClientId];
+  const interested = [request.subject, request.agentClientId];
   if (principalType === "Agent" || actors.length > 0 || interested.includes(subject) || interested.includes(clientId))
-    throw selfApproval("Neither whom the agent acts for nor an agent decides: somebody else of the tenant does.");
-  const hands = await handsOnBothSides(transaction, subject, wish);
-  if (hands.deciding.some((hand) => isAgent(hand, wish) || hands.ofSubject.has(hand.principal)))
     throw selfApproval(
-      "Who decides is in the hands of an agent, of whom the agent acts for, or of who holds the client secrets of both.",
+      "The subject of the request and agents may not decide. Ask another user or service of the tenant to decide.",
+    );
+  const holders = await holdersOnBothSides(transaction, subject, request);
+  if (holders.deciding.some((holder) => isAgent(holder, request) || holders.ofSubject.has(holder.principal)))
+    throw selfApproval(
+      "The client that decides is controlled by an agent, by the subject of the request, or by a holder of the client secrets of both. Ask another user to decide.",
     );
   if (principalType === "User") return requireRecentSignIn(decider);
-  if (await mayChange(transaction, clientId, [wish.agentClientId, ...hands.ofSubject]))
+  if (await mayChange(transaction, clientId, [request.agentClientId, ...holders.ofSubject]))
     throw selfApproval(
-      "The subject, or a holder of its secret, may renew the secret or the keys of the client that decides. Let a person decide, or a client with scopes that the subject does not hold.",
+      "The subject of the request, or a holder of its secret, may rotate the secret or the keys of the client that decides. Let a user decide, or a client with scopes that the subject does not hold.",
     );
 }
 
-const isAgent = (hand: HandRow, wish: Wish) => hand.principal === wish.agentClientId || hand.principal_type === "Agent";
+const isAgent = (holder: HolderRow, request: RequestedApproval) =>
+  holder.principal === request.agentClientId || holder.principal_type === "Agent";
 
-async function handsOnBothSides(transaction: Transaction, decider: string, wish: Wish) {
+async function holdersOnBothSides(transaction: Transaction, decider: string, request: RequestedApproval) {
   const { execute, tenant } = transaction;
-  const rows = await execute<HandRow>(bothSides, [tenant.uuid, decider, wish.subject]);
-  const people = await peopleOf(transaction, rows);
-  // the platform's administrators make clients for many who are not them
-  const counts = ({ principal, principal_type: type, platform_admin: admin }: HandRow) =>
-    [decider, wish.subject].includes(principal) || (type !== null && admin === false) || people.has(principal);
+  const rows = await execute<HolderRow>(bothSides, [tenant.uuid, decider, request.subject]);
+  const users = await usersAmong(transaction, rows);
+  // administrators of the platform create clients for others, so they do not count as holders
+  const counts = ({ principal, principal_type: type, platform_admin: admin }: HolderRow) =>
+    [decider, request.subject].includes(principal) || (type !== null && admin === false) || users.has(principal);
   const ofSubject = rows.filter((row) => row.side === "subject" && counts(row)).map(({ principal }) => principal);
   return { deciding: rows.filter(({ side }) => side === "decider"), ofSubject: new Set(ofSubject) };
 }
 
-async function peopleOf({ execute, tenant }: Transaction, hands: readonly HandRow[]): Promise<ReadonlySet<string>> {
-  const ids = hands.flatMap(({ principal }) => decodeId("usr", principal) ?? []);
+async function usersAmong(
+  { execute, tenant }: Transaction,
+  holders: readonly HolderRow[],
+): Promise<ReadonlySet<string>> {
+  const ids = holders.flatMap(({ principal }) => decodeId("usr", principal) ?? []);
   if (ids.length === 0) return new Set();
-  const users = await execute<{ user_id: string }>(usersOfTenant, [tenant.uuid, ids]);
-  return new Set(users.map(({ user_id: userId }) => encodeId("usr", userId)));
+  const found = await execute<{ user_id: string }>(usersOfTenant, [tenant.uuid, ids]);
+  return new Set(found.map(({ user_id: userId }) => encodeId("usr", userId)));
 }
 
 async function mayChange({ execute, tenant }: Transaction, clientId: string, side: string[]): Promise<boolean> {

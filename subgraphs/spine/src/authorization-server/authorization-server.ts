@@ -63,6 +63,7 @@ export interface AuthorizationServerOptions {
   rateLimitFactor?: number | undefined;
 }
 
+/** The running authorization server: OAuth 2.0 and OpenID Connect for the whole platform. */
 export interface AuthorizationServer {
   /** Serves the token endpoints, the sign-in pages and the well-known documents, also under /v1; 404 for other paths. */
   handle(request: IncomingMessage, response: ServerResponse): void;

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { z } from "zod";
 
 const contents = z.object({ issuer: z.string(), clientId: z.string(), clientSecret: z.string() });
+/** The contents of `bootstrap.json`. */
 export type BootstrapFile = z.infer<typeof contents>;
 
 /**
- * Writes `bootstrap.json` (mode 0600) for the platform administrator. A file of the same client keeps its secret and
- * gets the current issuer; one that is missing, unreadable or of another database's client is written anew.
+ * Writes `bootstrap.json` (mode 0600) for the platform administrator and returns its path. A file of the same client keeps
+ * its secret and gets the current issuer. A file that is missing, unreadable or of another client is written anew.
  */
 export async function writeBootstrapFile(dataDir: string, current: BootstrapFile): Promise<string> {
   const file = join(dataDir, "bootstrap.json");
@@ -16,7 +17,7 @@ export async function writeBootstrapFile(dataDir: string, current: BootstrapFile
   const sameClient = known?.clientId === current.clientId;
   if (sameClient && known.issuer === current.issuer) return file;
   const next = sameClient ? { ...known, issuer: current.issuer } : current;
-  // never half-written, never readable by others, not even for a moment
+  // written beside and renamed, so that it is never half-written and never readable by others
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600, flag: "wx" });
   await rename(draft, file);

@@ -8,6 +8,7 @@ import { redirectUriProblem } from "./redirect-uri.js";
 
 const principalTypes = ["Service", "Agent"] as const;
 
+/** The input for a new client with its defaults, free of contradictions. */
 export interface CheckedClient {
   readonly name: string;
   readonly scopes: string[];
@@ -19,7 +20,10 @@ export interface CheckedClient {
   readonly jwks: PublicKeySet | null;
 }
 
-/** Closed sets and what does not go together are content, not shape: 422, with a pointer to each refused value. */
+/**
+ * Checks the input for a new client of this tenant. Throws `REFERENCE_NOT_FOUND` for unknown values, and
+ * `API_CLIENT_INVALID` for values that contradict each other, with a pointer to each of them.
+ */
 export function checkClient(input: CreateApiClientInput, tenantId: string): CheckedClient {
   const principalType = principalTypes.find((type) => type === (input.principalType ?? "Service"));
   const unknown = [
@@ -29,7 +33,7 @@ export function checkClient(input: CreateApiClientInput, tenantId: string): Chec
   ];
   if (unknown.length > 0 || !principalType)
     throw new DomainError("REFERENCE_NOT_FOUND", {
-      detail: "The input names something that does not exist.",
+      detail: "The input has values that are not known. Correct the members in errors.",
       errors: unknown,
     });
   const keys = input.jwks == null ? undefined : checkKeySet(input.jwks);
@@ -43,12 +47,16 @@ export function checkClient(input: CreateApiClientInput, tenantId: string): Chec
     isPublic: input.public ?? false,
     jwks: keys?.keySet ?? null,
   };
-  const errors = [...redirectUriErrors(client.redirectUris), ...(keys?.errors ?? []), ...contradictions(client)];
+  const errors = [...redirectUriErrors(client.redirectUris), ...(keys?.errors ?? []), ...contradictionErrors(client)];
   if (errors.length > 0)
-    throw new DomainError("API_CLIENT_INVALID", { detail: "Such a client would not be safe, or of no use.", errors });
+    throw new DomainError("API_CLIENT_INVALID", {
+      detail: "The client would not be safe, or could not be used. Correct the members in errors.",
+      errors,
+    });
   return client;
 }
 
+/** One error for each URI that is not allowed as a redirect URI. */
 export function redirectUriErrors(uris: readonly string[]): FieldError[] {
   return uris.flatMap((uri, index) => {
     const detail = redirectUriProblem(uri);
@@ -56,7 +64,10 @@ export function redirectUriErrors(uris: readonly string[]): FieldError[] {
   });
 }
 
-/** The platform's scopes are for people who sign in at a client of its own; a service would hold them without roles. */
+/**
+ * The scopes that a new client may have. Platform scopes are only for first-party clients where users sign in: a service
+ * would hold them without any role.
+ */
 function scopesOf({ firstParty, grantTypes: asked }: CreateApiClientInput, tenantId: string): readonly string[] {
   const forPeople = asked != null && !asked.includes("client_credentials");
   return tenantId === platformTenantId && firstParty === true && forPeople ? allScopes : tenantScopes;
@@ -65,8 +76,10 @@ function scopesOf({ firstParty, grantTypes: asked }: CreateApiClientInput, tenan
 function unknownScopes(asked: readonly string[], allowed: readonly string[]): FieldError[] {
   return asked.flatMap((scope, index) => {
     if (allowed.includes(scope)) return [];
-    const whose = platformScopes.some((known) => known === scope) ? "the platform's" : "no scope";
-    return [unknownValue(`/input/scopes/${index}`, `${scope} is ${whose}, not a tenant's.`)];
+    const detail = platformScopes.some((known) => known === scope)
+      ? `The scope ${scope} is for clients of the platform. Clients of a tenant cannot have it.`
+      : `The scope ${scope} does not exist.`;
+    return [unknownValue(`/input/scopes/${index}`, detail)];
   });
 }
 
@@ -76,7 +89,7 @@ function unknownGrants(asked: readonly string[]): FieldError[] {
   );
 }
 
-function contradictions(client: CheckedClient): FieldError[] {
+function contradictionErrors(client: CheckedClient): FieldError[] {
   const has = (grantType: GrantType) => client.grantTypes.includes(grantType);
   const forPeople = has("authorization_code") || has("password");
   const agent = client.principalType === "Agent";
@@ -85,45 +98,50 @@ function contradictions(client: CheckedClient): FieldError[] {
       has("authorization_code") && client.redirectUris.length === 0,
       "/input/redirectUris",
       "REQUIRED",
-      "authorization_code needs an address to return to.",
+      "The grant type authorization_code needs at least one redirect URI.",
     ],
     [
       !has("authorization_code") && client.redirectUris.length > 0,
       "/input/redirectUris",
       "UNKNOWN_VALUE",
-      "Only authorization_code returns to an address.",
+      "Only clients with the grant type authorization_code have redirect URIs.",
     ],
     [
       has("password") && (!client.firstParty || client.isPublic),
       "/input/grantTypes",
       "UNKNOWN_VALUE",
-      "password is for first-party clients with a secret (RFC 9700 section 2.4).",
+      "The grant type password is only for first-party clients with a secret (RFC 9700 section 2.4).",
     ],
     [
       has("refresh_token") && !forPeople,
       "/input/grantTypes",
       "UNKNOWN_VALUE",
-      "refresh_token goes with authorization_code or password.",
+      "The grant type refresh_token needs authorization_code or password beside it.",
     ],
     [
       client.isPublic && (has("client_credentials") || has(tokenExchange)),
       "/input/grantTypes",
       "UNKNOWN_VALUE",
-      "A public client cannot prove who it is.",
+      "A public client cannot authenticate, so it cannot use client_credentials or token exchange.",
     ],
     [
       client.isPublic && client.jwks !== null,
       "/input/jwks",
       "UNKNOWN_VALUE",
-      "A public client keeps no secret, so no private key either.",
+      "A public client cannot keep a private key. Leave out public or jwks.",
     ],
     [
       has(tokenExchange) && !agent,
       "/input/grantTypes",
       "UNKNOWN_VALUE",
-      "Token exchange is how agents act for others, and for agents alone.",
+      "Token exchange is only for clients with the principal type Agent.",
     ],
-    [agent && forPeople, "/input/principalType", "UNKNOWN_VALUE", "People do not sign in at an agent."],
+    [
+      agent && forPeople,
+      "/input/principalType",
+      "UNKNOWN_VALUE",
+      "Users do not sign in at an agent. Leave out authorization_code and password, or use the principal type Service.",
+    ],
   ];
   return rules.flatMap(([broken, pointer, code, detail]) => (broken ? [{ pointer, code, detail }] : []));
 }

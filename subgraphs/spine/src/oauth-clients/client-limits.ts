@@ -1,12 +1,12 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
-/** What deleting a user may have to disable in one transaction, at 40 KiB of addresses each. */
+/** Deleting a user may disable all of them in one transaction, with up to 40 KiB of redirect URIs each. */
 const maxActiveClients = 500;
-/** Clients are never deleted, and deleting a user looks at all of them. */
-const most = 5_000;
+/** Clients are never deleted, and deleting a user reads all of them. */
+const maxClients = 5_000;
 
-/** Refuses one more Active client. Requests of the same moment may exceed the limits by a few. */
+/** Throws `CONFLICT` if the tenant may have no further Active client. Concurrent requests may exceed the limits by a few. */
 export async function requireClientLimit({ execute, tenant }: Transaction, isNew: boolean): Promise<void> {
   const [count] = await execute<{ active: number; total: number }>(
     `select count(*) filter (where status = 'Active')::int as active, count(*)::int as total
@@ -14,8 +14,12 @@ export async function requireClientLimit({ execute, tenant }: Transaction, isNew
     [tenant.uuid],
   );
   if (count && count.active >= maxActiveClients)
-    throw tooMany(maxActiveClients, `A tenant has at most ${maxActiveClients} Active clients: disable some.`);
-  if (count && isNew && count.total >= most) throw tooMany(most, `A tenant has at most ${most} clients.`);
+    throw tooMany(
+      maxActiveClients,
+      `A tenant has at most ${maxActiveClients} Active clients. Disable some of them first.`,
+    );
+  if (count && isNew && count.total >= maxClients)
+    throw tooMany(maxClients, `A tenant has at most ${maxClients} clients, disabled ones included.`);
 }
 
 const tooMany = (limit: number, detail: string) => new DomainError("CONFLICT", { detail, limit });

@@ -3,7 +3,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { DerivedSecrets } from "@factory/runtime/sealing/derived-secrets";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
 
-/** A client secret is derived, so that a repeated request gets it again. */
+/** Client secrets. They are derived from SECRETS_KEY and a nonce, so that a repeated request gets the same secret. */
 export class ClientSecrets {
   readonly #secrets: DerivedSecrets;
 
@@ -11,27 +11,32 @@ export class ClientSecrets {
     this.#secrets = new DerivedSecrets(masterKeys.keyring("factory spine client secrets"));
   }
 
+  /** A nonce for a new secret. */
   newNonce(): string {
     return this.#secrets.newNonce();
   }
 
+  /** Whether the master key of this nonce is still configured. */
   canDerive(nonce: string): boolean {
     return this.#secrets.canDerive(nonce);
   }
 
+  /** The secret of a client. Throws `SECRET_STORE_UNAVAILABLE` if its master key is not configured any longer. */
   derive(clientId: string, nonce: string): string {
     if (this.canDerive(nonce)) return this.#secrets.derive(clientId, nonce);
     throw new DomainError("SECRET_STORE_UNAVAILABLE", {
-      detail: "The secret was derived from a SECRETS_KEY that is gone. It still works, but cannot be shown again.",
+      detail:
+        "The secret cannot be shown again, since the SECRETS_KEY it was derived from is not configured any longer. It is still valid.",
     });
   }
 }
 
-/** Plain SHA-256 is enough for 256 random bits; a slow hash protects guessable secrets only. */
+/** SHA-256, hex. It is enough for 256 random bits: a slow hash is only needed for secrets that can be guessed. */
 export function secretDigest(secret: string): string {
   return hash("sha256", secret, "hex");
 }
 
+/** Compares in constant time. */
 export function secretMatches(secret: string, digest: string): boolean {
   return timingSafeEqual(Buffer.from(secretDigest(secret), "hex"), Buffer.from(digest, "hex"));
 }

@@ -3,7 +3,7 @@ import { recordRevocation } from "../revocations/record-revocation.js";
 import type { OAuthClient } from "./oauth-client.entity.js";
 import { oauthClientFacts } from "./oauth-client.view.js";
 
-/** Their secrets open nothing from then on, and what they were given is refused. Repeating changes nothing. */
+/** Disables those of the clients that are Active, and revokes their tokens. */
 export async function disableClients(transaction: Transaction, clients: readonly OAuthClient[]): Promise<void> {
   const active = clients.filter(({ status }) => status === "Active");
   if (active.length === 0) return;

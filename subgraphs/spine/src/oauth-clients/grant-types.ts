@@ -1,6 +1,7 @@
+/** The grant type of token exchange (RFC 8693 section 2.1). */
 export const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/** What a client may ask for at the token endpoint. A client asks for a subset. */
+/** All grant types that a client may have. */
 export const grantTypes = [
   "client_credentials",
   "authorization_code",
@@ -8,8 +9,10 @@ export const grantTypes = [
   "password",
   tokenExchange,
 ] as const;
+/** One of `grantTypes`. */
 export type GrantType = (typeof grantTypes)[number];
 
+/** Whether the name is one of `grantTypes`. */
 export function isGrantType(name: string): name is GrantType {
   return grantTypes.some((grantType) => grantType === name);
 }

@@ -36,6 +36,7 @@ const oneClient = tenantStatement(
    where tenant_id = scope.tenant and client_id = $2 and not platform_admin`,
 );
 
+/** The list of the OAuth clients of a tenant. */
 export const sortedOAuthClients = new SortedList<OAuthClientType, TenantStatement>({
   list: "apiClients",
   columns: {
@@ -61,7 +62,10 @@ interface AdministrationParts {
   readonly onPermissionLoss: PermissionLossHandler;
 }
 
-/** The clients of the caller's own tenant. The platform's administrator client is its operator's: nobody finds it here. */
+/**
+ * Reads and changes the OAuth clients of the caller's own tenant. The administrator client of the platform belongs to its
+ * operator and is not found here.
+ */
 export class OAuthClientAdministrationService {
   readonly #database: Database;
   readonly #secrets: ClientSecrets;
@@ -107,23 +111,29 @@ export class OAuthClientAdministrationService {
     const keys = input.jwks == null ? undefined : checkKeySet(input.jwks);
     const errors = [...redirectUriErrors(input.redirectUris ?? []), ...(keys?.errors ?? [])];
     if (errors.length > 0)
-      throw new DomainError("API_CLIENT_INVALID", { detail: "Such a client would not be safe.", errors });
+      throw new DomainError("API_CLIENT_INVALID", {
+        detail: "The changed client would not be safe. Correct the members in errors.",
+        errors,
+      });
     return this.#change(context, { field: "updateApiClient", clientId, input }, async (client, transaction) => {
-      if (input.redirectUris != null) changeAddresses(client, input.redirectUris);
+      if (input.redirectUris != null) changeRedirectUris(client, input.redirectUris);
       if (keys) await changeKeys(transaction, client, { keys: keys.keySet, by: principalOf(context).subject });
       if (input.name != null) client.name = input.name;
       recordClientEvent(transaction, "ApiClientUpdated", client);
     });
   }
 
-  /** The old secret opens nothing from then on; its tokens live until they expire, if the same holder renews it. */
+  /** Replaces the secret. Earlier tokens stay valid only if the same holder gets the new secret. */
   async rotateSecret(context: RequestContext, clientId: string): Promise<OAuthClientSecretType> {
     const rotated = await idempotentMutation(this.#database, context, {
       field: "rotateApiClientSecret",
       arguments: { clientId },
       commit: async (transaction) => {
         const client = await findToChange(context, transaction, clientId);
-        if (client.isPublic || client.jwks) throw new DomainError("CONFLICT", { detail: "The client has no secret." });
+        if (client.isPublic || client.jwks)
+          throw new DomainError("CONFLICT", {
+            detail: "The client has no secret, so its secret cannot be rotated. It is public or has keys.",
+          });
         const secretNonce = this.#secrets.newNonce();
         client.secretNonce = secretNonce;
         client.secretDigest = secretDigest(this.#secrets.derive(clientId, secretNonce));
@@ -153,18 +163,18 @@ export class OAuthClientAdministrationService {
   }
 }
 
-/** What changes a client is for callers who hold each of its scopes, whatever it changes. */
+/** The client, locked. Throws `INSUFFICIENT_SCOPE` unless the caller holds every scope of it. */
 async function findToChange(context: RequestContext, transaction: Transaction, clientId: string): Promise<OAuthClient> {
   const { em, tenant } = transaction;
   await requireActivePrincipal(transaction, principalOf(context).subject);
   const row = { tenantId: tenant.tenantId, clientId, platformAdmin: false };
   const client = await em.findOne(OAuthClient, row, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!client) throw new DomainError("NOT_FOUND", { detail: "There is no such client." });
+  if (!client) throw new DomainError("NOT_FOUND", { detail: "The tenant has no client with this id." });
   requireHeldScopes(context, client.scopes, "A caller can change only a client whose scopes its own token holds.");
   return client;
 }
 
-/** Codes, refresh tokens and access tokens of before are refused once somebody else holds the secret or the keys. */
+/** Once other principals hold the secret or the keys, all earlier codes, refresh tokens and access tokens are refused. */
 async function recordSecretHolders(
   transaction: Transaction,
   client: OAuthClient,
@@ -176,27 +186,28 @@ async function recordSecretHolders(
   await recordRevocation(transaction, "Client", client.clientId);
 }
 
-function changeAddresses(client: OAuthClient, redirectUris: readonly string[]): void {
-  // nobody is asked for consent there, so its codes would recordClientEvent of people who agreed to nothing
+function changeRedirectUris(client: OAuthClient, redirectUris: readonly string[]): void {
+  // users of such a client are not asked for consent, so its codes must not go to other addresses
   if (client.firstParty && client.tenantId !== platformTenantId)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
-      detail: "A first-party client is the platform's: a platform administrator makes one with other addresses.",
+      detail:
+        "The redirect URIs of a first-party client cannot be changed in a tenant. A platform administrator may create another client.",
     });
   if (!client.grantTypes.includes("authorization_code"))
     throw new DomainError("API_CLIENT_INVALID", {
-      detail: "Nobody signs in at this client.",
+      detail: "Users do not sign in at this client, so it has no redirect URIs.",
       errors: [
         {
           pointer: "/input/redirectUris",
           code: "UNKNOWN_VALUE",
-          detail: "Only authorization_code returns to an address.",
+          detail: "Only clients with the grant type authorization_code have redirect URIs.",
         },
       ],
     });
   client.redirectUris = [...new Set(redirectUris)];
 }
 
-/** A secret is not exchanged for keys: another client is made. */
+/** Only a client that was created with keys has keys: a secret cannot be replaced by keys. */
 async function changeKeys(
   transaction: Transaction,
   client: OAuthClient,
@@ -204,14 +215,16 @@ async function changeKeys(
 ): Promise<void> {
   if (!client.jwks)
     throw new DomainError("API_CLIENT_INVALID", {
-      detail: "The client does not prove who it is by a key.",
-      errors: [{ pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client made with keys has keys." }],
+      detail: "The client does not authenticate by keys. Create another client with jwks.",
+      errors: [
+        { pointer: "/input/jwks", code: "UNKNOWN_VALUE", detail: "Only a client that was created with jwks has keys." },
+      ],
     });
   await recordSecretHolders(transaction, client, keyHolders(client, client.jwks, change));
   client.jwks = change.keys;
 }
 
-/** Who installed a key that stays still signs with it. */
+/** The principals that can sign as the client: those that installed a key that stays, and the caller if a key is new. */
 function keyHolders(
   { secretHeldBy }: OAuthClient,
   before: PublicKeySet,

@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { GrantType } from "./grant-types.js";
 import type { PublicKeySet } from "./public-keys.js";
 
-/** A client of the token endpoint, bound to one tenant. Workers read it before a tenant is known. */
+/** An OAuth client of one tenant. The worker role reads it before the tenant of a request is known. */
 @Entity(workerTable("api_clients"))
 @Index({ name: "api_clients_page", properties: ["tenantId", "createdAt", "clientId"] })
 @Index({ name: "api_clients_by_name", properties: ["tenantId", "name", "clientId"] })
@@ -15,7 +15,7 @@ export class OAuthClient {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** `cli_…`; text, because the platform's own client may be named by its operator. */
+  /** `cli_…`. Text, because the operator may choose the id of the platform's own client. */
   @PrimaryKey({ type: "text" })
   @Unique({ name: "api_clients_client_id" })
   clientId: string;
@@ -38,7 +38,7 @@ export class OAuthClient {
   @Property({ type: "text" })
   status: "Active" | "Disabled";
 
-  /** What the secret is derived from together with SECRETS_KEY; null for a secret that an operator chose. */
+  /** The secret is derived from this and SECRETS_KEY. Null for a secret that the operator chose. */
   @Property({ type: "text", nullable: true })
   secretNonce: string | null;
 
@@ -47,29 +47,29 @@ export class OAuthClient {
   secretDigest: string;
 
   /**
-   * `usr_…` or `cli_…` whom the secret was told last, and who can therefore act as this client; of keys that several
-   * have installed all of them, with spaces between. Null: nobody is known.
+   * The principal (`usr_…`, `cli_…`) that was told the secret last, and that can therefore act as this client. For keys: all
+   * principals that installed one, separated by spaces. Null: unknown.
    */
   @Property({ type: "text", nullable: true })
   secretHeldBy?: string | null;
 
-  /** Exact addresses (RFC 9700 section 2.1) that a sign-in returns to. */
+  /** Redirect URIs, compared exactly (RFC 9700 section 2.1). */
   @Property({ type: "text[]", default: [] })
   redirectUris: string[];
 
-  /** One of ours: people may hand it their passwords, and it is not asked for their consent. */
+  /** A client of the platform itself: it may use the password grant, and users are not asked for consent. */
   @Property({ type: "boolean", default: false })
   firstParty: boolean;
 
-  /** Without a secret: runs where one cannot be kept (RFC 6749 section 2.1), so PKCE stands in. */
+  /** A client without a secret, which runs where a secret cannot be kept (RFC 6749 section 2.1). PKCE protects it. */
   @Property({ type: "boolean", default: false })
   isPublic: boolean;
 
-  /** What its assertions are verified with (RFC 7523); null for a client with a secret, and for a public one. */
+  /** The public keys that verify its assertions (RFC 7523). Null for a client with a secret and for a public client. */
   @Property({ type: "jsonb", nullable: true })
   jwks?: PublicKeySet | null;
 
-  /** What it was given before is worth nothing: it was disabled then, or others took over its secret or keys. */
+  /** Tokens and codes from before this time are refused: the client was disabled then, or its secret or keys changed hands. */
   @Property({ type: "timestamptz", nullable: true })
   tokensFrom?: Date | null;
 

@@ -8,22 +8,28 @@ export class CreateApiClientInput {
   @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
   name: string;
 
-  @Field(() => [String], { description: "Scopes of a tenant; inside a tenant a subset of the caller's own." })
+  @Field(() => [String], {
+    description:
+      "The scopes of the client. For a client of the caller's own tenant: a subset of the caller's own scopes.",
+  })
   @Constraint({ minItems: 1, maxItems: 100, minLength: 1, maxLength: 100 })
   scopes: string[];
 
-  @Field(() => [String], { nullable: true, description: "Defaults to client_credentials." })
+  @Field(() => [String], {
+    nullable: true,
+    description: "The grant types that the client may use; the default is client_credentials.",
+  })
   @Constraint({ minItems: 1, maxItems: 10, minLength: 1, maxLength: 100 })
   grantTypes?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: "Service or Agent; defaults to Service." })
+  @Field(() => String, { nullable: true, description: "Service or Agent; the default is Service." })
   @Constraint({ minLength: 1, maxLength: 50 })
   principalType?: string | null;
 
   @Field(() => [String], {
     nullable: true,
     description:
-      "Where a sign-in returns to, compared as a whole: https, or http on a loopback address, there with any port. For authorization_code.",
+      "Redirect URIs for authorization_code. A request must match one exactly; only the port of an http URI on a loopback address may differ. The scheme is https, or http on a loopback address.",
   })
   @Constraint({ minItems: 1, maxItems: 20, minLength: 1, maxLength: 2048 })
   redirectUris?: string[] | null;
@@ -31,38 +37,39 @@ export class CreateApiClientInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      "One of the platform's own: nobody is asked for consent, and it may use the password grant. Only a platform administrator makes one; in the platform's tenant it serves the people of every tenant.",
+      "A client of the platform itself: users are not asked for consent, and it may use the password grant. Only a platform administrator creates one. In the platform's tenant it serves the users of all tenants.",
   })
   firstParty?: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Without a secret, for what runs on its user's own device; a sign-in is then proven by PKCE alone.",
+    description:
+      "A client without a secret, for applications that run on the device of the user. PKCE alone protects its sign-ins.",
   })
   public?: boolean | null;
 
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      "A JWK Set of 1 to 5 public keys, each with a kid of its own: EC P-256, Ed25519, or RSA of at least 2048 bits. Such a client has no secret; it proves who it is by private_key_jwt (RFC 7523).",
+      "A JWK Set of 1 to 5 public keys, each with its own kid: EC P-256, Ed25519, or RSA of 2048 to 4096 bits. The client then has no secret and authenticates by private_key_jwt (RFC 7523).",
   })
   jwks?: Record<string, unknown> | null;
 }
 
 @InputType()
 export class UpdateApiClientInput {
-  @Field(() => String, { nullable: true, description: "Stays as it is unless given." })
+  @Field(() => String, { nullable: true, description: "The new name; absent: unchanged." })
   @Constraint({ minLength: 1, maxLength: 200, pattern: "\\S" })
   name?: string | null;
 
-  @Field(() => [String], { nullable: true, description: "Stay as they are unless given." })
+  @Field(() => [String], { nullable: true, description: "All redirect URIs; absent: unchanged." })
   @Constraint({ minItems: 1, maxItems: 20, minLength: 1, maxLength: 2048 })
   redirectUris?: string[] | null;
 
   @Field(() => JsonObject, {
     nullable: true,
     description:
-      "All keys of a client that has keys; they stay as they are unless given. The old one and the new one together, then the new one alone, change a key without a pause.",
+      "All keys of a client that has keys; absent: unchanged. To replace a key without an interruption, set the old and the new key together, and later the new key alone.",
   })
   jwks?: Record<string, unknown> | null;
 }

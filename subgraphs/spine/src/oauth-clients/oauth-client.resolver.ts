@@ -17,7 +17,7 @@ export class OAuthClientResolver {
     this.#administration = administration;
   }
 
-  @Query(() => OAuthClientConnection, { description: "The clients of the caller's own tenant." })
+  @Query(() => OAuthClientConnection, { description: "The OAuth clients of the caller's own tenant." })
   @Auth({ scopes: ["client.read"] })
   apiClients(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -28,7 +28,7 @@ export class OAuthClientResolver {
     return this.#administration.list(context, { first, after, sort });
   }
 
-  @Mutation(() => OAuthClientSecretType, { description: "A client of any tenant that is Active." })
+  @Mutation(() => OAuthClientSecretType, { description: "Creates an OAuth client in any tenant that is Active." })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   createTenantApiClient(
     @Arg("tenantId", () => ID) tenantId: string,
@@ -38,7 +38,7 @@ export class OAuthClientResolver {
     return this.#clients.createForTenant(context, tenantId, input);
   }
 
-  @Mutation(() => OAuthClientSecretType, { description: "A client of the caller's own tenant." })
+  @Mutation(() => OAuthClientSecretType, { description: "Creates an OAuth client in the caller's own tenant." })
   @Auth({ scopes: ["client.manage"] })
   createApiClient(
     @Arg("input") input: CreateApiClientInput,
@@ -48,7 +48,7 @@ export class OAuthClientResolver {
   }
 
   @Mutation(() => OAuthClientType, {
-    description: "Its tokens are refused from then on. Needs every scope of the client.",
+    description: "Disables the client and revokes its tokens. The caller must hold every scope of the client.",
   })
   @Auth({ scopes: ["client.manage"] })
   disableApiClient(
@@ -58,7 +58,9 @@ export class OAuthClientResolver {
     return this.#administration.disable(context, clientId);
   }
 
-  @Mutation(() => OAuthClientType, { description: "Needs every scope of the client." })
+  @Mutation(() => OAuthClientType, {
+    description: "Enables a disabled client. The caller must hold every scope of the client.",
+  })
   @Auth({ scopes: ["client.manage"] })
   enableApiClient(
     @Arg("clientId", () => ID) clientId: string,
@@ -69,7 +71,7 @@ export class OAuthClientResolver {
 
   @Mutation(() => OAuthClientType, {
     description:
-      "Needs every scope of the client. New addresses make it ask for consent again; so does a key of somebody else, which also ends all tokens of before.",
+      "Changes the name, the redirect URIs or the keys of a client. The caller must hold every scope of the client. After a change of redirect URIs users are asked for consent again; also after a change of keys by another person, which revokes all earlier tokens.",
   })
   @Auth({ scopes: ["client.manage"] })
   updateApiClient(
@@ -82,7 +84,7 @@ export class OAuthClientResolver {
 
   @Mutation(() => OAuthClientSecretType, {
     description:
-      "The old secret opens nothing from then on. Needs every scope of the client. Where somebody else held the secret before, all tokens of before are refused, and people are asked for consent again.",
+      "Replaces the secret of a client; the old secret is refused at once. The caller must hold every scope of the client. If another principal was told the old secret, all earlier tokens are revoked, and users are asked for consent again.",
   })
   @Auth({ scopes: ["client.manage"] })
   rotateApiClientSecret(

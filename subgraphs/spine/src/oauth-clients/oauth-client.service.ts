@@ -17,9 +17,10 @@ import type { CreateApiClientInput } from "./oauth-client.input.js";
 import type { OAuthClientSecretType } from "./oauth-client.type.js";
 import { type OAuthClientView, oauthClientFacts, oauthClientView } from "./oauth-client.view.js";
 
-/** What is stored for a repeated request: the secret's nonce in place of the secret. */
+/** The stored answer for a repeated request: the nonce of the secret in place of the secret. */
 type StoredClient = OAuthClientView & { secretNonce: string | null };
 
+/** Creates OAuth clients. */
 export class OAuthClientService {
   readonly #database: Database;
   readonly #secrets: ClientSecrets;
@@ -31,11 +32,11 @@ export class OAuthClientService {
     this.#tenants = tenants;
   }
 
-  /** For the caller's own tenant. Nobody gives away a scope that he does not hold himself. */
+  /** Creates a client in the caller's own tenant, with scopes that the caller holds. */
   async createOwn(context: RequestContext, input: CreateApiClientInput): Promise<OAuthClientSecretType> {
     if (input.firstParty === true)
       throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
-        detail: "Only a platform administrator makes a first-party client.",
+        detail: "Only a platform administrator may create a first-party client. Leave firstParty out.",
       });
     const tenant = tenantOf(context);
     const checked = checkClient(input, tenant.tenantId);
@@ -43,7 +44,7 @@ export class OAuthClientService {
     return this.#create(context, { field: "createApiClient", arguments: { input }, tenant }, checked);
   }
 
-  /** For any tenant that is Active, by a platform administrator. */
+  /** Creates a client in any tenant that is Active. The caller is a platform administrator. */
   async createForTenant(
     context: RequestContext,
     tenantId: string,
@@ -73,10 +74,10 @@ export class OAuthClientService {
     return { ...client, clientSecret };
   }
 
-  #persist({ em, tenant, record }: Transaction, checked: CheckedClient, toldTo: string): StoredClient {
+  #persist({ em, tenant, record }: Transaction, checked: CheckedClient, holder: string): StoredClient {
     const clientId = newId("cli");
     const secretNonce = checked.isPublic || checked.jwks ? null : this.#secrets.newNonce();
-    // of a client without one: the digest of what nobody knows, so that no secret ever matches
+    // a client without a secret gets the digest of random bytes, so that no secret ever matches
     const secret = secretNonce === null ? randomBytes(32).toString("hex") : this.#secrets.derive(clientId, secretNonce);
     const client = em.create(OAuthClient, {
       ...checked,
@@ -86,7 +87,7 @@ export class OAuthClientService {
       status: "Active",
       secretNonce,
       secretDigest: secretDigest(secret),
-      secretHeldBy: checked.isPublic ? null : toldTo,
+      secretHeldBy: checked.isPublic ? null : holder,
       createdAt: new Date(),
     });
     em.persist(client);

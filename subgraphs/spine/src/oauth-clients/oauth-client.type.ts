@@ -7,7 +7,10 @@ export const OAuthClientStatus = { Active: "Active", Disabled: "Disabled" } as c
 registerEnumType(OAuthClientStatus, { name: "ApiClientStatus" });
 
 /** A client of the token endpoint. In the graph `OAuthClient` is another thing: the client of a vendor that a provider uses. */
-@ObjectType("OAuthClient", { simpleResolvers: true, description: "Who asks the token endpoint for tokens." })
+@ObjectType("OAuthClient", {
+  simpleResolvers: true,
+  description: "An OAuth client: a program that gets tokens at the token endpoint.",
+})
 @Directive('@key(fields: "clientId")')
 export class OAuthClientType {
   @Field(() => ID)
@@ -28,13 +31,15 @@ export class OAuthClientType {
   @Field(() => [String])
   redirectUris: string[];
 
-  @Field({ description: "One of the platform's own." })
+  @Field({ description: "Whether the client belongs to the platform itself." })
   firstParty: boolean;
 
-  @Field({ description: "It has no secret, and no key." })
+  @Field({ description: "Whether the client has neither a secret nor keys." })
   public: boolean;
 
-  @Field(() => [String], { description: "Of the public keys that stand in place of a secret." })
+  @Field(() => [String], {
+    description: "The kid of each public key of the client, for a client with keys in place of a secret.",
+  })
   keyIds: string[];
 
   @Field(() => OAuthClientStatus)
@@ -49,7 +54,10 @@ export class OAuthClientType {
 
 @ObjectType("ApiClientSecret", { simpleResolvers: true })
 export class OAuthClientSecretType extends OAuthClientType {
-  @Field(() => String, { nullable: true, description: "Shown in this answer only; null for a client without one." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The secret, which is shown in this answer only; null for a client without a secret.",
+  })
   clientSecret: string | null;
 }
 

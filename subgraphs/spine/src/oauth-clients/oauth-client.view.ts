@@ -4,7 +4,7 @@ import type { OAuthClient } from "./oauth-client.entity.js";
 import type { OAuthClientType } from "./oauth-client.type.js";
 import type { PublicKeySet } from "./public-keys.js";
 
-/** A row of `api_clients` as PostgreSQL gives it. */
+/** A row of `api_clients` as PostgreSQL returns it. */
 export interface OAuthClientRow {
   tenant_id: string;
   client_id: string;
@@ -20,12 +20,14 @@ export interface OAuthClientRow {
   created_at: Date;
 }
 
+/** The columns of `OAuthClientRow`. */
 export const oauthClientColumns =
   "tenant_id, client_id, name, scopes, grant_types, principal_type, redirect_uris, first_party, is_public, jwks, status, created_at";
 
-/** Plain, hence storable as JSON. */
+/** The members of a client that the API shows; can be stored as JSON. */
 export type OAuthClientView = Pick<OAuthClientType, keyof OAuthClientType>;
 
+/** The API view of a row. */
 export function oauthClientRowView(row: OAuthClientRow): OAuthClientView {
   return {
     clientId: row.client_id,
@@ -43,6 +45,7 @@ export function oauthClientRowView(row: OAuthClientRow): OAuthClientView {
   };
 }
 
+/** The API view of an entity. */
 export function oauthClientView(client: OAuthClient): OAuthClientView {
   const { clientId, name, scopes, grantTypes, principalType, redirectUris, firstParty, status, tenantId } = client;
   return {
@@ -53,7 +56,7 @@ export function oauthClientView(client: OAuthClient): OAuthClientView {
   };
 }
 
-/** What events recordClientEvent of a client. */
+/** The data of every event about a client. */
 export function oauthClientFacts(client: OAuthClient): Record<string, unknown> {
   const { createdAt: _, ...facts } = oauthClientView(client);
   return facts;

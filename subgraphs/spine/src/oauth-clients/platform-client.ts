@@ -6,15 +6,16 @@ import { type ClientSecrets, secretDigest, secretMatches } from "./client-secret
 import { OAuthClient } from "./oauth-client.entity.js";
 import { oauthClientFacts } from "./oauth-client.view.js";
 
-/** Chosen by the operator (PLATFORM_CLIENT_ID, PLATFORM_CLIENT_SECRET) in place of a generated one. */
+/** The administrator client that the operator chose (PLATFORM_CLIENT_ID, PLATFORM_CLIENT_SECRET). */
 export interface GivenClient {
   readonly id: string;
   readonly secret: string;
 }
 
+/** The administrator client of the platform. */
 export interface PlatformClient {
   readonly clientId: string;
-  /** Of a generated client, the same at every start; absent for a given one, and after its master key was removed. */
+  /** The secret of a generated client, the same at every start. Absent if the operator chose it, or if its master key is gone. */
   readonly clientSecret?: string;
 }
 
@@ -28,21 +29,21 @@ export async function ensurePlatformClient(
   given: GivenClient | undefined,
 ): Promise<PlatformClient> {
   const clients = await transaction.em.find(OAuthClient, { tenantId: platformTenantId, platformAdmin: true });
-  const current = given ? takeGiven(transaction, clients, given) : takeGenerated(transaction, clients, secrets);
+  const current = given ? updateGiven(transaction, clients, given) : findOrGenerate(transaction, clients, secrets);
   for (const client of clients) client.status = client === current ? "Active" : "Disabled";
   bringScopesUpToDate(transaction, current);
-  const clientSecret = shownAgain(current, secrets);
+  const clientSecret = derivedSecret(current, secrets);
   return { clientId: current.clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
-/** Not once the master key is gone that it was derived from: then the secret only works. */
-function shownAgain({ clientId, secretNonce, secretDigest: digest }: OAuthClient, secrets: ClientSecrets) {
+/** The secret; undefined if it cannot be derived any longer. It stays valid then. */
+function derivedSecret({ clientId, secretNonce, secretDigest: digest }: OAuthClient, secrets: ClientSecrets) {
   if (secretNonce === null || !secrets.canDerive(secretNonce)) return undefined;
   const secret = secrets.derive(clientId, secretNonce);
   return secretMatches(secret, digest) ? secret : undefined;
 }
 
-function takeGiven(
+function updateGiven(
   transaction: Transaction,
   clients: readonly OAuthClient[],
   { id, secret }: GivenClient,
@@ -54,7 +55,11 @@ function takeGiven(
   return known;
 }
 
-function takeGenerated(transaction: Transaction, clients: readonly OAuthClient[], secrets: ClientSecrets): OAuthClient {
+function findOrGenerate(
+  transaction: Transaction,
+  clients: readonly OAuthClient[],
+  secrets: ClientSecrets,
+): OAuthClient {
   const known = clients.find(({ secretNonce }) => secretNonce !== null);
   if (known) return known;
   const clientId = newId("cli");
@@ -66,7 +71,7 @@ function takeGenerated(transaction: Transaction, clients: readonly OAuthClient[]
   });
 }
 
-/** A release may give the administrator more to do. */
+/** A new release may have more platform scopes. */
 function bringScopesUpToDate({ record }: Transaction, client: OAuthClient): void {
   if (client.scopes.join(" ") === platformScopes.join(" ")) return;
   client.scopes = [...platformScopes];

@@ -1,11 +1,11 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import type { FieldError } from "@factory/runtime/errors/domain-error";
 
-/** A key of a client, reduced to what verifies its signatures. */
+/** A public key of a client (RFC 7517) with only the members that are needed to verify signatures. */
 export interface PublicJwk {
   readonly kid: string;
   readonly kty: "EC" | "OKP" | "RSA";
-  /** Of RSA alone, and only if the client keeps to one. */
+  /** For RSA only, if the client limits the key to one algorithm. */
   readonly alg?: string;
   readonly crv?: string;
   readonly x?: string;
@@ -14,20 +14,21 @@ export interface PublicJwk {
   readonly e?: string;
 }
 
-/** Stored as JSON; what is public of a JWK Set (RFC 7517). */
+/** A JWK Set (RFC 7517) of public keys, stored as JSON. */
 export interface PublicKeySet {
   readonly keys: readonly PublicJwk[];
 }
 
+/** The accepted keys of a set, and an error for each refused one. */
 export interface CheckedKeySet {
   readonly keySet: PublicKeySet;
   readonly errors: FieldError[];
 }
 
 const maxKeys = 5;
-const keyIdForm = /^[!-~]{1,200}$/;
+const keyIdPattern = /^[!-~]{1,200}$/;
 const [minRsaBits, maxRsaBits] = [2048, 4096];
-/** A larger exponent makes every verification slow, a smaller one invites forgeries. */
+/** A larger exponent makes verification slow; a smaller one makes forgery easier. */
 const rsaExponent = 65_537n;
 
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
@@ -38,19 +39,24 @@ const kinds = [
   { kty: "RSA", crv: undefined, algorithms: ["PS256", "RS256"] },
 ] as const;
 
-/** What a client may sign with; `EdDSA` and `Ed25519` are two names of one algorithm (RFC 9864). */
+/** The algorithms a client may sign with. `EdDSA` and `Ed25519` name the same algorithm (RFC 9864). */
 export const keyAlgorithms = kinds.flatMap(({ algorithms }) => algorithms);
 
 type Kind = (typeof kinds)[number];
 type Refusal = [member: string, code: string, detail: string];
 
-/** Refuses at `/input/jwks`, without repeating anything of a key: somebody may have sent his private one. */
+/**
+ * Checks the input `jwks`. Errors point into `/input/jwks` and never repeat a part of a key, since it may be a private
+ * key that was sent by mistake.
+ */
 export function checkKeySet({ keys }: Record<string, unknown>): CheckedKeySet {
   const pointer = "/input/jwks/keys";
   if (!Array.isArray(keys) || keys.length < 1 || keys.length > maxKeys)
     return {
       keySet: { keys: [] },
-      errors: [{ pointer, code: "OUT_OF_RANGE", detail: `Must be a list of 1 to ${maxKeys} public keys.` }],
+      errors: [
+        { pointer, code: "OUT_OF_RANGE", detail: `The member keys must be a list of 1 to ${maxKeys} public keys.` },
+      ],
     };
   const seen = new Set<unknown>();
   const accepted: PublicJwk[] = [];
@@ -66,44 +72,53 @@ export function checkKeySet({ keys }: Record<string, unknown>): CheckedKeySet {
   return { keySet: { keys: accepted }, errors };
 }
 
-/** Whatever it is named. */
+/** Whether both are the same key, under any kid. */
 export function isSameKey(one: PublicJwk, other: PublicJwk): boolean {
   return (["kty", "crv", "x", "y", "n", "e"] as const).every((member) => one[member] === other[member]);
 }
 
 function checkKey(given: unknown, seen: Set<unknown>): PublicJwk | Refusal {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    return ["", "TYPE", "Must be a JSON Web Key (RFC 7517)."];
+    return ["", "TYPE", "The key must be a JSON Web Key (RFC 7517)."];
   const jwk: Record<string, unknown> = { ...given };
   const leaked = privateMembers.find((member) => jwk[member] !== undefined);
   if (leaked !== undefined)
-    return [`/${leaked}`, "UNKNOWN_VALUE", "Only public keys are taken. Replace this one: it was sent."];
+    return [
+      `/${leaked}`,
+      "UNKNOWN_VALUE",
+      "The key holds a private member. Send public keys only, and replace this key, since it was disclosed.",
+    ];
   const kind = kinds.find(({ kty, crv }) => jwk["kty"] === kty && (crv === undefined || jwk["crv"] === crv));
-  if (!kind) return ["/kty", "UNKNOWN_VALUE", "Must be EC with P-256, OKP with Ed25519, or RSA."];
+  if (!kind) return ["/kty", "UNKNOWN_VALUE", "The key type must be EC with P-256, OKP with Ed25519, or RSA."];
   const { kid } = jwk;
-  if (typeof kid !== "string" || !keyIdForm.test(kid))
-    return ["/kid", "FORMAT", "Every key needs a name of 1 to 200 printable ASCII characters, without spaces."];
-  if (seen.has(kid)) return ["/kid", "DUPLICATE", "Another key has the same name."];
+  if (typeof kid !== "string" || !keyIdPattern.test(kid))
+    return ["/kid", "FORMAT", "Every key needs a kid of 1 to 200 printable ASCII characters, without spaces."];
+  if (seen.has(kid))
+    return ["/kid", "DUPLICATE", "Another key of the set has the same kid. Give every key its own kid."];
   seen.add(kid);
   return useRefusal(jwk, kind) ?? imported(jwk, kid, kind);
 }
 
-/** Members that bind a key to a use (RFC 7517 section 4): absent, or for signatures. */
+/** The members alg, use and key_ops (RFC 7517 section 4), if present, must allow to verify signatures. */
 function useRefusal({ alg, use, key_ops: operations }: Record<string, unknown>, kind: Kind): Refusal | undefined {
   if (alg !== undefined && !kind.algorithms.some((known) => known === alg))
-    return ["/alg", "UNKNOWN_VALUE", `Must be ${kind.algorithms.join(" or ")}.`];
-  if (use !== undefined && use !== "sig") return ["/use", "UNKNOWN_VALUE", "Must be sig."];
+    return ["/alg", "UNKNOWN_VALUE", `The member alg must be ${kind.algorithms.join(" or ")} for this key.`];
+  if (use !== undefined && use !== "sig") return ["/use", "UNKNOWN_VALUE", "The member use must be sig, or absent."];
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify")))
-    return ["/key_ops", "UNKNOWN_VALUE", "Must hold verify."];
+    return ["/key_ops", "UNKNOWN_VALUE", "The member key_ops must include verify, or be absent."];
   return undefined;
 }
 
 function imported(jwk: Record<string, unknown>, kid: string, { kty }: Kind): PublicJwk | Refusal {
   const key = publicKey(jwk);
-  if (!key) return ["", "FORMAT", `No public ${kty} key has these members.`];
+  if (!key) return ["", "FORMAT", `These members do not make a valid public ${kty} key.`];
   const { modulusLength: bits = 0, publicExponent } = key.asymmetricKeyDetails ?? {};
   if (kty === "RSA" && (bits < minRsaBits || bits > maxRsaBits || publicExponent !== rsaExponent))
-    return ["/n", "OUT_OF_RANGE", `Must have ${minRsaBits} to ${maxRsaBits} bits and the exponent ${rsaExponent}.`];
+    return [
+      "/n",
+      "OUT_OF_RANGE",
+      `An RSA key must have ${minRsaBits} to ${maxRsaBits} bits and the exponent ${rsaExponent}.`,
+    ];
   const members = key.export({ format: "jwk" });
   const { alg } = jwk;
   return { ...members, kid, kty, ...(kty === "RSA" && typeof alg === "string" ? { alg } : {}) };

@@ -8,6 +8,7 @@ interface HeldRow {
   secret_held_by: string;
 }
 
+/** A client whose secret or keys a principal holds. */
 export interface HeldClient {
   readonly clientId: string;
   readonly name: string;
@@ -15,8 +16,8 @@ export interface HeldClient {
 }
 
 /**
- * Clients of the tenant whose secret or keys only this principal was told, or only clients of which the same is true.
- * After `lockSecretHolders`, so that they stay as they are until the transaction ends.
+ * Clients of the tenant that only this principal can act as: it alone was told the secret or installed the keys, itself or
+ * through other such clients. Call `lockSecretHolders` before, so that the holders do not change until the transaction ends.
  */
 export async function clientsHeldOnlyBy(transaction: Transaction, principalId: string): Promise<HeldClient[]> {
   const rows = await transaction.execute<HeldRow>(
@@ -30,7 +31,7 @@ export async function clientsHeldOnlyBy(transaction: Transaction, principalId: s
     .map(({ client_id: clientId, name, status }) => ({ clientId, name, status }));
 }
 
-/** To be changed, those of them that are Active. */
+/** The entities of those clients that are Active, for changing them. */
 export function loadActiveClients({ em, tenant }: Transaction, clients: readonly HeldClient[]): Promise<OAuthClient[]> {
   const active = clients.filter(({ status }) => status === "Active").map(({ clientId }) => clientId);
   return em.find(

@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, `Html` is not, undefined is left out. */
+/** A value of a template: text is escaped, `Html` is not, undefined is left out. */
 export type Content = Html | string | readonly Content[] | undefined;
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

@@ -5,7 +5,7 @@ import { FixedWindowLimiter } from "./fixed-window-limiter.js";
 /** Requests per client address in 60 seconds. A sign-in takes about six requests for pages. */
 const addressLimits = { pages: 240, clients: 600 } as const;
 
-/** What a request asks for: a page for people, or an endpoint for clients. */
+/** The kind of a request: for a page for people, or an endpoint for clients. */
 export type AddressLimit = keyof typeof addressLimits;
 
 /** Limits requests by client address (IPv6: by site). A request without a token costs a statement or a stored row too. */

@@ -2,10 +2,10 @@ import type { Revocation } from "@factory/runtime/auth/revocations";
 import { longestLifetimeSeconds } from "@factory/runtime/auth/token-claims";
 import type { Transaction } from "@factory/runtime/unit-of-work/database";
 
-/** Wakes every process that verifies tokens, as soon as the transaction is committed. */
+/** PostgreSQL channel that wakes every process that verifies tokens, once the transaction is committed. */
 export const revocationChannel = "spine_revocations";
 
-/** Tokens issued to the subjects until now are refused within a second of the transaction's end. */
+/** Records that tokens issued to the subjects until now are revoked. Verifiers refuse them within a second after the commit. */
 export async function recordRevocation(
   { execute, tenant, notify }: Pick<Transaction, "execute" | "tenant" | "notify">,
   kind: Revocation["kind"],

@@ -14,7 +14,7 @@ interface RevocationRow {
 
 type RevocationListener = (revocation: Revocation) => void;
 
-/** Longer than any transaction: what was written before the last look may have been committed after it. */
+/** Longer than any transaction: a row that was written before the last read may have been committed after it. */
 const overlapMs = 60_000;
 
 const newer = {
@@ -23,12 +23,12 @@ const newer = {
     where expires_at > now() and revoked_at > $1 order by revoked_at`,
 };
 
-/** Tells every revocation that still matters once, new ones within a moment of their commit, whichever process wrote them. */
+/** Calls a listener once for each revocation that has not expired; for new ones of any process soon after their commit. */
 export class RevocationFeed {
   readonly #pool: Pool;
   readonly #listener: Listener;
   readonly #loop: DrainLoop;
-  readonly #told = new Map<string, number>();
+  readonly #delivered = new Map<string, number>();
   #since = new Date(0);
   #tell: RevocationListener = () => undefined;
 
@@ -49,6 +49,7 @@ export class RevocationFeed {
     this.#loop.wake();
   }
 
+  /** Waits for the current read. */
   stop(): Promise<void> {
     return this.#loop.stop();
   }
@@ -56,12 +57,12 @@ export class RevocationFeed {
   async #drain(): Promise<void> {
     const { rows } = await this.#pool.query<RevocationRow>({ ...newer, values: [this.#since] });
     for (const { revocation_id: id, kind, subject, revoked_at: at } of rows) {
-      if (this.#told.has(id)) continue;
-      this.#told.set(id, at.getTime());
+      if (this.#delivered.has(id)) continue;
+      this.#delivered.set(id, at.getTime());
       this.#tell({ kind, subject, at: at.getTime() });
     }
     const newest = rows.at(-1)?.revoked_at.getTime();
     if (newest !== undefined) this.#since = new Date(Math.max(this.#since.getTime(), newest - overlapMs));
-    for (const [id, at] of this.#told) if (at <= this.#since.getTime()) this.#told.delete(id);
+    for (const [id, at] of this.#delivered) if (at <= this.#since.getTime()) this.#delivered.delete(id);
   }
 }

@@ -4,7 +4,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** Access tokens that verify but are refused, or are no longer. Kept as long as one of them can live. */
+/** A revocation, or the end of one. It is kept as long as a token that it covers can be alive. */
 @Entity(workerTable("revocations"))
 export class Revocation {
   [PrimaryKeyProp]?: ["tenantId", "revocationId"];

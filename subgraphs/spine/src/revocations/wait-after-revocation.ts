@@ -8,15 +8,18 @@ const newestRevocation = tenantStatement(
    where tenant_id = scope.tenant and kind = 'Principal' and subject = $2 and revoked_at > now() - interval '1 minute'`,
 );
 
-/** Milliseconds until a token of this user, read for from then on, can be told from those that a revocation covers. */
+/**
+ * Milliseconds to wait until a token of this user that begins to be made then is certainly newer than the user's latest
+ * revocation. Undefined if a token whose making began at `readStartMs` (epoch milliseconds) is newer already.
+ */
 export async function waitAfterRevocationMs(
   reader: TenantReader,
   tenant: Tenant,
   userId: string,
-  readsFromMs: number,
+  readStartMs: number,
 ): Promise<number | undefined> {
   const newest = await reader.row<{ age_ms: string | null }>(newestRevocation, tenant, userId);
   if (newest?.age_ms == null) return undefined;
   const settledForMs = Number(newest.age_ms) - commitMarginMs;
-  return settledForMs > Date.now() - readsFromMs ? undefined : Math.max(0, Math.ceil(-settledForMs) + 1);
+  return settledForMs > Date.now() - readStartMs ? undefined : Math.max(0, Math.ceil(-settledForMs) + 1);
 }

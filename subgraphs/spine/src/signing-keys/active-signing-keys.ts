@@ -10,11 +10,11 @@ import {
 
 type KeyChangeListener = () => Promise<void>;
 
-/** The keys of this process: which are published, and which one signs. Follows the stored ones as they change and as time passes. */
+/** The signing keys that this process publishes, and the one that signs. Follows the stored keys as they change and as time passes. */
 export class ActiveSigningKeys {
   readonly #stored: SigningKeyStore;
   readonly #logger: Logger;
-  readonly #tell = new Set<KeyChangeListener>();
+  readonly #listeners = new Set<KeyChangeListener>();
   #sign: (keys: readonly LoadedKey[]) => void = () => undefined;
   #keys: readonly LoadedKey[] = [];
   #published: JSONWebKeySet = { keys: [] };
@@ -26,22 +26,24 @@ export class ActiveSigningKeys {
     this.#logger = logger;
   }
 
+  /** The public keys (RFC 7517) that verifiers accept now. */
   get published(): JSONWebKeySet {
     return this.#published;
   }
 
-  /** Hands over the keys, the one that signs first, now and whenever they change. */
+  /** Calls `sign` with the keys now and whenever they change. The key that signs comes first. */
   async start(sign: (keys: readonly LoadedKey[]) => void): Promise<void> {
     this.#sign = sign;
     await this.#follow();
     this.#timer = setInterval(() => void this.refresh(), keyRefreshSeconds * 1000).unref();
   }
 
-  /** Verifiers of this process: told before a new key signs, and again once an old one is withdrawn. */
-  onChange(told: KeyChangeListener): void {
-    this.#tell.add(told);
+  /** Calls the listener, a verifier of this process, before a new key signs and when an old key is withdrawn. */
+  onChange(listener: KeyChangeListener): void {
+    this.#listeners.add(listener);
   }
 
+  /** Makes the next key, and publishes it in this process. */
   async rotate(request: RotationRequest): Promise<Rotation> {
     const rotation = await this.#stored.rotate(new Date(Date.now()), request);
     this.#logger.info({ ...rotation, immediately: request.immediately }, "signing keys rotated");
@@ -49,16 +51,17 @@ export class ActiveSigningKeys {
     return rotation;
   }
 
-  /** One at a time; without the database the keys at hand stay in use. */
+  /** Reads the stored keys again, one read at a time. If the database does not answer, the current keys stay in use. */
   refresh(): Promise<void> {
     this.#refreshing = this.#refreshing
       .then(() => this.#follow())
       .catch((error: unknown) => {
-        this.#logger.warn({ err: error }, "signing keys not read, tried again in a minute");
+        this.#logger.warn({ err: error }, "the signing keys could not be read; the next attempt is in a minute");
       });
     return this.#refreshing;
   }
 
+  /** Waits for the current read. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#refreshing;
@@ -79,11 +82,11 @@ export class ActiveSigningKeys {
 
   async #publish(keys: readonly LoadedKey[]): Promise<void> {
     this.#published = { keys: keys.map(({ publicJwk }) => publicJwk) };
-    await Promise.all([...this.#tell].map((told) => told()));
+    await Promise.all([...this.#listeners].map((listener) => listener()));
   }
 }
 
-/** The newest whose time has come signs; should none have come, as another machine's clock is ahead, the one that is nearest. */
+/** The newest key whose time has come signs. If there is none, because the clock of another machine is ahead, the nearest one. */
 function inOrderOfUse(newestFirst: readonly LoadedKey[], now: Date): LoadedKey[] {
   const signing = newestFirst.find(({ signsFrom }) => signsFrom <= now) ?? newestFirst.at(-1);
   return signing ? [signing, ...newestFirst.filter((key) => key !== signing)] : [];

@@ -108,7 +108,7 @@ async function told(): Promise<{ keyId: unknown; reason: unknown; actor: string 
   return events.map(({ data, actorid }) => ({ keyId: data["keyId"], reason: data["reason"], actor: actorid }));
 }
 
-/** What the minute's look and the notification come to. */
+/** The read of every minute and the notification lead here. */
 async function looked(): Promise<void> {
   await platform.admin.query("select pg_notify('spine_signing_keys', '')");
   await new Promise((resolve) => setTimeout(resolve, 30));

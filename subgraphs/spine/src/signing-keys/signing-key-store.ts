@@ -9,13 +9,14 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from "jo
 import type { Pool } from "pg";
 import { platformTenant } from "../tenants/platform-tenant.js";
 
+/** A signing key with its private part. */
 export interface LoadedKey {
   readonly keyId: string;
-  /** As published: kid, alg and use included. */
+  /** The public key with kid, alg and use, as it is published. */
   readonly publicJwk: JWK;
   readonly privateJwk: JWK;
   readonly signsFrom: Date;
-  /** Published until then; null for the newest. */
+  /** Until when the key is published; null for the newest key. */
   readonly retiresAt: Date | null;
 }
 
@@ -26,80 +27,85 @@ interface KeyRow {
   retires_at: Date | null;
 }
 
+/** The result of a rotation. */
 export interface Rotation {
-  /** Of the key that signs next. */
+  /** The kid of the key that signs next. */
   readonly keyId: string;
   readonly signsFrom: Date;
 }
 
-/** How long anybody may keep a key set that he has read. */
+/** How long verifiers may cache the key set, in seconds. */
 export const keySetMaxAgeSeconds = 600;
-/** The latest at which every process knows of a change, should its wake-up be lost. */
+/** Every process reads the keys again at least this often, in case a notification is lost. */
 export const keyRefreshSeconds = 60;
 const publishedBeforeSeconds = keySetMaxAgeSeconds + keyRefreshSeconds;
 const publishedAfterSeconds = longestLifetimeSeconds + keyRefreshSeconds;
 const rotatedAfterDays = 90;
 
-/** Of a rotation that a caller asked for. */
+/** A rotation that a caller asks for. */
 export interface RotationRequest {
-  /** For a key that leaked. */
+  /** For a leaked key: the next key signs at once, and the other keys are withdrawn. */
   readonly immediately: boolean;
   readonly cause: Cause;
 }
 
+/** PostgreSQL channel that tells of changed keys. */
 export const signingKeysChannel = "spine_signing_keys";
 
-/** Only what was read: another process may have resealed the row as well. */
+/** Changes the row only if it still holds what was read: another process may have resealed it, too. */
 const reseal = "update signing_keys set sealed_private_key = $3 where key_id = $1 and sealed_private_key = $2";
 
 const current = `select key_id, sealed_private_key, signs_from, retires_at from signing_keys
   where retires_at is null or retires_at > $1 order by signs_from desc, key_id`;
 
-/** The keys of the authorization server as they are stored: sealed, with the times at which each signs and retires. */
+/** The stored signing keys: sealed, each with the times from which it signs and at which it retires. */
 export class SigningKeyStore {
   readonly #pool: Pool;
   readonly #seal: ValueSeal;
 
+  /** `pool` connects as the worker role of the spine. */
   constructor(pool: Pool, seal: ValueSeal) {
     this.#pool = pool;
     this.#seal = seal;
   }
 
-  /** Newest first; makes the first one, and the next one when the newest is old. */
+  /** All published keys, newest first. Makes the first key, and the next one when the newest is 90 days old. */
   async load(now: Date): Promise<LoadedKey[]> {
     const { rows } = await this.#pool.query<KeyRow>(current, [now]);
     const [newest] = rows;
     if (newest && !isOld(newest, now)) return this.#opened(rows);
     const cause = { trace: continueTrace(undefined), actorId: "authorization-server" };
-    await this.#alone(cause, async (transaction) => {
+    await this.#withLock(cause, async (transaction) => {
       const [known] = await transaction.execute<KeyRow>(current, [now]);
       if (!known) await this.#add(transaction, now);
       else if (isOld(known, now))
-        await this.#succeed(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Age" });
+        await this.#addSuccessor(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Age" });
     });
     const renewed = await this.#pool.query<KeyRow>(current, [now]);
     return this.#opened(renewed.rows);
   }
 
   /**
-   * The next key is published long enough for every verifier to know it before it signs, and the others stay for as long
-   * as a token of theirs can live. At once, for a key that leaked: then tokens of the others are refused from now on.
+   * Makes the next key. It is published before it signs, long enough for every verifier to know it; the other keys stay
+   * published while their tokens can be alive. A rotation for a leaked key takes effect at once: tokens of the other keys
+   * are refused from now on.
    */
   async rotate(now: Date, { immediately, cause }: RotationRequest): Promise<Rotation> {
-    return this.#alone(cause, async (transaction) => {
-      if (immediately) return this.#succeed(transaction, now, { inSeconds: 0, reason: "Requested" });
+    return this.#withLock(cause, async (transaction) => {
+      if (immediately) return this.#addSuccessor(transaction, now, { inSeconds: 0, reason: "Requested" });
       const [newest] = await transaction.execute<KeyRow>(current, [now]);
-      // one that waits for its turn is the rotation that was asked for
+      // a key that is published and does not sign yet is the result of this rotation, too
       if (newest && newest.signs_from > now) return { keyId: newest.key_id, signsFrom: newest.signs_from };
-      return this.#succeed(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Requested" });
+      return this.#addSuccessor(transaction, now, { inSeconds: publishedBeforeSeconds, reason: "Requested" });
     });
   }
 
+  /** Deletes keys whose tokens have all expired. */
   async deleteRetired(now: Date): Promise<void> {
     await this.#pool.query("delete from signing_keys where retires_at <= $1", [now]);
   }
 
-  async #succeed(
+  async #addSuccessor(
     transaction: WorkerTransaction,
     now: Date,
     { inSeconds, reason }: { inSeconds: number; reason: "Requested" | "Age" },
@@ -135,7 +141,7 @@ export class SigningKeyStore {
     return { keyId, signsFrom };
   }
 
-  #alone<T>(cause: Cause, work: (transaction: WorkerTransaction) => Promise<T>): Promise<T> {
+  #withLock<T>(cause: Cause, work: (transaction: WorkerTransaction) => Promise<T>): Promise<T> {
     return workerTransaction({ pool: this.#pool, schema: "spine" }, platformTenant, cause, async (transaction) => {
       await transaction.execute("select pg_advisory_xact_lock($1)", [advisoryLocks.signingKeys]);
       transaction.notify(signingKeysChannel);
@@ -171,6 +177,9 @@ function opened(sealed: string, keyId: string, seal: ValueSeal): OpenedValue {
   try {
     return seal.open(sealed, keyId);
   } catch (cause) {
-    throw new Error(`Signing key ${keyId} cannot be opened: SECRETS_KEY is not the one it was sealed with`, { cause });
+    throw new Error(
+      `Signing key ${keyId} cannot be opened with the configured SECRETS_KEY. Start with the key that it was sealed with`,
+      { cause },
+    );
   }
 }

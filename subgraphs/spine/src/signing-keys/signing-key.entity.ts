@@ -2,7 +2,7 @@ import { workerGroup } from "@factory/runtime/db/tenant-table";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import type { JWK } from "jose";
 
-/** A key that signs access tokens. Of no tenant: only the worker role reads or writes it. */
+/** A key that signs tokens. It belongs to no tenant: only the worker role reads and writes it. */
 @Entity({
   tableName: "signing_keys",
   rowLevelSecurity: "force",
@@ -23,11 +23,11 @@ export class SigningKey {
   @Property({ type: "timestamptz" })
   createdAt: Date;
 
-  /** Published before, so that every verifier has it by then. */
+  /** From when on the key signs. It is published earlier, so that every verifier knows it by then. */
   @Property({ type: "timestamptz", defaultRaw: "now()" })
   signsFrom: Date;
 
-  /** Deleted then: no token of it lives any longer. Null while it is the newest. */
+  /** When the key is deleted: all its tokens have expired by then. Null for the newest key. */
   @Property({ type: "timestamptz", nullable: true })
   retiresAt: Date | null;
 }

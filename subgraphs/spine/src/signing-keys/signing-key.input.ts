@@ -4,7 +4,7 @@ import { Field, InputType } from "type-graphql";
 export class RotateSigningKeysInput {
   @Field(() => Boolean, {
     nullable: true,
-    description: "For a key that leaked: the next one signs now, and every token signed so far is refused.",
+    description: "For a leaked key: the next key signs at once, and every token signed so far is refused.",
   })
   immediately?: boolean | null;
 }

@@ -14,7 +14,7 @@ export class SigningKeyResolver {
   }
 
   @Mutation(() => SigningKeyRotationType, {
-    description: "The keys of access tokens also rotate by themselves, every 90 days.",
+    description: "Replaces the key that signs tokens. Keys are also replaced automatically every 90 days.",
   })
   @Auth({ scopes: ["tenant.manage"], platformAdmin: true })
   rotateSigningKeys(

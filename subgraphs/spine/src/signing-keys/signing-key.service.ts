@@ -7,6 +7,7 @@ import type { RotateSigningKeysInput } from "./signing-key.input.js";
 import type { SigningKeyRotationType } from "./signing-key.type.js";
 import type { Rotation } from "./signing-key-store.js";
 
+/** Rotates the signing keys for a platform administrator. */
 export class SigningKeyService {
   readonly #database: Database;
   readonly #keys: ActiveSigningKeys;
@@ -24,7 +25,7 @@ export class SigningKeyService {
     return idempotentMutation<SigningKeyRotationType>(this.#database, context, {
       field: "rotateSigningKeys",
       arguments: { input: input ?? null },
-      // keys are of no tenant: should this transaction fail or be run again after it, the rotation stands
+      // the keys are stored in a transaction of their own: if this one is run again, the rotation is not repeated
       commit: async () => {
         rotated ??= rotationView(await this.#keys.rotate({ immediately: input?.immediately ?? false, cause }));
         return rotated;

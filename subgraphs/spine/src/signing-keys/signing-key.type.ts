@@ -2,9 +2,9 @@ import { Field, ObjectType } from "type-graphql";
 
 @ObjectType("SigningKeyRotation")
 export class SigningKeyRotationType {
-  @Field({ description: "`kid` of the key that signs next." })
+  @Field({ description: "The `kid` of the key that signs next." })
   keyId: string;
 
-  @Field({ description: "Published at once, it signs from then on." })
+  @Field({ description: "From when on the key signs. It is published at once." })
   signsFrom: string;
 }

@@ -22,7 +22,7 @@ async function tokenOf(form: Record<string, string>): Promise<string | undefined
   return ((await response.json()) as Record<string, Json>)["access_token"];
 }
 
-/** Nobody accepts any of them, once the verifier knows what there is to know. */
+/** The verifier accepts none of them once it knows all revocations. */
 async function expectRefused(tokens: readonly (string | undefined)[]): Promise<void> {
   const { issuer } = testSettings;
   const keys = () => platform.spine.authorizationServer.jwks();
@@ -66,7 +66,7 @@ describe("a client that is disabled while it asks for tokens", () => {
     );
     const { clientId, clientSecret } = data?.["createTenantApiClient"] ?? {};
     const ask = () => tokenOf({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret });
-    // whoever has read the client before the commit, and not the revocation
+    // a reader that has read the client before the commit, and not the revocation
     const taker = await platform.admin.connect();
     try {
       await taker.query("begin");

@@ -8,6 +8,7 @@ import { currentContext } from "../oauth-requests/current-context.js";
 import { type RegisteredClient, registeredClientOf } from "./registered-client.js";
 import { addressOf, countTokenRequest, rateLimited } from "./token-quota.js";
 
+/** The lookup of clients, and the limits of their requests and failures. */
 export interface ClientAuthenticationOptions {
   findClient: (clientId: string) => Promise<RegisteredClient | undefined>;
   /** The grant types of the token endpoint. A client may have more of them. */

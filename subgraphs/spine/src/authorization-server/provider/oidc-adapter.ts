@@ -140,7 +140,7 @@ export class OidcAdapter {
     }
   }
 
-  /** Of several uses at the same time one succeeds; the others count as a replay. */
+  /** Only one of several uses at the same time succeeds; the others count as a replay. */
   async #consume(kind: string, id: string): Promise<void> {
     const { rowCount } = await this.#pool.query({ ...consumeOnce, values: [kind, digestOf(id)] });
     if (rowCount === 1) return;

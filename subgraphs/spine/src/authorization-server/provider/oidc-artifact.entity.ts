@@ -2,7 +2,7 @@ import { workerGroup } from "@factory/runtime/db/tenant-table";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** What oidc-provider stores: codes, refresh tokens, grants, sessions, interactions. Only the worker role sees it. */
+/** A stored artifact of oidc-provider: codes, refresh tokens, grants, sessions, interactions. Only the worker role sees it. */
 @Entity({
   tableName: "oidc_artifacts",
   rowLevelSecurity: "force",

@@ -44,6 +44,7 @@ import type { TokenFamilies } from "../tokens/token-families.js";
 import { introspectionPath, type TokenIntrospection } from "../tokens/token-introspection.js";
 import type { OidcAdapter } from "./oidc-adapter.js";
 
+/** The token endpoint (RFC 6749 section 3.2). */
 export const tokenPath = "/connect/token";
 
 /** The grant types of the token endpoint. The discovery document lists them. */

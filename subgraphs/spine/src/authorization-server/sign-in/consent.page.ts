@@ -1,13 +1,13 @@
 import { html } from "../../pages/html.js";
 import type { Page } from "../../pages/page.js";
 
-/** What the page for consent shows. */
+/** The data of the page for consent. */
 export interface ConsentForm {
   readonly clientName: string;
   readonly csrfToken: string;
   readonly email: string;
   readonly organization: string;
-  /** What each scope allows, as `scopeDescriptions` says it. */
+  /** The meaning of each scope, as `scopeDescriptions` says it. */
   readonly permissions: readonly string[];
   /** Where the browser goes next. */
   readonly returnsTo: string;

@@ -8,7 +8,7 @@ import type { ConsentTerms } from "./consent-terms.js";
 import type { CsrfTokens } from "./csrf-token.js";
 import type { RememberedConsents } from "./remembered-consents.js";
 
-/** What the endpoints of the sign-in pages work with. */
+/** The services behind the sign-in pages. */
 export interface InteractionOptions {
   issuer: string;
   /** The current provider; a new one is built when the keys change. */

@@ -19,7 +19,7 @@ const grantsOf = {
 };
 
 /**
- * What users have agreed to. Each authorization makes a grant of its own, so that revoking one family of tokens does not
+ * The consents of users. Each authorization makes a grant of its own, so that revoking one family of tokens does not
  * end others. A user has agreed to the scopes of all grants that are valid now and were given on the current terms.
  */
 export class RememberedConsents {

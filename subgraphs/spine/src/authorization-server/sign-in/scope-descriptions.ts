@@ -1,6 +1,6 @@
 import type { Scope } from "@factory/schema/scopes";
 
-/** What each scope allows, in the words of the page that asks for consent. */
+/** The meaning of each scope, in the words of the page that asks for consent. */
 export const scopeDescriptions: Record<Scope | "openid", string> = {
   openid: "Read your e-mail address and your name",
   "templates.read": "See templates and their executions",

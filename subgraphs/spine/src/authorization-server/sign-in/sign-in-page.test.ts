@@ -143,7 +143,7 @@ describe("the terms of a consent", () => {
 describe("the sign-in page", () => {
   it("asks to come back while more sign in than can be served", async () => {
     const attempt = await aSignIn();
-    // whoever is served comes back at once, so that nobody else gets his place however slow this machine is
+    // a served caller comes back at once, so that no other caller gets the place, however slow this machine is
     let stays = true;
     const crowd = Array.from({ length: 210 }, async () => {
       while (stays) {

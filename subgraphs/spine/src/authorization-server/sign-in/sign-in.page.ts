@@ -1,7 +1,7 @@
 import { type Html, html } from "../../pages/html.js";
 import type { Page } from "../../pages/page.js";
 
-/** What the page for signing in shows. */
+/** The data of the page for signing in. */
 export interface SignInForm {
   readonly clientName: string;
   readonly csrfToken: string;

@@ -8,6 +8,7 @@ import type { AccessTokenClaims } from "./access-tokens.js";
 import type { TokenFamilies } from "./token-families.js";
 import { unrevokedToken } from "./token-status-statement.js";
 
+/** The revocation endpoint (RFC 7009). */
 export const revocationPath = "/connect/revocation";
 
 /**

@@ -3,6 +3,7 @@ import { accountError, servesUser, type UserAccounts } from "../accounts/user-ac
 import { type RegisteredClient, registeredClientOf } from "../client-authentication/registered-client.js";
 import type { AccessTokenClaims, AccessTokens } from "./access-tokens.js";
 
+/** The introspection endpoint (RFC 7662). */
 export const introspectionPath = "/connect/introspect";
 
 /** Answers of RFC 7662. A client may introspect its own tokens and those of its tenant. */

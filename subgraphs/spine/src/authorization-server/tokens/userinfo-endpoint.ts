@@ -3,6 +3,7 @@ import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { UserAccount, UserAccounts } from "../accounts/user-accounts.js";
 import type { AccessTokenClaims, AccessTokens } from "./access-tokens.js";
 
+/** The userinfo endpoint. */
 export const userinfoPath = "/connect/userinfo";
 
 export interface UserinfoOptions {
