@@ -2,7 +2,7 @@
 import type { Scope } from "./scopes.js";
 import type { SubgraphName } from "./subgraph-names.js";
 
-/** Every command of the bus, the subgraph that handles it and the scopes that its actor must hold, all of them. */
+/** Every command of the bus with the subgraph that handles it. Its actor must hold all of the `scopes`. */
 export const commandTypes = {
   PublishTemplateVersion:   { handler: "catalog", scopes: ["templates.publish"] },
   DeprecateTemplateVersion: { handler: "catalog", scopes: ["templates.publish"] },
@@ -12,4 +12,5 @@ export const commandTypes = {
   ImportLibraryPackage:     { handler: "catalog", scopes: ["libraries.write"] },
 } as const satisfies Record<string, { handler: SubgraphName; scopes: readonly Scope[] }>;
 
+/** The type of a command, for example `ImportLibraryPackage`. */
 export type CommandType = keyof typeof commandTypes;

@@ -1,2 +1,2 @@
-/** What a `…Ref` field holds. `#` parts a name from its version, so no name holds one. */
+/** The pattern of a `…Ref` field. `#` separates a name from its version, so a name cannot contain it. */
 export const credentialReferencePattern = "^(secret://)?[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}$";

@@ -2,7 +2,7 @@
 import type { Scope } from "./scopes.js";
 import type { SubgraphName } from "./subgraph-names.js";
 
-/** Every event type, the subgraph that emits it and the scopes that may read it (any of). */
+/** Every event type with the subgraph that emits it. A reader needs one of the `readScopes`. */
 export const eventTypes = {
   TemplateRegistered:             { source: "catalog",      readScopes: ["templates.read"] },
   TemplateVersionCreated:         { source: "catalog",      readScopes: ["templates.read"] },
@@ -143,4 +143,5 @@ export const eventTypes = {
   SigningKeyRotated:              { source: "spine",        readScopes: ["tenant.read"] },
 } as const satisfies Record<string, { source: SubgraphName; readScopes: readonly Scope[] }>;
 
+/** The type of an event, for example `TemplateExecuted`. */
 export type EventType = keyof typeof eventTypes;

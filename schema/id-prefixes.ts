@@ -32,4 +32,5 @@ export const idPrefixes = {
   msg: "outbound message",
 } as const;
 
+/** The prefix of a wire ID, for example `tpl`. */
 export type IdPrefix = keyof typeof idPrefixes;

@@ -1,4 +1,4 @@
-/** Every scope the platform knows. No scope implies another. */
+/** Every OAuth scope of the platform. A scope never implies another one. */
 export const scopes = [
   "templates.read",
   "templates.write",
@@ -42,12 +42,13 @@ export const scopes = [
   "jobs.manage",
 ] as const;
 
+/** An OAuth scope of the platform, for example `templates.read`. */
 export type Scope = (typeof scopes)[number];
 
-/** An agent holds it with an approval alone. */
+/** An agent gets this scope only through an approval. */
 export const needsAgentApproval = (scope: string): boolean => scope.endsWith(".publish");
 
-/** Who they make or let in would outlive the agent's task, and be a second pair of eyes for it. */
+/** With these scopes an agent could create clients or users that outlive its task and approve its requests. */
 const withheldFromAgents: readonly string[] = [
   "client.manage",
   "user.invite",
@@ -55,10 +56,10 @@ const withheldFromAgents: readonly string[] = [
   "governance.approve",
 ] satisfies readonly Scope[];
 
-/** An agent may hold it, whomever it acts for; see `needsAgentApproval` for what it holds with an approval alone. */
+/** Whether an agent may hold the scope at all. See `needsAgentApproval` for scopes that also need an approval. */
 export const isAgentScope = (scope: string): boolean => !withheldFromAgents.includes(scope);
 
-/** What the platform's administrators hold, for the tenants and in the platform's own tenant. */
+/** The scopes of the platform's administrators, for all tenants and in the platform's own tenant. */
 export const platformScopes = [
   "tenant.read",
   "tenant.manage",
@@ -68,7 +69,7 @@ export const platformScopes = [
   "webhooks.subscriptions.write",
 ] as const satisfies readonly Scope[];
 
-/** What a service client of a tenant may hold. */
+/** The scopes that a service client of a tenant may hold. */
 export const tenantScopes: readonly Scope[] = scopes.filter(
   (scope) => scope !== "tenant.read" && scope !== "tenant.manage",
 );

@@ -98,7 +98,7 @@ describe("PostgreSQL under a running platform", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(refused.body).toMatchObject({
       code: "UNAVAILABLE",
-      detail: "The disk is full: nothing can be written for now.",
+      detail: "The disk of the database is full, so nothing can be written now. Try again later.",
     });
     const input = `{ name: "Full", slug: "full", editionCode: "Free", ownerEmail: "owner@full.example" }`;
     const mutation = await graphql(`mutation { registerTenant(input: ${input}) { tenantId } }`, { base, token });

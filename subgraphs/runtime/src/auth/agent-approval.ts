@@ -8,7 +8,7 @@ export function requireAgentApproval(principal: Principal, scopes: readonly stri
   const usable = scopes.some((scope) => principal.scopes.has(scope) && !needsAgentApproval(scope));
   if (!usable)
     throw new DomainError("APPROVAL_REQUIRED", {
-      detail: "An agent publishes only with a token that rests on an approval.",
+      detail: "An agent may publish only with a token that was issued for an approval. Ask for an approval first.",
     });
 }
 

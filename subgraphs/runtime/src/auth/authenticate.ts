@@ -32,10 +32,15 @@ export async function authenticateWith(
 
 function bearerToken(authorization: string | undefined): string {
   const credentials = authorization === undefined ? "" : afterScheme(authorization);
-  if (credentials === "") throw new DomainError("UNAUTHENTICATED", { detail: "A bearer token is required." });
+  if (credentials === "")
+    throw new DomainError("UNAUTHENTICATED", {
+      detail: "A bearer token is required. Send it in the header Authorization.",
+    });
   if (token.test(credentials)) return credentials;
   if (credentials.includes(",")) throw ambiguous("Authorization");
-  throw new DomainError("TOKEN_INVALID", { detail: "The bearer token is malformed." });
+  throw new DomainError("TOKEN_INVALID", {
+    detail: "The bearer token contains characters that are not allowed in a token (RFC 6750, section 2.1).",
+  });
 }
 
 /** Schemes ignore case (RFC 9110 section 11.1). Empty for another scheme; cut by hand, as every request pays for it. */
@@ -51,13 +56,16 @@ function requireOwnTenant(named: string | undefined, principal: Principal): void
   if (named === undefined) return;
   if (named.includes(",")) throw ambiguous("X-Tenant-Id");
   if (named !== principal.tenantId)
-    throw new DomainError("TENANT_MISMATCH", { detail: "X-Tenant-Id names another tenant than the token." });
+    throw new DomainError("TENANT_MISMATCH", {
+      detail:
+        "The header X-Tenant-Id names a different tenant than the token. Send the tenant of the token, or leave the header out.",
+    });
 }
 
 /** Which of two values counts is a question that an attacker would answer otherwise than we do. */
 export const ambiguous = (header: string) =>
   new DomainError("VALIDATION_FAILED", {
-    detail: `The request must carry at most one ${header} header with one value.`,
+    detail: `The request must have at most one ${header} header with one value.`,
   });
 
 function occurrences(rawHeaders: readonly string[], name: string): number {

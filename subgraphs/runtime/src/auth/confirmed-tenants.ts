@@ -22,7 +22,7 @@ export class ConfirmedTenants {
     const exists = await this.#exists(tenantId).catch((error: unknown) => {
       throw databaseRefusal(error) ?? error;
     });
-    if (!exists) throw new DomainError("TENANT_UNKNOWN", { detail: "The token names a tenant that does not exist." });
+    if (!exists) throw new DomainError("TENANT_UNKNOWN", { detail: "The tenant of the token does not exist." });
     this.#confirmed.set(tenantId, true);
   }
 }

@@ -7,7 +7,8 @@ const maxAgeSeconds = 900;
 export function requireRecentSignIn({ authTime, firstParty }: Principal, nowMs = Date.now()): void {
   if (firstParty !== true)
     throw new DomainError("FIRST_PARTY_CLIENT_REQUIRED", {
-      detail: "A person decides with a token of a first-party client. Sign in at the platform's own application.",
+      detail:
+        "This decision needs a token of a first-party client. Sign in with an application of the platform itself.",
     });
   if (authTime === undefined || nowMs / 1000 - authTime > maxAgeSeconds)
     throw new DomainError("AUTHENTICATION_TOO_OLD", {

@@ -62,7 +62,7 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
   const { success, data: claims, error } = claimsShape.safeParse(payload);
   if (!success) throw invalidToken(`claim ${String(error.issues[0]?.path[0])} is missing or malformed`);
   const { iat, nbf = iat, exp } = claims;
-  if (exp <= iat || exp - iat > longestLifetimeSeconds) throw invalidToken("its lifetime is out of bounds");
+  if (exp <= iat || exp - iat > longestLifetimeSeconds) throw invalidToken("its lifetime is too long or negative");
   if (Math.max(iat, nbf) > nowSeconds + toleratedSkewSeconds) throw invalidToken("it is not valid yet");
   if (exp <= nowSeconds) throw expiredToken();
   const principal: Principal = {

@@ -58,7 +58,9 @@ export class TokenVerifier {
     // nothing may wait from here on: a revocation that came meanwhile would be missed
     if (this.#revocations.covers(claims)) throw invalidToken("it was revoked");
     if (this.#revocations.isClosed(claims.principal.tenantId))
-      throw new DomainError("TENANT_SUSPENDED", { detail: "The tenant is not active." });
+      throw new DomainError("TENANT_SUSPENDED", {
+        detail: "The tenant is not active. Ask an administrator of the platform to resume it.",
+      });
     this.#known.set(digest, claims);
     return claims.principal;
   }

@@ -29,7 +29,9 @@ export class VerificationKeys {
     }
     await this.#reload();
     if (this.clock() - this.#loadedAt >= uselessAfterMs) {
-      throw new DomainError("UNAVAILABLE", { detail: "The keys of the token issuer cannot be read." });
+      throw new DomainError("UNAVAILABLE", {
+        detail: "The keys of the token issuer cannot be read now. Try again later.",
+      });
     }
     return this.#keys.get(kid);
   }

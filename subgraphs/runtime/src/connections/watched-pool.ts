@@ -115,6 +115,6 @@ export class WatchedPool extends pg.Pool implements ServerClient {
 }
 
 const nothing = () => undefined;
-const gone = () => new DomainError("REQUEST_TIMEOUT", { detail: "The caller has gone." });
+const gone = () => new DomainError("REQUEST_TIMEOUT", { detail: "The caller has closed the connection." });
 const unmade = () => new DatabaseUnavailable("Lost", "No connection could be made in time");
 const crowded = () => new DatabaseUnavailable("Crowded", "No connection became free in time");

@@ -43,7 +43,7 @@ export class DrainLoop {
         drained = await this.#drain();
       } while (!this.#stopped && (this.#again || drained === "more"));
     } catch (error) {
-      this.#logger.warn({ err: error }, "drain failed, will be tried again");
+      this.#logger.warn({ err: error }, "a drain failed and will be tried again");
     }
     this.#running = undefined;
     if (this.#stopped) return;

@@ -95,7 +95,10 @@ export class Retention {
       return rows[0]?.deleted ?? 0;
     } catch (error) {
       if (this.#stopped.signal.aborted) return 0;
-      this.#logger.warn({ err: error, table: rule.table }, "expired rows not deleted, tried again in a minute");
+      this.#logger.warn(
+        { err: error, table: rule.table },
+        "expired rows were not deleted; the next attempt is in a minute",
+      );
       return 0;
     }
   }
@@ -104,7 +107,8 @@ export class Retention {
     this.#running = this.forget()
       .then(
         (deleted) => this.#logger.debug({ deleted }, "expired rows deleted"),
-        (error: unknown) => this.#logger.warn({ err: error }, "expired rows not deleted, tried again in a minute"),
+        (error: unknown) =>
+          this.#logger.warn({ err: error }, "expired rows were not deleted; the next attempt is in a minute"),
       )
       .then(() => {
         if (!this.#stopped.signal.aborted) this.#timer = setTimeout(() => this.#turn(), intervalMs).unref();

@@ -118,7 +118,7 @@ class TransactionConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql: text, parameters, name, deferred }: StatementQuery): Promise<QueryResult<Row>> {
-    if (this.#over) throw new Error("The transaction is over");
+    if (this.#over) throw new Error("The transaction has ended");
     const statement = { text, values: [...parameters], ...(name === undefined ? {} : { name }) };
     if (deferred) {
       this.#defer(statement);
@@ -141,7 +141,7 @@ class TransactionConnection implements DatabaseConnection {
       });
     });
     // the server answers COMMIT of a failed transaction with ROLLBACK, which the driver does not report as an error
-    if (command !== "COMMIT") throw new Error("A statement of the transaction had failed", { cause: this.#failure });
+    if (command !== "COMMIT") throw new Error("A statement of the transaction has failed", { cause: this.#failure });
   }
 
   /** Never fails: a connection that cannot roll back is lost, and its transaction with it. */
@@ -158,7 +158,7 @@ class TransactionConnection implements DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error("Rows are not streamed out of a transaction");
+    throw new Error("A transaction cannot stream rows");
   }
 
   /** Throws at once for what could fail on its way only: the server would not know, and commit the rest. */

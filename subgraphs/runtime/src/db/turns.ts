@@ -62,7 +62,7 @@ export class Turns {
   }
 
   #connected(): Promise<PipelinedClient> {
-    if (this.#closed) throw new Error("The turns of this process were given back");
+    if (this.#closed) throw new Error("The turns of this process are closed");
     this.#connecting ??= this.#connect().catch((error: unknown) => {
       this.#connecting = undefined;
       throw error;
@@ -80,7 +80,7 @@ export class Turns {
       options: noticeAbsence,
     });
     client.on("error", (error) => {
-      this.#logger.debug({ error: error.message }, "connection of the turns lost");
+      this.#logger.debug({ error: error.message }, "the connection that holds the turns was lost");
       this.#lost(client);
     });
     client.once("end", () => this.#lost(client));

@@ -8,16 +8,16 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 const details: Readonly<Record<DatabaseFailure, string>> = {
-  Lost: "The database does not answer.",
+  Lost: "The database does not answer. Try again later.",
   Unconfirmed:
-    "The database was lost during the commit, so the outcome is unknown. Only a repeat with the same Idempotency-Key is safe.",
-  Full: "The disk is full: nothing can be written for now.",
-  Crowded: "The database has no free connection.",
-  ReadOnly: "The database accepts no writes for now.",
-  Exhausted: "The database has too little memory for this now.",
-  TimedOut: "The database took too long.",
-  Locked: "Another transaction holds what this one needs.",
-  Conflict: "Other transactions change the same rows.",
+    "The connection to the database was lost during the commit, so the outcome is unknown. Only a repeat with the same Idempotency-Key is safe.",
+  Full: "The disk of the database is full, so nothing can be written now. Try again later.",
+  Crowded: "The database has no free connection. Try again in a moment.",
+  ReadOnly: "The database accepts no writes now. Try again later.",
+  Exhausted: "The database has too little memory for this request now. Try again later.",
+  TimedOut: "The database took too long for this request. Try again later.",
+  Locked: "Another request holds a lock that this one needs. Try again in a moment.",
+  Conflict: "Other requests change the same rows. Try again in a moment.",
 };
 
 /** What the caller is told when the database could not serve it; undefined: the database is not the reason. */

@@ -22,7 +22,10 @@ const plan = /^([\w.]+):(kill|throw|reject):([1-9]\d{0,5})$/;
 /** Fault tests only: nothing arms a failpoint in production. */
 export function armFailpoint(text: string): void {
   const [, name, action, passes] = plan.exec(text) ?? [];
-  if (name === undefined) throw new Error(`FAIL must look like execution.pushing:kill:1, not ${text}`);
+  if (name === undefined)
+    throw new Error(
+      `FAIL must have the form <failpoint>:<action>:<pass>, for example outbox.published:kill:1, not ${text}`,
+    );
   armed = { name, act: actions[action as keyof typeof actions], passesLeft: Number(passes) };
 }
 

@@ -6,7 +6,7 @@ const isoForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})
 /** ISO 8601 in UTC with milliseconds. Stored results of mutations hold it as text already. */
 export const DateTime = new GraphQLScalarType({
   name: "DateTime",
-  description: "A point in time: ISO 8601, UTC, milliseconds.",
+  description: "A point in time in UTC with milliseconds, as ISO 8601.",
   serialize(value) {
     if (value instanceof Date) return value.toISOString();
     if (typeof value === "string" && isoForm.test(value)) return value;

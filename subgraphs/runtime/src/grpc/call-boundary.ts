@@ -35,12 +35,13 @@ export function callBoundary(logger: Logger, stopping: AbortSignal): ServerMiddl
       if (error instanceof ServerError) throw error;
       if (context.signal.aborted) throw new ServerError(Status.CANCELLED, "The call was cancelled.");
       const refusal = ended.signal.aborted
-        ? new DomainError("UNAVAILABLE", { detail: "The server is stopping." })
+        ? new DomainError("UNAVAILABLE", { detail: "The server is stopping. Send the call again in a moment." })
         : error;
       const { reason, code, message, details } = toWireStatus(refusal);
       const facts = { err: error, method: call.method.path, traceId: trace.traceId };
-      if (reason === "INTERNAL") logger.error(facts, "a bug answered as INTERNAL");
-      else if (reason === "UNAVAILABLE" && !ended.signal.aborted) logger.warn(facts, "not available");
+      if (reason === "INTERNAL") logger.error(facts, "a bug was answered as INTERNAL");
+      else if (reason === "UNAVAILABLE" && !ended.signal.aborted)
+        logger.warn(facts, "a request was answered as UNAVAILABLE");
       context.trailer.set(detailsKey, details);
       throw new ServerError(code, message);
     } finally {
@@ -52,6 +53,6 @@ export function callBoundary(logger: Logger, stopping: AbortSignal): ServerMiddl
 function callerOf({ metadata }: { metadata: Metadata }): ServiceIdentity {
   const named = metadata.get(callerKey);
   const caller = serviceIdentities.find((identity) => identity === named);
-  if (caller === undefined) throw new Error("The caller was not checked");
+  if (caller === undefined) throw new Error("The identity of the caller was not checked");
   return caller;
 }

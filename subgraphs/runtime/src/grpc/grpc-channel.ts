@@ -91,7 +91,9 @@ function callerBoundary(defaultMs: number): ClientMiddleware<CallSettings> {
     } catch (error) {
       if (error instanceof ClientError) throw fromWireStatus(error.code, error.details, details);
       if (late.aborted && !cancelled?.aborted)
-        throw new DomainError("UPSTREAM_TIMEOUT", { detail: `No answer came within ${timeoutMs} ms.` });
+        throw new DomainError("UPSTREAM_TIMEOUT", {
+          detail: `The service did not answer within ${timeoutMs} ms. Try again later.`,
+        });
       throw error;
     }
   };

@@ -29,7 +29,7 @@ export function callerCheck(allowed: AllowedCallers, logger: Logger): ServerInte
         next(metadata);
         return;
       }
-      logger.warn({ service, caller, peer: call.getPeer() }, "a caller was turned away");
+      logger.warn({ service, caller, peer: call.getPeer() }, "a caller was refused");
       refuse(call, service, caller);
     });
     return new ServerInterceptingCall(call, new ResponderBuilder().withStart((next) => next(listener.build())).build());
@@ -39,8 +39,11 @@ export function callerCheck(allowed: AllowedCallers, logger: Logger): ServerInte
 function refuse(call: ServerInterceptingCallInterface, service: string, caller: ServiceIdentity | undefined): void {
   const refusal =
     caller === undefined
-      ? new DomainError("UNAUTHENTICATED", { detail: "The certificate names no service of this platform." })
-      : new DomainError("INSUFFICIENT_SCOPE", { detail: `${caller} may not call ${service}.` });
+      ? new DomainError("UNAUTHENTICATED", {
+          detail:
+            "The client certificate does not name a service of this platform. Use a certificate that the platform has issued.",
+        })
+      : new DomainError("INSUFFICIENT_SCOPE", { detail: `The service "${caller}" is not allowed to call ${service}.` });
   const { code, message, details } = toWireStatus(refusal);
   const metadata = new Metadata();
   metadata.set(detailsKey, Buffer.from(details));

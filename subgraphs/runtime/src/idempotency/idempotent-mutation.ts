@@ -67,7 +67,7 @@ export async function idempotentMutation<Result, Prepared = undefined>(
   }
   if (!keyForm.test(key))
     throw new DomainError("IDEMPOTENCY_KEY_INVALID", {
-      detail: "The key is 1 to 255 printable ASCII characters without spaces.",
+      detail: "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
     });
   const scope = [keyHolder(principal), mutation.field, key];
   const print = fingerprint(mutation.arguments);
@@ -92,7 +92,7 @@ function keyHolder({ subject, actors: [agent] = [], agentTaskId = "" }: Principa
 function replay<Result>(context: RequestContext, stored: StoredResult, print: string): Result {
   if (stored.fingerprint !== print)
     throw new DomainError("IDEMPOTENCY_KEY_REUSED", {
-      detail: "This Idempotency-Key came before with another request.",
+      detail: "This Idempotency-Key was used before with a different request. Use a new key for a new request.",
     });
   context.replayed = true;
   return stored.result as Result;
@@ -106,7 +106,7 @@ async function claim(transaction: Transaction, scope: string[], print: string): 
   } catch (error) {
     if (databaseFailure(error) === "Locked")
       throw new DomainError("IDEMPOTENCY_IN_PROGRESS", {
-        detail: "A request with this Idempotency-Key is still running.",
+        detail: "Another request with this Idempotency-Key is still running. Repeat the request when it has ended.",
       });
     throw error;
   }

@@ -44,7 +44,7 @@ const formats: Record<string, string> = {
   email: "Must be an e-mail address.",
   uri: "Must be an absolute URL.",
   date: "Must be a date, e.g. 2026-01-31.",
-  "date-time": "Must be a time with its zone, e.g. 2026-01-31T12:00:00Z.",
+  "date-time": "Must be a time with a time zone, e.g. 2026-01-31T12:00:00Z.",
 };
 
 function fieldError(error: ErrorObject): FieldError {
@@ -66,7 +66,7 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject): stri
   const meaning: unknown = parentSchema?.["description"];
   if (keyword === "pattern" && typeof meaning === "string")
     return `Does not fit the description of this member: ${meaning}`;
-  if (keyword === "format") return formats[String(params["format"])] ?? "Has another format.";
+  if (keyword === "format") return formats[String(params["format"])] ?? "Has the wrong format.";
   return `The value ${message ?? "is not accepted"}.`;
 }
 

@@ -44,5 +44,5 @@ function problemsOf(value: unknown, pointer: string, depth: number): FieldError[
 const unstorable = (pointer: string): FieldError => ({
   pointer: storableText(pointer),
   code: "FORMAT",
-  detail: "Text may hold neither NUL nor a lone surrogate.",
+  detail: "The text must not contain the character NUL or a lone surrogate.",
 });

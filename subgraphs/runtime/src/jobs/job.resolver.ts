@@ -13,7 +13,7 @@ export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
   class JobResolver {
     @Query(() => JobConnection, {
       name: `${subgraph}Jobs`,
-      description: "Background work of the tenant that runs, waits for another try or has failed.",
+      description: "The background jobs of the tenant that run, wait for their next attempt or have failed.",
     })
     @Auth({ scopes: ["jobs.read"] })
     jobs(
@@ -26,7 +26,8 @@ export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
 
     @Mutation(() => JobType, {
       name: redriveField,
-      description: "Sends a failed job again, once. What has ended is tried again by the operation in retriedBy.",
+      description:
+        "Sends a failed job again, once. Where retriedBy of the job names an operation, call that operation instead.",
     })
     @Auth({ scopes: ["jobs.manage"] })
     redrive(@Arg("jobId", () => ID) jobId: string, @Ctx() context: RequestContext): Promise<JobType> {

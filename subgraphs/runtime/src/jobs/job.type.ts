@@ -11,12 +11,13 @@ export const JobState = {
 } as const;
 registerEnumType(JobState, {
   name: "JobState",
-  description: "Retrying waits for its next try. Failed has used up its tries; Redriven was sent again as a new job.",
+  description:
+    "Running: the job runs. Retrying: it waits for its next attempt. Failed: all attempts have failed. Redriven: it had failed and was sent again as a new job.",
 });
 
 @ObjectType("Job", {
   simpleResolvers: true,
-  description: "Background work that runs, waits for another try or has failed. Its payload is never shown.",
+  description: "A background job that runs, waits for its next attempt or has failed. Its payload is never shown.",
 })
 @Directive("@shareable")
 export class JobType {
@@ -29,7 +30,10 @@ export class JobType {
   @Field(() => JobState)
   state: keyof typeof JobState;
 
-  @Field(() => String, { nullable: true, description: "Id of what the job works for." })
+  @Field(() => String, {
+    nullable: true,
+    description: "ID of the resource that the job works on, for example an execution.",
+  })
   subjectId: string | null;
 
   @Field(() => DateTime)
@@ -38,16 +42,20 @@ export class JobType {
   @Field(() => Int)
   ageSeconds: number;
 
-  @Field(() => Int, { description: "Tries so far. The death of a process is none." })
+  @Field(() => Int, { description: "Number of attempts so far. A run that ended with its process does not count." })
   attempts: number;
 
-  @Field(() => String, { nullable: true, description: "Why the last try failed." })
+  @Field(() => String, { nullable: true, description: "The reason why the last attempt failed." })
   reason: string | null;
 
-  @Field({ description: "A redrive sends it again." })
+  @Field({ description: "The job can be sent again with the redrive mutation." })
   redrivable: boolean;
 
-  @Field(() => String, { nullable: true, description: "The operation that tries again what this job worked for." })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The operation that repeats the work of this job after it has failed. Null: the redrive mutation sends the job again.",
+  })
   retriedBy: string | null;
 }
 

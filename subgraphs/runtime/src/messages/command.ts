@@ -23,10 +23,10 @@ export function createCommand(
 ): CommandEnvelope {
   const { actorId, actorScopes } = cause;
   const { scopes } = commandTypes[command.type];
-  if (actorId === undefined) throw new Error(`${command.type} was sent for nobody`);
+  if (actorId === undefined) throw new Error(`The command ${command.type} was sent without an actor`);
   if (!scopes.every((scope) => actorScopes?.has(scope)))
     throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `${command.type} needs the scopes ${scopes.join(", ")}.`,
+      detail: `The command ${command.type} needs all of these scopes: ${scopes.join(", ")}.`,
       requiredScopes: scopes,
     });
   if (cause.principal) requireAgentApproval(cause.principal, scopes);

@@ -205,7 +205,7 @@ describe("the outbox relay", () => {
     );
     relay.wake();
     await until(() => relay.lagSeconds() > 59);
-    await until(() => lines.some((line) => line.includes("messages wait in the outbox")));
+    await until(() => lines.some((line) => line.includes("messages wait in the outbox for too long")));
     bus.refusal = undefined;
     await until(() => relay.lagSeconds() === 0);
   });

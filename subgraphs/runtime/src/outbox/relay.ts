@@ -123,7 +123,7 @@ export class OutboxRelay implements RelayLag {
     const lagSeconds = Math.round(this.lagSeconds());
     if (lagSeconds <= relayLagLimitSeconds || performance.now() < this.#warnedAt + warnEveryMs) return;
     this.#warnedAt = performance.now();
-    this.#logger.warn({ schema: this.#schema, lagSeconds }, "messages wait in the outbox");
+    this.#logger.warn({ schema: this.#schema, lagSeconds }, "messages wait in the outbox for too long");
   }
 }
 

@@ -9,7 +9,7 @@ export function pageSize(first: number | null | undefined): number {
   if (first == null) return defaultPageSize;
   if (first < 1)
     throw new DomainError("VALIDATION_FAILED", {
-      detail: "A page has at least one item.",
+      detail: "The page size must be at least 1.",
       errors: [{ pointer: "/first", code: "OUT_OF_RANGE", detail: "Must be at least 1." }],
     });
   return Math.min(first, maxPageSize);

@@ -105,7 +105,7 @@ export class SortedList<Node, Statement> {
 
   #unknown(): never {
     throw new DomainError("VALIDATION_FAILED", {
-      detail: "The list cannot be sorted by that.",
+      detail: "The list cannot be sorted by this value. See errors for the values that are allowed.",
       errors: [
         { pointer: "/sort", code: "UNKNOWN_VALUE", detail: `Must be one of ${[...this.#orders.keys()].join(", ")}.` },
       ],

@@ -55,7 +55,9 @@ async function accountNamed(name: string): Promise<Account> {
   const fields = lines.map((line) => line.split(":")).find(([account]) => account === name);
   const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])];
   if (!Number.isInteger(uid) || !Number.isInteger(gid)) {
-    throw new Error(`PostgreSQL does not run as root and there is no account "${name}": start as an ordinary user`);
+    throw new Error(
+      `PostgreSQL does not run as root, and the account "${name}" does not exist: start as an ordinary user`,
+    );
   }
   return { uid, gid };
 }

@@ -27,8 +27,8 @@ export async function awaitServer(
     if (!isDatabaseOutage(failure)) throw failure;
     const recovering = (failure as { code?: unknown }).code === cannotConnectNow;
     if (Date.now() > giveUpAt && !recovering)
-      throw new DatabaseGivenUp("The database does not answer.", { cause: failure });
-    logger.warn({ error: failure.message, pauseMs }, "the database does not answer, tried again");
+      throw new DatabaseGivenUp("The database does not answer. Try again later.", { cause: failure });
+    logger.warn({ error: failure.message, pauseMs }, "the database does not answer and is tried again");
     await pause(Math.min(pauseMs, Math.max(giveUpAt - Date.now(), firstPauseMs)));
   }
 }

@@ -158,7 +158,7 @@ class SupervisedPostgres implements PostgresServer {
       if (await this.#launch(giveUpAt)) return;
       if (signal.aborted) return;
       if (Date.now() > giveUpAt) throw new DatabaseGivenUp(`PostgreSQL does not start: ${this.#lastWords.join(" | ")}`);
-      this.options.logger.warn({ pauseMs, lastWords: this.#lastWords }, "PostgreSQL did not start, tried again");
+      this.options.logger.warn({ pauseMs, lastWords: this.#lastWords }, "PostgreSQL did not start and is tried again");
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
       await beforeRetry();
     }
@@ -212,7 +212,7 @@ class SupervisedPostgres implements PostgresServer {
 
   #hear(line: string): void {
     this.#lastWords = [...this.#lastWords.slice(-9), line];
-    this.options.logger.debug({ postgres: line }, "PostgreSQL says");
+    this.options.logger.debug({ postgres: line }, "output of PostgreSQL");
   }
 
   /** Waits as long as the server lives: after a crash it may have much to recover, and would begin again if it were ended. */

@@ -53,7 +53,7 @@ export class MasterKeys {
   keyring(label: KeyLabel): Keyring {
     const all = this.#masters.map((master) => derivedKey(master, label));
     const [newest, oldest] = [all[0], all.at(-1)];
-    if (!newest || !oldest) throw new Error("There is no master key");
+    if (!newest || !oldest) throw new Error("No master key is configured");
     return { newest, oldest, all };
   }
 

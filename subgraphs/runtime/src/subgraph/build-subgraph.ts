@@ -104,7 +104,9 @@ const noPubSub = {
 };
 
 function refusePubSub(): never {
-  throw new Error("A subscription field brings its own `subscribe`: a slow subscriber of a PubSub ends the process");
+  throw new Error(
+    "A subscription field must have its own `subscribe`: with a PubSub, a slow subscriber would end the process",
+  );
 }
 
 function rootTypes(schema: GraphQLSchema): GraphQLObjectType[] {

@@ -46,7 +46,7 @@ export class Guard {
       try {
         authorize(rule, context);
         if (rule.internal && !context.internal)
-          throw new DomainError("NOT_FOUND", { detail: "This operation is served on the internal listener only." });
+          throw new DomainError("NOT_FOUND", { detail: "This operation is available on the internal listener only." });
         check(args);
         return await resolve(source, args, context, info);
       } catch (error) {
@@ -82,8 +82,9 @@ export class Guard {
   #answer(error: unknown, operation: string, context: RequestContext): GraphQLError {
     const answer = toGraphqlError(error, context);
     const facts = { err: error, operation, traceId: context.trace.traceId, tenantId: context.principal?.tenantId };
-    if (answer.extensions["code"] === "INTERNAL") this.#logger.error(facts, "a bug answered as INTERNAL");
-    else if (answer.extensions["code"] === "UNAVAILABLE") this.#logger.warn(facts, "not available");
+    if (answer.extensions["code"] === "INTERNAL") this.#logger.error(facts, "a bug was answered as INTERNAL");
+    else if (answer.extensions["code"] === "UNAVAILABLE")
+      this.#logger.warn(facts, "a request was answered as UNAVAILABLE");
     return answer;
   }
 }
@@ -93,13 +94,13 @@ export function authorize(rule: AuthRule, context: RequestContext): void {
   const principal = principalOf(context);
   if (rule.scopes && !rule.scopes.some((scope) => principal.scopes.has(scope)))
     throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `The token holds none of the scopes ${rule.scopes.join(", ")}.`,
+      detail: `The token has none of the scopes that allow this operation: ${rule.scopes.join(", ")}. Ask for a token with one of them.`,
       requiredScopes: rule.scopes,
     });
   if (rule.scopes) requireAgentApproval(principal, rule.scopes);
   if (rule.platformAdmin && !principal.platformAdmin)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
-      detail: "This operation belongs to the platform's administrators.",
+      detail: "Only administrators of the platform may call this operation.",
     });
 }
 
@@ -113,7 +114,7 @@ function argumentCheck(field: Field): (args: Record<string, unknown>) => void {
     const unstorable = unstorableText(args);
     if (unstorable.length > 0)
       throw new DomainError("VALIDATION_FAILED", {
-        detail: "The input holds what cannot be stored.",
+        detail: "The input contains text that cannot be stored. See errors.",
         errors: unstorable,
       });
     const errors: FieldError[] = checks.flatMap(({ name, validate }) => {
@@ -123,6 +124,9 @@ function argumentCheck(field: Field): (args: Record<string, unknown>) => void {
         : validate(value).map((error) => ({ ...error, pointer: `/${name}${error.pointer}` }));
     });
     if (errors.length > 0)
-      throw new DomainError("VALIDATION_FAILED", { detail: "The input breaks its bounds.", errors });
+      throw new DomainError("VALIDATION_FAILED", {
+        detail: "The input breaks a rule of its schema. See errors.",
+        errors,
+      });
   };
 }

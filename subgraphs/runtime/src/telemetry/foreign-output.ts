@@ -14,10 +14,10 @@ export function logForeignOutput(logger: Logger): void {
   Object.assign(console, printed);
   // Node's own listener prints
   process.removeAllListeners("warning");
-  process.on("warning", (warning) => logger.warn({ err: warning }, "a warning of the process"));
+  process.on("warning", (warning) => logger.warn({ err: warning }, "Node warned"));
   // depd prints what nothing listens for
   (process as EventEmitter).on("deprecation", (error: unknown) =>
-    logger.debug({ err: error }, "a deprecated use of a library"),
+    logger.debug({ err: error }, "a library warned of a deprecated use"),
   );
 }
 
@@ -26,7 +26,7 @@ export function logChildOutput(output: Readable, logger: Logger): void {
   createInterface({ input: output }).on("line", (line) => {
     if (isLogLine(line)) process.stderr.write(`${line}\n`);
     else if (line.trim() !== "")
-      logger.warn({ text: line.slice(0, longestText) }, "a child process wrote beside its log");
+      logger.warn({ text: line.slice(0, longestText) }, "a child process wrote text that is not a log line");
   });
 }
 

@@ -15,7 +15,10 @@ export interface Tenant {
 }
 
 export function principalOf(context: RequestContext): Principal {
-  if (!context.principal) throw new DomainError("UNAUTHENTICATED", { detail: "A bearer token is required." });
+  if (!context.principal)
+    throw new DomainError("UNAUTHENTICATED", {
+      detail: "A bearer token is required. Send it in the header Authorization.",
+    });
   return context.principal;
 }
 
@@ -30,7 +33,9 @@ export function tenantOf(context: RequestContext): Tenant {
 
 function rememberedTenant(principal: Principal): Tenant {
   if (principal.tenantId === undefined)
-    throw new DomainError("TENANT_REQUIRED", { detail: "The token names no tenant." });
+    throw new DomainError("TENANT_REQUIRED", {
+      detail: "The token does not belong to a tenant. Use a token of a client or user of a tenant.",
+    });
   const tenant = tenantWithId(principal.tenantId);
   tenants.set(principal, tenant);
   return tenant;
@@ -38,7 +43,10 @@ function rememberedTenant(principal: Principal): Tenant {
 
 export function tenantWithId(tenantId: string): Tenant {
   const uuid = decodeId("ten", tenantId);
-  if (uuid === undefined) throw new DomainError("TENANT_UNKNOWN", { detail: "The tenant id is malformed." });
+  if (uuid === undefined)
+    throw new DomainError("TENANT_UNKNOWN", {
+      detail: "The tenant ID is malformed. A tenant ID looks like ten_ followed by 26 characters.",
+    });
   return { tenantId, uuid };
 }
 
@@ -46,5 +54,7 @@ export function tenantWithId(tenantId: string): Tenant {
 export function requireSameTenant(context: RequestContext, explicitTenantId: string | null | undefined): void {
   if (explicitTenantId == null) return;
   if (explicitTenantId !== tenantOf(context).tenantId)
-    throw new DomainError("TENANT_MISMATCH", { detail: "The request names another tenant than the token." });
+    throw new DomainError("TENANT_MISMATCH", {
+      detail: "The request names a different tenant than the token. Name the tenant of the token, or none.",
+    });
 }

@@ -201,7 +201,7 @@ export class Database {
 
 async function run<R>(em: EntityManager, query: CompiledQuery): Promise<R[]> {
   const open = em.getTransactionContext<Kysely<unknown>>();
-  if (!open) throw new Error("The transaction is over");
+  if (!open) throw new Error("The transaction has ended");
   const { rows } = await open.executeQuery<R>(query as CompiledQuery<R>);
   return rows;
 }

@@ -120,7 +120,7 @@ export class JobLedger {
     // its dead letter ends the row within moments; sending the job again before would let that end it afterwards
     if (row.ending)
       throw new DomainError("INVALID_STATE", {
-        detail: "What the job worked for is being ended. Try again in a moment.",
+        detail: "The work of this job is just being ended. Try again in a moment.",
       });
     const dead = this.#jobs.deadLetterRule(job);
     if (dead !== maintenance) await dead.revived?.(transaction, row.data);
@@ -132,13 +132,16 @@ export class JobLedger {
     const { state, retriedBy } = this.record(row);
     if (state !== "Failed")
       throw new DomainError("INVALID_STATE", {
-        detail: state === "Redriven" ? "The job was sent again before." : "The job has not failed for good.",
+        detail:
+          state === "Redriven"
+            ? "The job was sent again already. A job can be sent again once."
+            : "Only a job that is Failed can be sent again. This job still runs or waits for its next attempt.",
         currentState: state,
         allowed: ["Failed"],
       });
     if (retriedBy !== null)
       throw new DomainError("INVALID_STATE", {
-        detail: `What the job worked for has ended. Use ${retriedBy} to try it again.`,
+        detail: `The work of this job has ended. Use the operation ${retriedBy} to try it again.`,
         currentState: state,
         operation: retriedBy,
       });
@@ -153,5 +156,5 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const isJobId = (text: string): boolean => uuid.test(text);
 
 export function unknownJob(): DomainError {
-  return new DomainError("JOB_NOT_FOUND", { detail: "There is no such job." });
+  return new DomainError("JOB_NOT_FOUND", { detail: "No unfinished or failed job has this ID." });
 }

@@ -16,7 +16,7 @@ export function workForParent<Settings, Payload>(work: (run: ChildRun<Settings, 
   const questions = new Questions();
   endWithParent();
   process.on("message", (message: ToChild) => {
-    if (message.kind === "abort") return stop.abort(new Error("the parent process has given this run up"));
+    if (message.kind === "abort") return stop.abort(new Error("the parent process has aborted this run"));
     if (message.kind === "answer") return questions.answer(message);
     const run = {
       settings: message.settings as Settings,

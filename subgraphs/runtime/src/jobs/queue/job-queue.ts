@@ -162,13 +162,13 @@ export class JobQueue {
     const facts = { queue: job.queue, tenantId: payload.tenantId, ...end };
     if (dead !== maintenance) {
       await dead.abandoned(payload, end);
-      this.#logger.error(facts, "job given up; what waited for it has ended");
+      this.#logger.error(facts, "a job has failed for good, and the row that waited for it was ended");
       return;
     }
     // twice at most when the process dies in between: maintenance finds nothing to do the second time
     const startAfter = new Date(Date.now() + maintenancePauseMs);
     await this.#sender.sendAgain(job, payload, startAfter);
-    this.#logger.error(facts, "maintenance failed, tried again later");
+    this.#logger.error(facts, "a maintenance job failed and is tried again later");
   }
 
   /** Of the queues that are worked on. */
@@ -178,7 +178,7 @@ export class JobQueue {
 
   deadLetterRule<P extends TenantPayload>({ queue }: JobDefinition<P>): DeadLetterRule<P> {
     const worked = this.#worked.get(queue);
-    if (!worked) throw new Error(`Nothing works on ${queue}`);
+    if (!worked) throw new Error(`The queue ${queue} has no worker`);
     return worked.dead as unknown as DeadLetterRule<P>;
   }
 
@@ -190,10 +190,16 @@ export class JobQueue {
     const { graceMs, abortMs } = this.#process.limits;
     await this.#held.ended(graceMs);
     const left = this.#held.all();
-    await this.#runs.release(left).catch((error: unknown) => this.#logger.warn({ err: error }, "jobs not given back"));
+    await this.#runs
+      .release(left)
+      .catch((error: unknown) =>
+        this.#logger.warn({ err: error }, "the unfinished jobs of this process were not given back"),
+      );
     for (const job of left) this.#held.abort(job, "the process stops");
     await this.#held.ended(abortMs);
-    await this.#lease.stop().catch((error: unknown) => this.#logger.warn({ err: error }, "lease not given up"));
+    await this.#lease
+      .stop()
+      .catch((error: unknown) => this.#logger.warn({ err: error }, "the lease of this process was not ended"));
     await this.#boss.stop({ graceful: true, timeout: abortMs });
   }
 
@@ -207,8 +213,8 @@ export class JobQueue {
       await this.#inside(signal, () => handle(taken.data, { ...attempt, signal }));
     } catch (error) {
       const facts = { err: error, queue: job.queue, jobId: taken.id, attempt: attempt.attempt };
-      if (await this.#costsNothing(error, taken)) this.#logger.warn(facts, "job interrupted, to be taken up again");
-      else this.#logger.warn(facts, "job failed");
+      if (await this.#costsNothing(error, taken)) this.#logger.warn(facts, "a job was interrupted and will run again");
+      else this.#logger.warn(facts, "a job failed");
       throw error;
     } finally {
       held.release();
@@ -258,7 +264,7 @@ export class JobQueue {
   async #runAlone(taken: AloneJob, signal: AbortSignal, way: "handle" | "inChild"): Promise<boolean> {
     const worked = this.#worked.get(baseQueue(taken.name));
     const handle = worked?.[way];
-    if (!handle) throw new Error(`Nothing works on ${taken.name}`);
+    if (!handle) throw new Error(`The queue ${taken.name} has no worker`);
     const held = this.#held.hold(taken);
     const expiry = AbortSignal.timeout(taken.expireSeconds * 1000);
     held.noted();
@@ -271,7 +277,7 @@ export class JobQueue {
       await this.#boss.complete(taken.name, { id: taken.id, retryCount: taken.retryCount });
     } catch (error) {
       if (signal.aborted) return false;
-      this.#logger.warn({ err: error, queue: taken.name, jobId: taken.id }, "job failed while it ran alone");
+      this.#logger.warn({ err: error, queue: taken.name, jobId: taken.id }, "a job failed while it ran alone");
       await this.#failAlone(taken, expiry.aborted ? expired : error);
     } finally {
       held.release();

@@ -40,7 +40,7 @@ export class ChildLane {
   }
 
   async #run(work: AloneWork, job: AloneJob): Promise<void> {
-    this.#logger.warn({ queue: job.name, jobId: job.id }, "a job that needs long to run alone runs in a child process");
+    this.#logger.warn({ queue: job.name, jobId: job.id }, "a job that takes long alone runs in a child process");
     if (!(await work.run(job, this.#loop.signal))) await this.#runs.release([job]);
     await this.#runs.endAlone(job);
   }

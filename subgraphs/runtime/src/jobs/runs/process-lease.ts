@@ -78,7 +78,9 @@ export class ProcessLease {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
       this.#beating = this.#beat()
-        .catch((error: unknown) => this.#logger.warn({ err: error }, "the process's lease on its jobs was not renewed"))
+        .catch((error: unknown) =>
+          this.#logger.warn({ err: error }, "the lease of this process on its jobs was not renewed"),
+        )
         .then(() => this.#schedule());
     }, this.#process.limits.beatMs).unref();
   }
@@ -141,7 +143,7 @@ export class ProcessLease {
     const freed = await this.#runs.free(processes, died);
     await this.#rows(`delete from ${this.#schema}.job_processes where process_id = any($1)`, [processes]);
     if (freed.length > 0)
-      this.#logger.info({ processes, died, jobs: freed.length }, "the jobs of a process that is gone were freed");
+      this.#logger.info({ processes, died, jobs: freed.length }, "the jobs of a dead process were freed");
   }
 
   async #rows<R extends object>(text: string, values: unknown[]): Promise<R[]> {

@@ -53,7 +53,10 @@ export class Sweeper {
       try {
         for (const row of await rows.find()) await this.#repair(rows, row);
       } catch (error) {
-        this.#logger.warn({ err: error, slice: rows.slice }, "lying rows not looked for, tried again in 30 s");
+        this.#logger.warn(
+          { err: error, slice: rows.slice },
+          "the search for rows without a job failed and is tried again in 30 s",
+        );
       }
     }
   }
@@ -70,7 +73,10 @@ export class Sweeper {
     try {
       if (!(await rows.repair(row))) return;
       this.#repaired.set(rows.slice, (this.#repaired.get(rows.slice) ?? 0) + 1);
-      this.#logger.warn({ slice: rows.slice, tenantId, id }, "a row waited for nothing and was repaired");
+      this.#logger.warn(
+        { slice: rows.slice, tenantId, id },
+        "a row waited for a job that did not exist, and was repaired",
+      );
     } catch (error) {
       this.#logger.warn(
         { err: error, slice: rows.slice, tenantId, id },

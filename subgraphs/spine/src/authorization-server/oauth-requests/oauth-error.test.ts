@@ -16,7 +16,7 @@ describe("oauthErrorResponse", () => {
   it("shows nothing of a bug", () => {
     const { status, body } = oauthErrorResponse(new TypeError("x is not a function"), issuer);
     expect(status).toBe(500);
-    expect(body).toEqual({ error: "server_error", error_description: "Internal", code: "INTERNAL" });
+    expect(body).toEqual({ error: "server_error", error_description: "Internal error", code: "INTERNAL" });
   });
 
   it("keeps the words of RFC 6749 and asks for Basic credentials with a 401", () => {
