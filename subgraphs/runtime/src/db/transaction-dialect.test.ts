@@ -99,7 +99,7 @@ describe("a transaction over TransactionDialect", () => {
     await transaction.executeQuery(CompiledQuery.raw(insert, [1]));
     const end = transaction.rollback().execute();
     for (const late of [deferredQuery(insert, [2]), CompiledQuery.raw(insert, [3])])
-      await expect(transaction.executeQuery(late)).rejects.toThrow("is over");
+      await expect(transaction.executeQuery(late)).rejects.toThrow("has ended");
     await end;
     expect(await numbers()).toEqual([]);
   });

@@ -114,7 +114,7 @@ describe("a gRPC server of the platform", () => {
       };
       const refusal = expect.objectContaining({
         code: "INSUFFICIENT_SCOPE",
-        facts: { detail: "spine may not call integration.v1.Secrets." },
+        facts: { detail: 'The service "spine" is not allowed to call integration.v1.Secrets.' },
       });
       await expect(clientOf(server.port, "spine").resolve(request())).rejects.toEqual(refusal);
       expect(logged.join("")).toContain("turned away");
