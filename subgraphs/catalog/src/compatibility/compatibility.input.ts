@@ -4,7 +4,7 @@ import { LibraryReferenceInput } from "../libraries/library-reference.input.js";
 
 @InputType()
 export class EvaluateLibraryCompatibilityInput {
-  @Field({ description: "Target framework moniker of the project, e.g. net8.0" })
+  @Field({ description: "Target framework moniker of the project, for example net8.0." })
   @Constraint({ minLength: 1, maxLength: 100 })
   runtime: string;
 
@@ -18,7 +18,7 @@ export class EvaluateTemplateCompatibilityInput {
   @Field(() => ID)
   templateVersionId: string;
 
-  @Field({ description: "Target framework moniker of the project, e.g. net8.0" })
+  @Field({ description: "Target framework moniker of the project, for example net8.0." })
   @Constraint({ minLength: 1, maxLength: 100 })
   runtime: string;
 

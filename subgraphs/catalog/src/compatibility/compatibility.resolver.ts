@@ -15,7 +15,7 @@ export class CompatibilityResolver {
     this.#compatibility = compatibility;
   }
 
-  @Query(() => CompatibilityMatrixType, { description: "An evaluation as it was answered." })
+  @Query(() => CompatibilityMatrixType, { description: "A stored evaluation, exactly as it was answered." })
   @Auth({ scopes: ["templates.read", "libraries.read"] })
   compatibilityMatrix(
     @Arg("matrixId", () => ID) matrixId: string,
@@ -25,7 +25,8 @@ export class CompatibilityResolver {
   }
 
   @Query(() => LibraryUpgradeAdviceType, {
-    description: "The smallest moves of a set to the newest compatible Published versions.",
+    description:
+      "Upgrades of a set to newer Published versions: for each package alone, and for the whole set together. Nothing is stored.",
   })
   @Auth({ scopes: ["libraries.read"] })
   libraryUpgradeAdvice(
@@ -38,7 +39,7 @@ export class CompatibilityResolver {
 
   @Mutation(() => CompatibilityMatrixType, {
     description:
-      "Whether libraries fit each other, the runtime and what a version of the template refers to. A set that does not fit is an answer, not an error.",
+      "Evaluates whether libraries are compatible with each other, with the runtime and with a version of the template. An incompatible set is a normal answer, not an error.",
   })
   @Auth({ scopes: ["templates.read"] })
   evaluateTemplateCompatibility(
@@ -51,7 +52,7 @@ export class CompatibilityResolver {
 
   @Mutation(() => CompatibilityMatrixType, {
     description:
-      "Whether libraries fit each other and the runtime. A set that does not fit is an answer, not an error.",
+      "Evaluates whether libraries are compatible with each other and with the runtime. An incompatible set is a normal answer, not an error.",
   })
   @Auth({ scopes: ["libraries.read"] })
   evaluateLibraryCompatibility(

@@ -3,7 +3,7 @@ import { Directive, Field, ID, ObjectType } from "type-graphql";
 
 @ObjectType("CompatibilityResolution", { simpleResolvers: true })
 export class CompatibilityResolutionType {
-  @Field({ description: "ChangeVersion, Remove, Replace, Add or ChangeRuntime." })
+  @Field({ description: "One of ChangeVersion, Remove, Replace, Add and ChangeRuntime." })
   action: string;
 
   @Field(() => String, { nullable: true })
@@ -15,16 +15,18 @@ export class CompatibilityResolutionType {
   @Field(() => String, { nullable: true })
   toVersion: string | null;
 
-  @Field(() => String, { nullable: true, description: "The package that comes in for packageName, for Replace." })
+  @Field(() => String, { nullable: true, description: "With Replace: the package that replaces packageName." })
   replacedBy: string | null;
 
   @Field(() => String, { nullable: true })
   runtime: string | null;
 
-  @Field({ description: "The changed set was evaluated again: this violation is gone and no other appeared." })
+  @Field({
+    description: "True when the changed set was evaluated, this violation was resolved and no other one appeared.",
+  })
   verified: boolean;
 
-  @Field({ description: "The changed set has no violation left." })
+  @Field({ description: "True when the changed set has no violations." })
   resolvesAll: boolean;
 }
 
@@ -32,7 +34,7 @@ export class CompatibilityResolutionType {
 export class CompatibilityViolationType {
   @Field({
     description:
-      "Name of the broken rule, e.g. LibraryConflictsWith. LibrarySetNotSettled: versions that the set brings in change one another without an end, so that what a restore takes is not known.",
+      "Name of the broken rule, for example LibraryConflictsWith. With LibrarySetNotSettled the versions of transitive dependencies change one another without end, so it is not known which versions a restore takes.",
   })
   rule: string;
 
@@ -79,10 +81,12 @@ export class CompatibilityMatrixType {
   @Field(() => [CompatibilityViolationType])
   violations: CompatibilityViolationType[];
 
-  @Field(() => [CompatibilityAdvisoryType], { description: "Worth knowing; never makes a set incompatible." })
+  @Field(() => [CompatibilityAdvisoryType], {
+    description: "Notes about the set. An advisory never makes a set incompatible.",
+  })
   advisories: CompatibilityAdvisoryType[];
 
-  @Field({ description: "The framework that was evaluated for, as it was given." })
+  @Field({ description: "The target framework of the evaluation, as the request gave it." })
   runtime: string;
 
   @Field(() => ID, { nullable: true })
@@ -93,7 +97,8 @@ export class CompatibilityMatrixType {
 
   @Field(() => String, {
     nullable: true,
-    description: "SHA-256 of what the catalog held of these libraries then: an equal one gives an equal answer.",
+    description:
+      "SHA-256 of everything in the catalog that the answer depends on. Evaluations with equal digests have equal answers.",
   })
   snapshotDigest: string | null;
 

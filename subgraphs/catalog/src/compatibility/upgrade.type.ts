@@ -5,16 +5,16 @@ const jumpDescription = "Major, Minor, Patch or Prerelease.";
 
 @ObjectType("UpgradeBlock", { simpleResolvers: true })
 export class UpgradeBlockType {
-  @Field({ description: "The newer version that was tried." })
+  @Field({ description: "The newer version that was evaluated." })
   version: string;
 
-  @Field({ description: "The rule that it would break." })
+  @Field({ description: "The rule that the version would break." })
   rule: string;
 
   @Field()
   detail: string;
 
-  @Field(() => String, { nullable: true, description: "The other package that stands in the way." })
+  @Field(() => String, { nullable: true, description: "The other package that prevents the upgrade." })
   packageName: string | null;
 }
 
@@ -26,19 +26,22 @@ export class PackageUpgradeType {
   @Field()
   from: string;
 
-  @Field(() => String, { nullable: true, description: "Null: nothing newer can be taken by itself." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The newest version that this package alone can change to; null when there is none.",
+  })
   to: string | null;
 
   @Field(() => String, { nullable: true, description: jumpDescription })
   jump: string | null;
 
-  @Field({ description: "The newest Published version of all." })
+  @Field({ description: "The newest Published version of the package." })
   newest: string;
 
-  @Field(() => UpgradeBlockType, { nullable: true, description: "Why it is not the newest." })
+  @Field(() => UpgradeBlockType, { nullable: true, description: "The reason why `to` is not the newest version." })
   notNewer: UpgradeBlockType | null;
 
-  @Field({ description: "Evaluated again with this change alone: nothing is broken that was not before." })
+  @Field({ description: "True when the set with this change alone was evaluated and has no new violations." })
   verified: boolean;
 }
 
@@ -80,27 +83,29 @@ export class UpgradeProposalType {
   @Field(() => [UpgradeChangeType])
   changes: UpgradeChangeType[];
 
-  @Field(() => [HeldPackageType], { description: "Packages that stay below their newest version." })
+  @Field(() => [HeldPackageType], { description: "Packages that stay below their newest version, with the reason." })
   held: HeldPackageType[];
 
-  @Field({ description: "The whole set was evaluated at these versions." })
+  @Field({ description: "True when the whole set was evaluated at these versions and has no violations." })
   compatible: boolean;
 }
 
 @ObjectType("LibraryUpgradeAdvice", { simpleResolvers: true })
 export class LibraryUpgradeAdviceType {
-  @Field(() => [PackageUpgradeType], { description: "Each package by itself, while nothing else changes." })
+  @Field(() => [PackageUpgradeType], {
+    description: "The upgrade of each package while all others keep their version.",
+  })
   upgrades: PackageUpgradeType[];
 
   @Field(() => UpgradeProposalType, {
     nullable: true,
-    description: "All together; null where no compatible set was found that differs from the given one.",
+    description: "The upgrade of all packages together; null when no other compatible set was found.",
   })
   proposal: UpgradeProposalType | null;
 
-  @Field(() => Int, { description: "How many sets were evaluated." })
+  @Field(() => Int, { description: "Number of sets that were evaluated." })
   evaluations: number;
 
-  @Field({ description: "False: the budget ended before everything was tried." })
+  @Field({ description: "False when the limit of evaluations was reached before everything was tried." })
   complete: boolean;
 }

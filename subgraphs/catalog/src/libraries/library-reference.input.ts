@@ -7,7 +7,7 @@ export class LibraryReferenceInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   packageName: string;
 
-  @Field({ description: "A NuGet version, e.g. 1.2.3 or 1.2.3.4-beta.1" })
+  @Field({ description: "A NuGet version, for example 1.2.3 or 1.2.3.4-beta.1." })
   @Constraint({ minLength: 1, maxLength: 100 })
   version: string;
 }

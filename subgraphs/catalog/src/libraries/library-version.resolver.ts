@@ -21,7 +21,9 @@ export class LibraryVersionResolver {
     this.#imports = imports;
   }
 
-  @Mutation(() => LibraryVersionType, { description: "It enters Published, unless asked to wait." })
+  @Mutation(() => LibraryVersionType, {
+    description: "Registers a version of a library. It is Published at once, unless the input has publish: false.",
+  })
   @Auth({ scopes: ["libraries.write"] })
   registerLibraryVersion(
     @Arg("libraryId", () => ID) libraryId: string,
@@ -31,7 +33,9 @@ export class LibraryVersionResolver {
     return this.#versions.register(context, libraryId, input);
   }
 
-  @Mutation(() => LibraryPackageImportType, { description: "Registers the version that a package holds." })
+  @Mutation(() => LibraryPackageImportType, {
+    description: "Reads a .NET package and registers its version, and its library where that is missing.",
+  })
   @Auth({ scopes: ["libraries.write"] })
   importLibraryPackage(
     @Arg("input") input: ImportLibraryPackageInput,
@@ -40,7 +44,7 @@ export class LibraryVersionResolver {
     return this.#imports.importPackage(context, input);
   }
 
-  @Mutation(() => LibraryVersionType, { description: "Of a version that was registered with publish: false." })
+  @Mutation(() => LibraryVersionType, { description: "Publishes a version that was registered with publish: false." })
   @Auth({ scopes: ["libraries.publish"] })
   publishLibraryVersion(
     @Arg("libraryVersionId", () => ID) libraryVersionId: string,
@@ -49,7 +53,9 @@ export class LibraryVersionResolver {
     return this.#versions.publish(context, libraryVersionId);
   }
 
-  @Mutation(() => LibraryVersionType, { description: "It stays usable, with an advisory." })
+  @Mutation(() => LibraryVersionType, {
+    description: "Deprecates a Published version. The version can still be used; evaluations report an advisory.",
+  })
   @Auth({ scopes: ["libraries.publish"] })
   deprecateLibraryVersion(
     @Arg("libraryVersionId", () => ID) libraryVersionId: string,
@@ -59,7 +65,9 @@ export class LibraryVersionResolver {
     return this.#versions.deprecate(context, libraryVersionId, input);
   }
 
-  @Mutation(() => LibraryVersionType, { description: "A recall: sets with it are incompatible from now on." })
+  @Mutation(() => LibraryVersionType, {
+    description: "Recalls a version. From now on every set with this version is incompatible.",
+  })
   @Auth({ scopes: ["libraries.publish"] })
   retireLibraryVersion(
     @Arg("libraryVersionId", () => ID) libraryVersionId: string,

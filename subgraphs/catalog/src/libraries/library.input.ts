@@ -12,11 +12,14 @@ export class CapabilityInput {
   @Constraint({ maxLength: 100 })
   contract?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: "No two libraries of a set may offer it." })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "True when only one library of a set may offer the capability.",
+  })
   exclusive?: boolean | null;
 }
 
-@InputType({ description: "A package and the NuGet range of its versions; no range means any version." })
+@InputType({ description: "A package and a NuGet version range. Without a range, every version is meant." })
 export class PackageRangeInput {
   @Field()
   @Constraint({ minLength: 1, maxLength: 100 })
@@ -31,7 +34,8 @@ export class PackageRangeInput {
 export class PackageDependencyInput extends PackageRangeInput {
   @Field(() => String, {
     nullable: true,
-    description: "The dependency group; of the groups only the nearest to a project's framework counts.",
+    description:
+      "The framework of the dependency group. For a project only the group with the nearest framework counts.",
   })
   @Constraint({ minLength: 1, maxLength: 100 })
   targetFramework?: string | null;
@@ -49,7 +53,7 @@ export class VulnerabilityInput {
 
 @InputType()
 export class DeprecateLibraryVersionInput {
-  @Field({ description: "Legacy, CriticalBugs or Other." })
+  @Field({ description: "One of Legacy, CriticalBugs and Other." })
   @Constraint({ maxLength: 50 })
   reason: string;
 
@@ -57,20 +61,20 @@ export class DeprecateLibraryVersionInput {
   @Constraint({ minLength: 1, maxLength: 2000 })
   message?: string | null;
 
-  @Field(() => PackageRangeInput, { nullable: true, description: "What to use instead." })
+  @Field(() => PackageRangeInput, { nullable: true, description: "The package to use instead." })
   alternatePackage?: PackageRangeInput | null;
 }
 
 @InputType()
 export class RetireLibraryVersionInput {
-  @Field({ description: "Why nobody may use it any more." })
+  @Field({ description: "The reason why the version must not be used any more." })
   @Constraint({ minLength: 1, maxLength: 2000 })
   reason: string;
 }
 
 @InputType()
 export class LibraryVersionInput {
-  @Field({ description: "A NuGet version, e.g. 1.2.3 or 1.2.3.4-beta.1" })
+  @Field({ description: "A NuGet version, for example 1.2.3 or 1.2.3.4-beta.1." })
   @Constraint({ minLength: 1, maxLength: 100 })
   semanticVersion: string;
 
@@ -88,7 +92,8 @@ export class LibraryVersionInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: "Frameworks with a dependency group of their own, so that one may be empty.",
+    description:
+      "Frameworks that have a dependency group. A group without dependencies means that the version needs nothing there.",
   })
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 100 })
   dependencyGroups?: string[] | null;
@@ -99,12 +104,12 @@ export class LibraryVersionInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: "Contracts that another library of a set has to offer, e.g. messaging/v2",
+    description: "Contracts that another library of the set has to offer, for example messaging/v2.",
   })
   @Constraint({ maxItems: 50, minLength: 1, maxLength: 100 })
   consumes?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: "The last framework of its family that it runs on." })
+  @Field(() => String, { nullable: true, description: "The newest framework of its family that the version runs on." })
   @Constraint({ minLength: 1, maxLength: 100 })
   maxRuntime?: string | null;
 
@@ -112,7 +117,10 @@ export class LibraryVersionInput {
   @Constraint({ maxItems: 50 })
   vulnerabilities?: VulnerabilityInput[] | null;
 
-  @Field(() => DeprecateLibraryVersionInput, { nullable: true, description: "It then enters Deprecated." })
+  @Field(() => DeprecateLibraryVersionInput, {
+    nullable: true,
+    description: "With a deprecation the version is Deprecated from the start.",
+  })
   deprecation?: DeprecateLibraryVersionInput | null;
 }
 
@@ -120,22 +128,26 @@ export class LibraryVersionInput {
 export class RegisterLibraryVersionInput extends LibraryVersionInput {
   @Field(() => Boolean, {
     nullable: true,
-    description: "False: it stays Registered, unknown to searches and compatibility, until publishLibraryVersion.",
+    description:
+      "Defaults to true. With false the version stays Registered, and searches and evaluations ignore it until publishLibraryVersion.",
   })
   publish?: boolean | null;
 }
 
 @InputType()
 export class ImportLibraryPackageInput {
-  @Field({ description: "A .NET package: nupkg+https://…, or nuget:Id@Version of a configured feed." })
+  @Field({ description: "A .NET package: nupkg+https://…, or nuget:Id@Version for a package of a configured feed." })
   @Constraint({ minLength: 1, maxLength: 2048 })
   sourceRef: string;
 
-  @Field(() => ID, { nullable: true, description: "Defaults to the library of that name, registered when missing." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "Defaults to the library with the name of the package, which is registered when it is missing.",
+  })
   libraryId?: string | null;
 }
 
-@InputType({ description: "All that are given must hold; texts ignore case, tags do not." })
+@InputType({ description: "A library must meet all given conditions. Case is ignored, except in tags." })
 export class LibraryFilterInput {
   @Field(() => String, { nullable: true })
   @Constraint({ maxLength: 100 })
@@ -159,7 +171,7 @@ export class LibraryFilterInput {
 
 @InputType()
 export class RegisterLibraryInput {
-  @Field({ description: "A NuGet package id." })
+  @Field({ description: "A NuGet package ID." })
   @Constraint({ minLength: 1, maxLength: 100 })
   packageName: string;
 
@@ -181,7 +193,7 @@ export class RegisterLibraryInput {
 
   @Field(() => [LibraryVersionInput], {
     nullable: true,
-    description: "Versions that exist already; they enter Published.",
+    description: "Existing versions of the library. They are Published at once.",
   })
   @Constraint({ maxItems: 200 })
   versions?: LibraryVersionInput[] | null;

@@ -23,7 +23,9 @@ export class LibraryResolver {
     return this.#libraries.get(context, libraryId);
   }
 
-  @Query(() => LibraryConnection, { description: "The libraries of the tenant, with their number." })
+  @Query(() => LibraryConnection, {
+    description: "The libraries of the tenant, page by page, with their total number.",
+  })
   @Auth({ scopes: ["libraries.read"] })
   libraries(
     @Arg("first", () => Int, { nullable: true }) first: number | null | undefined,
@@ -37,7 +39,7 @@ export class LibraryResolver {
 
   @Mutation(() => LibraryType, {
     description:
-      "A library, with versions that are Published at once. Its package name is unique in the tenant, ignoring case.",
+      "Registers a library. Its versions are Published at once. The package name must be unique in the tenant, ignoring case.",
   })
   @Auth({ scopes: ["libraries.write"] })
   registerLibrary(@Arg("input") input: RegisterLibraryInput, @Ctx() context: RequestContext): Promise<LibraryType> {

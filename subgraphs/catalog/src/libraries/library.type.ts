@@ -33,7 +33,7 @@ export class CapabilityType {
   @Field(() => String, { nullable: true })
   contract: string | null;
 
-  @Field({ description: "No two libraries of a set may offer it." })
+  @Field({ description: "True when only one library of a set may offer the capability." })
   exclusive: boolean;
 }
 
@@ -42,13 +42,16 @@ export class PackageRangeType {
   @Field()
   packageName: string;
 
-  @Field(() => String, { nullable: true, description: "Null: any version." })
+  @Field(() => String, { nullable: true, description: "A NuGet version range; null means any version." })
   range: string | null;
 }
 
 @ObjectType("PackageDependency", { simpleResolvers: true })
 export class PackageDependencyType extends PackageRangeType {
-  @Field(() => String, { nullable: true, description: "The dependency group; null: it counts on every framework." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The framework of the dependency group; null when the dependency counts on every framework.",
+  })
   targetFramework: string | null;
 }
 
@@ -83,7 +86,7 @@ export class LibraryVersionType {
 
   @Field(() => String, {
     nullable: true,
-    description: "The lowest of targetFrameworks; null: the version runs anywhere.",
+    description: "The lowest of targetFrameworks; null when the version runs on every framework.",
   })
   targetFramework: string | null;
 
@@ -99,16 +102,18 @@ export class LibraryVersionType {
   @Field(() => [PackageDependencyType])
   dependencies: PackageDependencyType[];
 
-  @Field(() => [String], { description: "Frameworks with a dependency group of their own." })
+  @Field(() => [String], { description: "Frameworks that have a dependency group." })
   dependencyGroups: string[];
 
   @Field(() => [PackageRangeType])
   conflictsWith: PackageRangeType[];
 
-  @Field(() => [String], { description: "Contracts that another library of a set has to offer." })
+  @Field(() => [String], {
+    description: "Contracts that another library of the set has to offer, for example messaging/v2.",
+  })
   consumes: string[];
 
-  @Field(() => String, { nullable: true, description: "The last framework of its family that it runs on." })
+  @Field(() => String, { nullable: true, description: "The newest framework of its family that the version runs on." })
   maxRuntime: string | null;
 
   @Field(() => [VulnerabilityType])
@@ -155,7 +160,7 @@ export class LibraryType {
   @Field(() => DateTime)
   createdAt: string;
 
-  @Field(() => [LibraryVersionType], { description: "Highest version first." })
+  @Field(() => [LibraryVersionType], { description: "All versions, the highest first." })
   versions: LibraryVersionType[];
 }
 
@@ -168,7 +173,7 @@ export class LibraryEdge {
   node: LibraryType;
 }
 
-@ObjectType("LibraryConnection", { simpleResolvers: true, description: "By package name." })
+@ObjectType("LibraryConnection", { simpleResolvers: true, description: "Ordered by package name." })
 export class LibraryConnection implements Connection<LibraryType> {
   @Field(() => [LibraryEdge])
   edges: LibraryEdge[];
@@ -182,7 +187,7 @@ export class LibraryConnection implements Connection<LibraryType> {
   @Field(() => String, { nullable: true, description: "Null on the last page." })
   nextCursor: string | null;
 
-  @Field(() => Int, { description: "Of all pages." })
+  @Field(() => Int, { description: "Number of libraries on all pages." })
   totalCount: number;
 }
 
@@ -203,6 +208,6 @@ export class LibraryPackageImportType {
   @Field(() => LibraryVersionType, { description: "The version that was read from the package." })
   version: LibraryVersionType;
 
-  @Field(() => [ImportWarningType], { description: "What the package says that was left out." })
+  @Field(() => [ImportWarningType], { description: "Parts of the package that were ignored." })
   warnings: ImportWarningType[];
 }

@@ -15,7 +15,7 @@ export class LibrarySearchResolver {
 
   @Query(() => LibrarySearchResultsType, {
     description:
-      "Finds libraries by capability, the best match first; with includeApiClients also the API clients of registered providers.",
+      "Finds libraries by capability, the best match first. With includeApiClients the API clients of registered providers are found too.",
   })
   @Auth({ scopes: ["libraries.read"] })
   searchLibraries(

@@ -13,10 +13,10 @@ export class ApiClientReference {
 
 @ObjectType("LibrarySearchResult", { simpleResolvers: true })
 export class LibrarySearchResultType {
-  @Field(() => ID, { description: "Of the library; where source is ApiClient, of the API client." })
+  @Field(() => ID, { description: "The id of the library, or of the API client when source is ApiClient." })
   libraryId: string;
 
-  @Field({ description: "Where source is ApiClient, the key of its provider." })
+  @Field({ description: "The package name of the library, or the key of the provider when source is ApiClient." })
   packageName: string;
 
   @Field(() => String, { nullable: true })
@@ -24,20 +24,23 @@ export class LibrarySearchResultType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Highest Published version that the asked framework can consume.",
+    description: "The highest Published version that a project of the requested framework can use.",
   })
   latestVersion: string | null;
 
-  @Field(() => String, { nullable: true, description: "Why the row matched, e.g. ExactName." })
+  @Field(() => String, { nullable: true, description: "The kind of match, for example ExactName." })
   matchedOn: string | null;
 
   @Field(() => LibrarySearchSource)
   source: keyof typeof LibrarySearchSource;
 
-  @Field(() => ID, { nullable: true, description: "Where source is ApiClient; `libraryId` has the same value then." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "The id of the API client when source is ApiClient. Then `libraryId` has the same value.",
+  })
   apiClientId: string | null;
 
-  @Field(() => ID, { nullable: true, description: "Of the provider, where source is ApiClient." })
+  @Field(() => ID, { nullable: true, description: "The id of the provider when source is ApiClient." })
   providerId: string | null;
 
   @Field(() => ApiClientReference, { nullable: true })
