@@ -4,7 +4,7 @@ import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { CompatibilityAdvisoryType, CompatibilityViolationType } from "./compatibility.type.js";
 
-/** One evaluation as it was answered. */
+/** A stored evaluation, exactly as it was answered. */
 @Entity(tenantTable("compatibility_matrices"))
 export class CompatibilityMatrix {
   [PrimaryKeyProp]?: ["tenantId", "matrixId"];

@@ -7,6 +7,7 @@ import type { CompatibilityService } from "./compatibility.service.js";
 import { CompatibilityMatrixType } from "./compatibility.type.js";
 import { LibraryUpgradeAdviceType } from "./upgrade.type.js";
 
+/** The GraphQL operations of compatibility. */
 @Resolver(() => CompatibilityMatrixType)
 export class CompatibilityResolver {
   readonly #compatibility: CompatibilityService;

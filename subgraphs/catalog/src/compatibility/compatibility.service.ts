@@ -44,6 +44,7 @@ interface Assessment extends Evaluation {
   readonly snapshotDigest: string;
 }
 
+/** Evaluates sets of libraries, stores the answers and searches for upgrades. */
 export class CompatibilityService {
   readonly #database: Database;
   readonly #snapshots: LibrarySnapshots;
@@ -103,7 +104,7 @@ export class CompatibilityService {
     });
   }
 
-  /** Nothing is stored: advice is of its moment. */
+  /** Searches for upgrades of a set. Nothing is stored. */
   async upgrades(
     context: RequestContext,
     runtime: string,
@@ -122,7 +123,7 @@ export class CompatibilityService {
     return this.#advisor.advise(input, { tenantId: tenant.tenantId });
   }
 
-  /** An evaluation as it was answered, whatever has changed since. */
+  /** A stored evaluation as it was answered; undefined for an unknown id. */
   async find(context: RequestContext, matrixId: string): Promise<CompatibilityMatrixType | undefined> {
     const uuid = decodeId("mtx", matrixId);
     if (uuid === undefined) return undefined;

@@ -382,7 +382,7 @@ describe("LibraryConflictsWith", () => {
       {
         suggestedResolution:
           "No single change in this catalog resolves it. The closest change: Change B from 1.0.0 to 2.0.0 (Published, supports net8.0), " +
-          "but then B 2.0.0 conflicts with C in any version. The set has C 1.0.0.",
+          "but then: B 2.0.0 conflicts with C in any version. The set has C 1.0.0.",
         resolution: { verified: false, resolvesAll: false },
       },
     ]);

@@ -11,32 +11,33 @@ import {
   reachedLibraries,
 } from "./library-snapshot-statement.js";
 
+/** The libraries that one evaluation needs. */
 export interface LibrarySnapshot {
-  /** By lower-case package name. */
+  /** By package name in lower case. */
   readonly catalog: ReadonlyMap<string, CatalogLibrary>;
-  /** Equal lists: equal catalogs. */
+  /** The id and revision of each library; equal lists mean equal catalogs. */
   readonly revisions: readonly string[];
 }
 
-/** What a library held in one revision. */
-interface Known {
+/** A library at one revision. */
+interface CachedLibrary {
   readonly libraryId: string;
   readonly revision: number;
-  /** Names of all that its versions depend on. */
+  /** The names of all packages that its versions depend on, in lower case. */
   readonly needs: readonly string[];
   readonly library: CatalogLibrary;
 }
 
-const maxRemembered = 100_000;
+const maxCachedVersions = 100_000;
 
 /**
- * The libraries that an evaluation has to know: the named ones and all that their versions depend on. What a library
- * holds is remembered with its revision; while no revision has changed, one look at them all is enough.
+ * Reads the libraries that an evaluation needs: the named ones and everything that their versions depend on. Libraries
+ * are cached with their revision. While no revision has changed, one statement that compares the revisions is enough.
  */
 export class LibrarySnapshots {
   readonly #reader: Pick<TenantReader, "rows">;
-  /** By tenant and package name; null: the catalog had no such library. */
-  readonly #remembered = new Map<string, Known | null>();
+  /** By tenant and package name; null where the catalog has no such library. */
+  readonly #cached = new Map<string, CachedLibrary | null>();
   #weight = 0;
 
   constructor(reader: Pick<TenantReader, "rows">) {
@@ -45,33 +46,33 @@ export class LibrarySnapshots {
 
   async of(tenant: Tenant, packageNames: readonly string[]): Promise<LibrarySnapshot> {
     const keys = [...new Set(packageNames.map((name) => name.toLowerCase()))];
-    return (await this.#recall(tenant, keys)) ?? this.#read(tenant, keys);
+    return (await this.#fromCache(tenant, keys)) ?? this.#read(tenant, keys);
   }
 
-  /** What would be read now, if nothing of it has changed since it was remembered. */
-  async #recall(tenant: Tenant, keys: readonly string[]): Promise<LibrarySnapshot | undefined> {
-    if (!keys.every((key) => this.#remembered.has(keyOf(tenant, key)))) return undefined;
-    const found = new Map<string, Known>();
+  /** The cached snapshot, or undefined where a library is not cached or has changed. */
+  async #fromCache(tenant: Tenant, keys: readonly string[]): Promise<LibrarySnapshot | undefined> {
+    if (!keys.every((key) => this.#cached.has(keyOf(tenant, key)))) return undefined;
+    const found = new Map<string, CachedLibrary>();
     const asked = new Set(keys);
     for (const key of asked) {
       if (asked.size > maxLibraries) return undefined;
-      const known = this.#remembered.get(keyOf(tenant, key));
+      const known = this.#cached.get(keyOf(tenant, key));
       if (!known) continue;
       found.set(key, known);
       for (const need of known.needs) asked.add(need);
     }
-    const remembered = snapshotOf(found);
-    // names without a library are asked for too: one may have come
+    const cached = snapshotOf(found);
+    // names without a library are included, because one may have been registered since
     const [now] = await this.#reader.rows<{ revisions: string | null }>(libraryRevisions, tenant, [...asked]);
-    return (now?.revisions ?? "") === remembered.revisions.join(",") ? remembered : undefined;
+    return (now?.revisions ?? "") === cached.revisions.join(",") ? cached : undefined;
   }
 
   async #read(tenant: Tenant, keys: readonly string[]): Promise<LibrarySnapshot> {
     const reached = await this.#reader.rows<ReachedLibraryRow>(reachedLibraries, tenant, keys);
-    const found = new Map<string, Known>();
+    const found = new Map<string, CachedLibrary>();
     const missing = new Map<string, ReachedLibraryRow>();
     for (const row of reached) {
-      const known = this.#remembered.get(keyOf(tenant, row.package_key));
+      const known = this.#cached.get(keyOf(tenant, row.package_key));
       if (known && known.libraryId === row.library_id && known.revision === row.revision)
         found.set(row.package_key, known);
       else missing.set(row.library_id, row);
@@ -82,7 +83,7 @@ export class LibrarySnapshots {
       const { library_id: libraryId, revision, dependency_keys: needs } = row;
       found.set(row.package_key, { libraryId, revision, needs, library: catalogLibrary(library) });
     }
-    for (const key of new Set([...keys, ...found.keys()])) this.#remember(keyOf(tenant, key), found.get(key) ?? null);
+    for (const key of new Set([...keys, ...found.keys()])) this.#store(keyOf(tenant, key), found.get(key) ?? null);
     return snapshotOf(found);
   }
 
@@ -90,28 +91,28 @@ export class LibrarySnapshots {
     return ids.length === 0 ? [] : this.#reader.rows<ReleasedLibraryRow>(loadLibraries, tenant, ids);
   }
 
-  #remember(key: string, known: Known | null): void {
-    const before = this.#remembered.get(key);
+  #store(key: string, known: CachedLibrary | null): void {
+    const before = this.#cached.get(key);
     if (before === known) return;
-    if (before !== undefined) this.#forget(key, before);
-    this.#remembered.set(key, known);
+    if (before !== undefined) this.#drop(key, before);
+    this.#cached.set(key, known);
     this.#weight += weightOf(known);
-    for (const [oldest, value] of this.#remembered) {
-      if (this.#weight <= maxRemembered) return;
-      this.#forget(oldest, value);
+    for (const [oldest, value] of this.#cached) {
+      if (this.#weight <= maxCachedVersions) return;
+      this.#drop(oldest, value);
     }
   }
 
-  #forget(key: string, known: Known | null): void {
-    this.#remembered.delete(key);
+  #drop(key: string, known: CachedLibrary | null): void {
+    this.#cached.delete(key);
     this.#weight -= weightOf(known);
   }
 }
 
 const keyOf = ({ uuid }: Tenant, packageKey: string) => `${uuid} ${packageKey}`;
-const weightOf = (known: Known | null) => 1 + (known?.library.versions.length ?? 0);
+const weightOf = (known: CachedLibrary | null) => 1 + (known?.library.versions.length ?? 0);
 
-function snapshotOf(found: ReadonlyMap<string, Known>): LibrarySnapshot {
+function snapshotOf(found: ReadonlyMap<string, CachedLibrary>): LibrarySnapshot {
   return {
     catalog: new Map([...found].map(([key, { library }]) => [key, library])),
     revisions: [...found.values()].map(({ libraryId, revision }) => `${libraryId} ${revision}`).sort(),

@@ -3,6 +3,7 @@ import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
 import { workerTask } from "../worker-pool/worker-task.js";
 import type { UpgradeAdvice, UpgradeInput } from "./advice/upgrade-advice.js";
 
+/** The task of the worker processes that calculates upgrade advice. */
 export const upgradeTask = workerTask<UpgradeInput, UpgradeAdvice>("adviseUpgrades", "long");
 
 /** Calculates upgrade advice in a worker process: it tries many sets, which would hold up the process of all requests. */

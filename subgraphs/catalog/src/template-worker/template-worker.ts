@@ -1,4 +1,4 @@
-import { upgradeAdvice } from "../compatibility/advice/upgrade-advice.js";
+import { adviseUpgrades } from "../compatibility/advice/upgrade-advice.js";
 import { upgradeTask } from "../compatibility/upgrade-advisor.js";
 import { parameterTask, schemaTask } from "../parameters/parameter-checker.js";
 import { checkParameters } from "../parameters/parameter-schema.js";
@@ -17,7 +17,7 @@ const handlers = [
     output: await checkParameters(schema, parameters, { templateNames }),
   })),
   taskHandler(schemaTask, async (schema) => ({ output: await schemaFault(schema) })),
-  taskHandler(upgradeTask, (input) => ({ output: upgradeAdvice(input) })),
+  taskHandler(upgradeTask, (input) => ({ output: adviseUpgrades(input) })),
   taskHandler(checkTask, async ({ check, ...subject }, files) => ({ output: await runCheck(check, files, subject) })),
 ];
 

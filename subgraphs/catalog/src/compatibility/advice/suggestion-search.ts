@@ -6,7 +6,7 @@ import {
 } from "../evaluation/evaluation-context.js";
 import type { EvaluationInput } from "../evaluation/evaluation-input.js";
 import { applyMove, type Move, type Resolution } from "../moves/move.js";
-import { addedTo, findingsOf, identityOf } from "../rules/all-rules.js";
+import { evaluateRules, findingIdentity, newFindings } from "../rules/all-rules.js";
 import type { Finding } from "../rules/finding.js";
 
 export interface Suggestion {
@@ -16,18 +16,18 @@ export interface Suggestion {
 
 const maxEvaluations = 200;
 const maxEvaluationsPerFinding = 24;
-/** Packages and dependencies looked at in all evaluations together: about 100 ms, but the same on every machine. */
+/** The limit of packages and dependencies over all evaluations: about 100 ms, but the same number on every machine. */
 const maxSteps = 30_000;
 
-/** What the set would be after a move. */
+/** The result of evaluating the set after a move. */
 interface Trial {
   move: Move;
-  mended: boolean;
+  resolves: boolean;
   added: Finding[];
   left: number;
 }
 
-/** Looks for changes that mend a finding and break nothing, by evaluating the changed set; nothing is printed untried. */
+/** Searches for moves that resolve a finding and break no rule. Each move is evaluated before it is suggested. */
 export class SuggestionSearch {
   readonly #input: EvaluationInput;
   readonly #snapshot: CatalogSnapshot;
@@ -40,7 +40,7 @@ export class SuggestionSearch {
     this.#snapshot = context.snapshot;
     this.#findings = findings;
     const { edges, rounds } = context.graph;
-    // two or three rounds are what a step is reckoned with
+    // the limit of steps was chosen for graphs that settle in two or three rounds
     const steps = context.listed.length + edges.length * Math.max(1, rounds / 3) + findings.length;
     this.#evaluationsLeft = Math.min(maxEvaluations, Math.ceil(maxSteps / Math.max(1, steps)));
     this.#share = Math.min(
@@ -51,28 +51,30 @@ export class SuggestionSearch {
 
   suggest(finding: Finding): Suggestion {
     if (this.#evaluationsLeft <= 0)
-      return untried("Not searched. Resolve the violations listed above, then evaluate again.");
+      return withoutMove("Not searched. Resolve the violations listed above, then evaluate again.");
     const trials: Trial[] = [];
     for (const move of distinct(finding.moves().flat()).slice(0, this.#share)) {
       if (this.#evaluationsLeft <= 0) break;
       const trial = this.#try(finding, move);
       trials.push(trial);
-      // moves come best first, so nothing later can beat this
-      if (isGood(trial) && trial.left === 0) break;
+      // the best moves come first, so no later move is better than this one
+      if (isResolution(trial) && trial.left === 0) break;
     }
-    const good = trials.filter(isGood);
+    const good = trials.filter(isResolution);
     const best = good.find(({ left }) => left === 0) ?? good[0];
     if (best !== undefined) return this.#verified(best);
-    const closest = trials.filter(({ mended }) => mended).sort((a, b) => a.added.length - b.added.length)[0];
-    if (finding.rule === "LibraryNotRegistered") return untried(`Register ${finding.packageName} in this catalog.`);
-    return closest === undefined ? untried("No single change in this catalog resolves it.") : this.#closest(closest);
+    const closest = trials.filter(({ resolves }) => resolves).sort((a, b) => a.added.length - b.added.length)[0];
+    if (finding.rule === "LibraryNotRegistered") return withoutMove(`Register ${finding.packageName} in this catalog.`);
+    return closest === undefined
+      ? withoutMove("No single change in this catalog resolves it.")
+      : this.#closest(closest);
   }
 
   #try(finding: Finding, move: Move): Trial {
     this.#evaluationsLeft -= 1;
-    const after = findingsOf(createEvaluationContext(applyMove(this.#input, move), this.#snapshot));
-    const mended = !after.some((one) => identityOf(one) === identityOf(finding));
-    return { move, mended, added: addedTo(this.#findings, after), left: after.length };
+    const after = evaluateRules(createEvaluationContext(applyMove(this.#input, move), this.#snapshot));
+    const resolves = !after.some((one) => findingIdentity(one) === findingIdentity(finding));
+    return { move, resolves, added: newFindings(this.#findings, after), left: after.length };
   }
 
   #verified({ move, left }: Trial): Suggestion {
@@ -120,11 +122,11 @@ export class SuggestionSearch {
   }
 }
 
-function isGood({ mended, added }: Trial): boolean {
-  return mended && added.length === 0;
+function isResolution({ resolves, added }: Trial): boolean {
+  return resolves && added.length === 0;
 }
 
-function untried(suggestedResolution: string): Suggestion {
+function withoutMove(suggestedResolution: string): Suggestion {
   return { suggestedResolution, resolution: null };
 }
 

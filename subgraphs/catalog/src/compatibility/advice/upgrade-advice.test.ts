@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { type CatalogSketch, inputOf } from "../catalog-sketch.fixture.js";
 import { evaluateSet } from "../evaluate-set.js";
-import { type UpgradeAdvice, upgradeAdvice } from "./upgrade-advice.js";
+import { adviseUpgrades, type UpgradeAdvice } from "./upgrade-advice.js";
 
 function advise(sketch: CatalogSketch, set: string, runtime?: string): UpgradeAdvice {
-  return upgradeAdvice(inputOf(sketch, set, runtime));
+  return adviseUpgrades(inputOf(sketch, set, runtime));
 }
 
 const moves = ({ upgrades }: UpgradeAdvice) =>
@@ -187,7 +187,7 @@ describe("upgrade advice", () => {
     fc.assert(
       fc.property(sketches, fc.subarray(packages, { minLength: 1 }), (sketch, names) => {
         const input = inputOf(sketch, names.map((name) => `${name} 1.0.0`).join(", "));
-        const advice = upgradeAdvice(input);
+        const advice = adviseUpgrades(input);
         const before = evaluateSet(input).violations.length;
         for (const { packageName, to, verified } of advice.upgrades) {
           if (to === null) continue;
@@ -199,7 +199,7 @@ describe("upgrade advice", () => {
         }
         if (advice.proposal !== null)
           expect(evaluateSet({ ...input, libraries: advice.proposal.libraries }).compatible).toBe(true);
-        const turned = upgradeAdvice({ ...input, libraries: input.libraries.toReversed() });
+        const turned = adviseUpgrades({ ...input, libraries: input.libraries.toReversed() });
         expect(turned.upgrades).toEqual(advice.upgrades);
         expect(turned.proposal?.changes).toEqual(advice.proposal?.changes);
       }),

@@ -6,7 +6,7 @@ import type { CatalogLibrary, ListedLibrary, Release } from "../evaluation/catal
 import type { EvaluationInput, TemplateSide } from "../evaluation/evaluation-input.js";
 import { proposeUpgrade } from "./upgrade-proposal.js";
 import {
-  blockOf,
+  describeBlock,
   jumpBetween,
   newerReleases,
   type UpgradeBlock,
@@ -15,10 +15,11 @@ import {
 } from "./upgrade-step.js";
 import { UpgradeTrials } from "./upgrade-trials.js";
 
+/** Everything that an upgrade advice depends on. */
 export interface UpgradeInput {
   runtime: Framework;
   libraries: readonly PackageIdentity[];
-  /** By lower-case package name: the set, and what all its versions depend on. */
+  /** By package name in lower case: the set, and everything that its versions depend on. */
   catalog: ReadonlyMap<string, CatalogLibrary>;
   template?: TemplateSide;
   now?: Date;
@@ -29,29 +30,30 @@ export interface UpgradeInput {
 export interface PackageUpgrade {
   packageName: string;
   from: string;
-  /** Null: nothing newer can be taken by itself. */
+  /** Null when the package cannot change to a newer version alone. */
   to: string | null;
   jump: VersionJump | null;
-  /** The newest Published version of all. */
+  /** The newest Published version of the package. */
   newest: string;
   notNewer: UpgradeBlock | null;
-  /** Evaluated again with this change alone: nothing is broken that was not before. */
+  /** True when the set with this change alone was evaluated and has no new violations. */
   verified: boolean;
 }
 
+/** The newer versions that a set can change to, for each package alone and for the set together. */
 export interface UpgradeAdvice {
   upgrades: PackageUpgrade[];
-  /** Null where no compatible set was found that differs from the given one. */
+  /** Null when no other compatible set was found. */
   proposal: UpgradeProposal | null;
   evaluations: number;
-  /** False where the budget ended before everything was tried. */
+  /** False when the limit of evaluations was reached before everything was tried. */
   complete: boolean;
 }
 
 const maxTried = 8;
 
-/** Looks for newer versions of a set's packages: each by itself, and all together; nothing is named unevaluated. */
-export function upgradeAdvice(input: UpgradeInput): UpgradeAdvice {
+/** Searches for newer versions of a set's packages, each alone and all together. Every version named was evaluated. */
+export function adviseUpgrades(input: UpgradeInput): UpgradeAdvice {
   const { libraries, ...rest } = input;
   const evaluated: EvaluationInput = { ...rest, libraries: [...libraries] };
   const snapshot = new PackageSnapshot(input.catalog);
@@ -62,7 +64,7 @@ export function upgradeAdvice(input: UpgradeInput): UpgradeAdvice {
   return { upgrades, proposal, evaluations: trials.evaluations, complete: !trials.isExhausted };
 }
 
-// what is unknown can not move, and what is listed twice has to be mended first
+// an unknown package has no other versions, and a package listed twice must first be listed once
 function isUpgradable(
   entry: ListedLibrary,
   _index: number,
@@ -95,7 +97,7 @@ function upgradeOf(
           verified: true,
         },
       ];
-    notNewer ??= blockOf(first, to, trials.snapshot);
+    notNewer ??= describeBlock(first, to, trials.snapshot);
   }
   return [{ packageName, from: release.text, to: null, jump: null, newest: newest.text, notNewer, verified: false }];
 }

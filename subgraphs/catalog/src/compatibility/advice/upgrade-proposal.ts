@@ -1,36 +1,39 @@
 import { compareVersions } from "@factory/nuget/version";
 import type { ListedLibrary, Release } from "../evaluation/catalog-library.js";
 import type { Finding } from "../rules/finding.js";
-import { blockOf, jumpBetween, newerReleases, type UpgradeBlock, type UpgradeProposal } from "./upgrade-step.js";
+import { describeBlock, jumpBetween, newerReleases, type UpgradeBlock, type UpgradeProposal } from "./upgrade-step.js";
 import type { UpgradeTrials } from "./upgrade-trials.js";
 
-/** A listed package and the versions it may take, the newest first and the present one among them. */
-interface Seat {
+/** A listed package and the versions it may change to: the newest first, the current one among them. */
+interface PackageChoices {
   readonly entry: ListedLibrary & { release: Release };
   readonly choices: readonly Release[];
 }
 
-type Places = readonly number[];
+/** For each package the index of its version. */
+type Selection = readonly number[];
 
 const maxChoices = 12;
 const maxPasses = 4;
 
-/** The newest versions found that are compatible together: from the top down, and from the present set up. */
+/** Finds the newest versions that are compatible together: down from the newest of each, and up from the current set. */
 export function proposeUpgrade(
   entries: readonly (ListedLibrary & { release: Release })[],
   trials: UpgradeTrials,
 ): UpgradeProposal | null {
   if (entries.length === 0) return null;
-  const seats = entries.map((entry) => ({ entry, choices: choicesFor(entry.release) }));
-  const present = seats.map(({ entry, choices }) => choices.indexOf(entry.release));
-  const found = [descend(seats, trials), ascend(seats, present, trials)].flatMap((places) => (places ? [places] : []));
-  const [first] = found.toSorted((a, b) => lowered(seats, a) - lowered(seats, b) || sum(a) - sum(b));
-  const best = first && climb(seats, first, trials);
-  const isChanged = best?.some((place, index) => place !== present[index]);
-  return best !== undefined && isChanged ? proposalOf(seats, best, trials) : null;
+  const packages = entries.map((entry) => ({ entry, choices: choicesFor(entry.release) }));
+  const current = packages.map(({ entry, choices }) => choices.indexOf(entry.release));
+  const found = [searchDown(packages, trials), searchUp(packages, current, trials)].flatMap((selection) =>
+    selection ? [selection] : [],
+  );
+  const [first] = found.toSorted((a, b) => countLowered(packages, a) - countLowered(packages, b) || sum(a) - sum(b));
+  const best = first && climb(packages, first, trials);
+  const isChanged = best?.some((choice, index) => choice !== current[index]);
+  return best !== undefined && isChanged ? proposalOf(packages, best, trials) : null;
 }
 
-// a version below the present one only where nothing else mends the set
+// lower versions come last: they are chosen only where no other version resolves the violations
 function choicesFor(release: Release): Release[] {
   const { library, version } = release;
   const lower = library.releases.filter(
@@ -40,82 +43,90 @@ function choicesFor(release: Release): Release[] {
   return [...near.slice(0, maxChoices), release, ...lower.toReversed().slice(0, maxChoices)];
 }
 
-function lowered(seats: readonly Seat[], places: Places): number {
-  return seats.filter(({ entry, choices }, index) => {
-    const release = choices[places[index] ?? 0];
+function countLowered(packages: readonly PackageChoices[], selection: Selection): number {
+  return packages.filter(({ entry, choices }, index) => {
+    const release = choices[selection[index] ?? 0];
     return release !== undefined && compareVersions(release.version, entry.release.version) < 0;
   }).length;
 }
 
-function sum(places: Places): number {
-  return places.reduce((total, place) => total + place, 0);
+function sum(selection: Selection): number {
+  return selection.reduce((total, choice) => total + choice, 0);
 }
 
-function releasesAt(seats: readonly Seat[], places: Places): Release[] {
-  return seats.flatMap(({ choices }, index) => choices[places[index] ?? 0] ?? []);
+function releasesAt(packages: readonly PackageChoices[], selection: Selection): Release[] {
+  return packages.flatMap(({ choices }, index) => choices[selection[index] ?? 0] ?? []);
 }
 
-/** Everything at its newest; then, while something is broken, one of the packages it is about a step down. */
-function descend(seats: readonly Seat[], trials: UpgradeTrials): Places | undefined {
-  let places: Places = seats.map(() => 0);
-  let findings = trials.findings(releasesAt(seats, places));
+/** Starts at the newest versions. While a rule is broken, one of the packages that the finding names goes one version down. */
+function searchDown(packages: readonly PackageChoices[], trials: UpgradeTrials): Selection | undefined {
+  let selection: Selection = packages.map(() => 0);
+  let findings = trials.findings(releasesAt(packages, selection));
   while (findings !== undefined && findings.length > 0) {
-    const steps = stepsDown(seats, places, findings);
-    let best: { places: Places; findings: readonly Finding[] } | undefined;
+    const steps = selectionsOneLower(packages, selection, findings);
+    let best: { selection: Selection; findings: readonly Finding[] } | undefined;
     for (const step of steps) {
-      const after = trials.findings(releasesAt(seats, step));
+      const after = trials.findings(releasesAt(packages, step));
       if (after === undefined) return undefined;
-      if (best === undefined || after.length < best.findings.length) best = { places: step, findings: after };
+      if (best === undefined || after.length < best.findings.length) best = { selection: step, findings: after };
     }
     if (best === undefined) return undefined;
-    ({ places, findings } = best);
+    ({ selection, findings } = best);
   }
-  return findings === undefined ? undefined : places;
+  return findings === undefined ? undefined : selection;
 }
 
-function stepsDown(seats: readonly Seat[], places: Places, findings: readonly Finding[]): Places[] {
+function selectionsOneLower(
+  packages: readonly PackageChoices[],
+  selection: Selection,
+  findings: readonly Finding[],
+): Selection[] {
   const about = new Set(findings.flatMap(({ subject }) => subject.split("|")));
-  // a package behind the set broke something: the listed ones that bring it in are named in the detail
+  // a transitive dependency may break the rule; the detail then names the listed packages that bring it in
   const words = findings.map(({ detail }) => ` ${detail.toLowerCase()}`).join(" ");
-  const isInvolved = ({ entry }: Seat) => about.has(entry.key) || words.includes(` ${entry.key} `);
-  return seats.flatMap((seat, index) => {
-    const place = (places[index] ?? 0) + 1;
-    return isInvolved(seat) && place < seat.choices.length ? [places.with(index, place)] : [];
+  const isInvolved = ({ entry }: PackageChoices) => about.has(entry.key) || words.includes(` ${entry.key} `);
+  return packages.flatMap((one, index) => {
+    const choice = (selection[index] ?? 0) + 1;
+    return isInvolved(one) && choice < one.choices.length ? [selection.with(index, choice)] : [];
   });
 }
 
-/** From the present set upwards, one package after the other, as long as nothing gets worse. */
-function ascend(seats: readonly Seat[], present: Places, trials: UpgradeTrials): Places | undefined {
-  const places = climb(seats, present, trials);
-  return trials.findings(releasesAt(seats, places))?.length === 0 ? places : undefined;
+/** Starts at the current set and raises one package after another, as long as there are no more findings than before. */
+function searchUp(
+  packages: readonly PackageChoices[],
+  current: Selection,
+  trials: UpgradeTrials,
+): Selection | undefined {
+  const selection = climb(packages, current, trials);
+  return trials.findings(releasesAt(packages, selection))?.length === 0 ? selection : undefined;
 }
 
-function climb(seats: readonly Seat[], start: Places, trials: UpgradeTrials): Places {
-  let places = start;
-  let broken = trials.findings(releasesAt(seats, places))?.length ?? 0;
+function climb(packages: readonly PackageChoices[], start: Selection, trials: UpgradeTrials): Selection {
+  let selection = start;
+  let broken = trials.findings(releasesAt(packages, selection))?.length ?? 0;
   for (let pass = 0; pass < maxPasses; pass += 1) {
-    const before = places;
-    for (const [index] of seats.entries()) {
-      for (let place = 0; place < (places[index] ?? 0); place += 1) {
-        const next = places.with(index, place);
-        const after = trials.findings(releasesAt(seats, next))?.length;
-        if (after === undefined) return places;
+    const before = selection;
+    for (const [index] of packages.entries()) {
+      for (let choice = 0; choice < (selection[index] ?? 0); choice += 1) {
+        const next = selection.with(index, choice);
+        const after = trials.findings(releasesAt(packages, next))?.length;
+        if (after === undefined) return selection;
         if (after > broken) continue;
-        places = next;
+        selection = next;
         broken = after;
         break;
       }
     }
-    if (before === places) break;
+    if (before === selection) break;
   }
-  return places;
+  return selection;
 }
 
-function proposalOf(seats: readonly Seat[], places: Places, trials: UpgradeTrials): UpgradeProposal {
-  const chosen = releasesAt(seats, places);
+function proposalOf(packages: readonly PackageChoices[], selection: Selection, trials: UpgradeTrials): UpgradeProposal {
+  const chosen = releasesAt(packages, selection);
   const changes: UpgradeProposal["changes"] = [];
   const held: UpgradeProposal["held"] = [];
-  for (const [index, { entry, choices }] of seats.entries()) {
+  for (const [index, { entry, choices }] of packages.entries()) {
     const [newest, to] = [choices[0], chosen[index]];
     if (newest === undefined || to === undefined) continue;
     const { packageName, release } = entry;
@@ -126,7 +137,7 @@ function proposalOf(seats: readonly Seat[], places: Places, trials: UpgradeTrial
         packageName,
         version: to.text,
         newest: newest.text,
-        notNewer: blockAt(seats, places, { index, newest, trials }),
+        notNewer: blockOfNewest(packages, selection, { index, newest, trials }),
       });
   }
   return {
@@ -137,11 +148,11 @@ function proposalOf(seats: readonly Seat[], places: Places, trials: UpgradeTrial
   };
 }
 
-function blockAt(
-  seats: readonly Seat[],
-  places: Places,
+function blockOfNewest(
+  packages: readonly PackageChoices[],
+  selection: Selection,
   { index, newest, trials }: { index: number; newest: Release; trials: UpgradeTrials },
 ): UpgradeBlock | null {
-  const [finding] = trials.findings(releasesAt(seats, places.with(index, 0))) ?? [];
-  return finding === undefined ? null : blockOf(finding, newest, trials.snapshot);
+  const [finding] = trials.findings(releasesAt(packages, selection.with(index, 0))) ?? [];
+  return finding === undefined ? null : describeBlock(finding, newest, trials.snapshot);
 }

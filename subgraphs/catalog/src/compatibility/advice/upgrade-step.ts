@@ -6,12 +6,12 @@ import type { RuleName } from "../rules/rule-names.js";
 
 export type VersionJump = "Major" | "Minor" | "Patch" | "Prerelease";
 
-/** Why a package can not go to its newest version by itself. */
+/** The reason why a package cannot change to its newest version alone. */
 export interface UpgradeBlock {
   version: string;
   rule: RuleName;
   detail: string;
-  /** The other package that stands in the way, where one does. */
+  /** The other package that prevents the upgrade; null when there is none. */
   packageName: string | null;
 }
 
@@ -22,30 +22,30 @@ export interface VersionChange {
   jump: VersionJump;
 }
 
-/** The whole set at versions that were evaluated together. */
+/** Versions for the whole set that were evaluated together. */
 export interface UpgradeProposal {
   libraries: { packageName: string; version: string }[];
   changes: VersionChange[];
-  /** Packages that stay below their newest version, and what stands in the way. */
+  /** Packages that stay below their newest version, with the reason. */
   held: { packageName: string; version: string; newest: string; notNewer: UpgradeBlock | null }[];
   compatible: boolean;
 }
 
-/** The versions above this one that people may be sent to, the newest first. */
+/** The Published versions above this one that may be recommended, the newest first. */
 export function newerReleases({ library, version }: Release): Release[] {
   return library.releases
     .filter(
       (release) =>
         release.status === "Published" &&
         compareVersions(release.version, version) > 0 &&
-        // who is on a prerelease has chosen to be
+        // a prerelease is recommended only to those who already use one
         (!isPrerelease(release.version) || isPrerelease(version)),
     )
     .toReversed();
 }
 
-/** What a version breaks, in the words of the rule. */
-export function blockOf(
+/** Describes the first rule that a version would break. */
+export function describeBlock(
   { rule, detail, subject, packageName }: Finding,
   to: Release,
   snapshot: CatalogSnapshot,

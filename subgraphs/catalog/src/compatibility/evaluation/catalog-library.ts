@@ -32,16 +32,22 @@ export interface CatalogLibraryVersion extends PackageVersionMetadata {
 /** A library with its released versions, as the rules read it. */
 export interface CatalogLibrary extends PackageMetadata {
   libraryId: string;
-  /** Of an `exclusive` capability a set may have one library only. */
+  /** Only one library of a set may offer an `exclusive` capability. */
   capabilities: { name: string; contract: string | null; exclusive?: boolean }[];
   versions: CatalogLibraryVersion[];
 }
 
+/** A registered version of a library. */
 export type Release = NugetRelease<CatalogLibrary>;
+/** A library with all its releases. */
 export type KnownLibrary = NugetLibrary<CatalogLibrary>;
+/** A library that the set lists. */
 export type ListedLibrary = ListedPackage<CatalogLibrary>;
+/** A listed library or a transitive dependency. */
 export type Member = GraphMember<CatalogLibrary>;
+/** A package of the resolved graph. */
 export type Node = GraphNode<CatalogLibrary>;
+/** A dependency in the resolved graph. */
 export type Edge = DependencyEdge<CatalogLibrary>;
 
 /** A package that a release declares it does not work with. */
@@ -52,6 +58,7 @@ export interface DeclaredConflict {
   readonly range: VersionRange | undefined;
 }
 
+/** Capabilities by contract, or by name where they have no contract; in lower case, each once. */
 interface CapabilityKeys {
   readonly offered: readonly string[];
   readonly exclusive: readonly string[];

@@ -8,9 +8,10 @@ import { resolveDependencies } from "@factory/nuget/resolve-dependencies";
 import type { CatalogLibrary, ListedLibrary, Member } from "./catalog-library.js";
 import type { EvaluationInput, TemplateSide } from "./evaluation-input.js";
 
+/** The part of the catalog that one evaluation sees. */
 export type CatalogSnapshot = PackageSnapshot<CatalogLibrary>;
 
-/** What the rules look at: the set in a fixed order, so that no answer depends on the order of the request. */
+/** The set as the rules see it, in a fixed order, so that no answer depends on the order of the request. */
 export interface EvaluationContext {
   readonly input: EvaluationInput;
   readonly snapshot: CatalogSnapshot;

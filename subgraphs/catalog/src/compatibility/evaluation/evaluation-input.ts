@@ -9,7 +9,7 @@ export interface TemplatePin {
   range?: string | null;
 }
 
-/** What the rules know of one version of a template. */
+/** The facts of one template version that the rules read. */
 export interface TemplateVersionSide {
   semanticVersion: string;
   targetFramework: string;

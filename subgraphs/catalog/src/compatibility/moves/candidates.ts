@@ -11,8 +11,8 @@ const maxVersions = 8;
 const maxAlternatives = 3;
 const maxRuntimes = 4;
 
-/** Published releases that the project can use and that pass the test, the nearest to `from` first. */
-export function releasesNear(
+/** Finds Published releases that the project can use and that pass the test, the nearest to `from` first. */
+export function findNearReleases(
   context: EvaluationContext,
   library: KnownLibrary,
   { from, test }: { from: NugetVersion; test?: (release: Release) => boolean },
@@ -28,8 +28,11 @@ function isOffered({ snapshot, project }: EvaluationContext, release: Release): 
   return release.status === "Published" && snapshot.supports(release, project);
 }
 
-/** Moves a package to other releases: in the set by changing its entry, behind it by listing it. */
-export function moveTo({ direct, release }: Pick<Node, "direct" | "release">, releases: readonly Release[]): Move[] {
+/** Moves that bring a package to other releases: a listed package changes its version, a transitive one is added to the set. */
+export function movesToReleases(
+  { direct, release }: Pick<Node, "direct" | "release">,
+  releases: readonly Release[],
+): Move[] {
   return releases
     .filter((next) => next !== release)
     .map(({ library, text }) =>
@@ -38,7 +41,7 @@ export function moveTo({ direct, release }: Pick<Node, "direct" | "release">, re
 }
 
 /** Moves of different packages, the smallest jump first. */
-export function smallestFirst(moves: readonly Move[]): Move[] {
+export function sortBySmallestJump(moves: readonly Move[]): Move[] {
   return moves.toSorted((a, b) => compareLists(jumpOf(a), jumpOf(b)));
 }
 
@@ -47,15 +50,15 @@ function jumpOf({ fromVersion, toVersion }: Move): readonly number[] {
   return from && to ? versionDistance(from, to) : [0, 0, 0, 0, 0];
 }
 
-/** Puts a library that offers one of the same capabilities in the place of this one. */
-export function alternatives(context: EvaluationContext, library: KnownLibrary, from: string): Move[] {
-  return offering(context, (other) => sharesCapability(library, other)).map((release) =>
+/** Moves that replace a library with one that offers one of the same capabilities. */
+export function findAlternatives(context: EvaluationContext, library: KnownLibrary, from: string): Move[] {
+  return findReleasesOf(context, (other) => sharesCapability(library, other)).map((release) =>
     replace(library.packageName, release.library.packageName, [from, release.text]),
   );
 }
 
-/** The newest usable release of each library that passes the test and is not listed. */
-export function offering(context: EvaluationContext, test: (library: KnownLibrary) => boolean): Release[] {
+/** Finds the newest usable release of each library that passes the test and is not listed. */
+export function findReleasesOf(context: EvaluationContext, test: (library: KnownLibrary) => boolean): Release[] {
   const listed = new Set(context.listed.map(({ key }) => key));
   return context.snapshot
     .libraries()
@@ -81,16 +84,16 @@ function sharesCapability(a: KnownLibrary, b: KnownLibrary): boolean {
 
 const runtimes = ["4.6.2", "4.7.2", "4.8", "3.1", "5.0", "6.0", "7.0", "8.0", "9.0", "10.0"].map(runtimeOf);
 
-/** Runtimes that could use the release: the own family first, then the lowest. */
-export function runtimesFor({ project, snapshot }: EvaluationContext, release: Release): Move[] {
+/** Moves to runtimes that can use the release: runtimes of the same family first, then the lowest. */
+export function findRuntimesFor({ project, snapshot }: EvaluationContext, release: Release): Move[] {
   const usable = [...runtimes, ...ownTargets(snapshot, release)]
     .map((runtime) => onPlatformOf(project, runtime))
     .filter((runtime) => snapshot.supports(release, runtime));
   return movesTo(usable.sort((a, b) => rank(project, a) - rank(project, b) || compareLists(a.version, b.version)));
 }
 
-/** Runtimes of the project's family that pass the test, the newest first. */
-export function runtimesWhere({ project }: EvaluationContext, test: (runtime: Framework) => boolean): Move[] {
+/** Moves to runtimes of the project's family that pass the test, the newest first. */
+export function findRuntimesWhere({ project }: EvaluationContext, test: (runtime: Framework) => boolean): Move[] {
   const fitting = runtimes
     .filter(({ identifier }) => identifier === project.identifier)
     .map((runtime) => onPlatformOf(project, runtime))

@@ -28,33 +28,37 @@ const nothing: Omit<Move, "action"> = {
 
 type Versions = readonly [from: string | null, to: string | null];
 
+/** Changes a package, or with null the template, to another version. */
 export function changeVersion(packageName: string | null, [fromVersion, toVersion]: Versions): Move {
   return { ...nothing, action: "ChangeVersion", packageName, fromVersion, toVersion };
 }
 
-/** Takes all entries of the package out but one at `to`. */
-export function keepOnly(packageName: string, [fromVersion, toVersion]: Versions): Move {
+/** Lists the package only once, at the version `to`. */
+export function keepOnlyVersion(packageName: string, [fromVersion, toVersion]: Versions): Move {
   return { ...nothing, action: "Remove", packageName, fromVersion, toVersion };
 }
 
-/** Takes the package out of the set. */
+/** Removes the package from the set. */
 export function remove(packageName: string, fromVersion: string): Move {
   return { ...nothing, action: "Remove", packageName, fromVersion };
 }
 
+/** Replaces a package with another one at the version `to`. */
 export function replace(packageName: string, replacedBy: string, [fromVersion, toVersion]: Versions): Move {
   return { ...nothing, action: "Replace", packageName, replacedBy, fromVersion, toVersion };
 }
 
+/** Adds a package to the set. */
 export function add(packageName: string, toVersion: string): Move {
   return { ...nothing, action: "Add", packageName, toVersion };
 }
 
+/** Changes the runtime of the project. */
 export function changeRuntime(runtime: Framework): Move {
   return { ...nothing, action: "ChangeRuntime", runtime: frameworkName(runtime) };
 }
 
-/** The set after a change. A package that a change names is in it once, or not at all. */
+/** The input after a move. A package that the move names is listed once, or not at all. */
 export function applyMove(input: EvaluationInput, move: Move): EvaluationInput {
   const { action, packageName, toVersion, runtime, replacedBy } = move;
   if (action === "ChangeRuntime") {
@@ -78,7 +82,7 @@ function changeTemplate(input: EvaluationInput, semanticVersion: string | null):
   if (template === undefined || next === undefined) return input;
   const { otherVersions, templateVersionId: _left, ...left } = template;
   const others = [...otherVersions.filter((version) => version !== next), left];
-  // the other versions come without ids, and no rule looks at one
+  // the other versions have no ids, and no rule reads the id
   const changed: TemplateSide = { ...next, templateVersionId: "", otherVersions: others };
   return { ...input, template: changed };
 }

@@ -1,12 +1,12 @@
 import { compareVersions, isPrerelease, type NugetVersion } from "@factory/nuget/version";
 
-/** How far a change of version reaches: smaller is less to test again. */
+/** The size of a change of version, to be compared with `compareLists`: a smaller change needs less testing. */
 export function versionDistance(from: NugetVersion, to: NugetVersion): readonly number[] {
   const up = compareVersions(from, to) < 0;
   const jumps: number[] = [];
   let changed = false;
   for (const [index, part] of to.parts.entries()) {
-    // behind the first part that differs, near means low on the way up and high on the way down
+    // after the first part that differs, the nearest is the lowest on the way up and the highest on the way down
     jumps.push(changed ? (up ? part : -part) : Math.abs(part - (from.parts[index] ?? 0)));
     changed ||= part !== from.parts[index];
   }
@@ -14,6 +14,7 @@ export function versionDistance(from: NugetVersion, to: NugetVersion): readonly 
   return [major, isPrerelease(to) ? 1 : 0, minor, ...rest];
 }
 
+/** Compares two lists number by number. */
 export function compareLists(a: readonly number[], b: readonly number[]): number {
   for (const [index, value] of a.entries()) if (value !== b[index]) return value - (b[index] ?? 0);
   return 0;

@@ -10,17 +10,18 @@ import type { ListedLibrary, Release } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import type { AdvisoryCode } from "./rule-names.js";
 
+/** A note about the set that never makes it incompatible. */
 export interface Advisory {
   code: AdvisoryCode;
   detail: string;
   packageName: string | null;
 }
 
-// NuGet falls back to assets that the last .NET Framework could use
+// NuGet falls back to assets that the last .NET Framework can use
 const lastFramework = parseFramework("net481");
 
-/** What a reader should know though it breaks no rule. Ordered by package, then by code. */
-export function advisoriesOf(context: EvaluationContext): Advisory[] {
+/** Finds everything that callers should know although it breaks no rule. Ordered by package, then by code. */
+export function findAdvisories(context: EvaluationContext): Advisory[] {
   const advisories = [
     ...templateAdvisories(context),
     ...context.listed.flatMap((entry) => entryAdvisories(context, entry)),
@@ -73,7 +74,7 @@ function because({ registered }: Release): string {
   return `${why === "" ? "" : ` (${why})`}${instead}`;
 }
 
-// NU1901 to NU1904, for what a library brings in too
+// NU1901 to NU1904, also for transitive dependencies
 function vulnerabilities(context: EvaluationContext): Advisory[] {
   return context.members.flatMap((member) =>
     (member.release?.registered.vulnerabilities ?? []).map(({ severity, advisoryUrl }) => ({
@@ -91,7 +92,7 @@ function endOfLife({ input }: EvaluationContext): Advisory[] {
   return [{ code: "RuntimeEndOfLife", detail, packageName: null }];
 }
 
-// NU1701: a restore would take it with a warning, but nothing says that it runs
+// NU1701: a restore takes it with a warning, although it may not run
 function isFallback({ project, snapshot }: EvaluationContext, release: Release): boolean {
   if (project.identifier !== ".NETCoreApp" || project.version[0] < 2 || lastFramework === undefined) return false;
   return (

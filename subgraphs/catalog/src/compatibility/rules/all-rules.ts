@@ -1,38 +1,38 @@
 import { compareText } from "@factory/nuget/text-order";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
-import { contractMismatches, exclusiveTwice } from "./capabilities.js";
-import { conflicting } from "./declared-conflicts.js";
-import { downgraded, missingRequirements, versionConflicts } from "./dependencies.js";
-import { cyclic } from "./dependency-cycles.js";
+import { findContractMismatches, findExclusiveConflicts } from "./capabilities.js";
+import { findDeclaredConflicts } from "./declared-conflicts.js";
+import { findDowngrades, findMissingDependencies, findVersionConflicts } from "./dependencies.js";
+import { findDependencyCycles } from "./dependency-cycles.js";
 import type { Finding } from "./finding.js";
-import { unsupportedLibraries, unsupportedTemplate } from "./framework-support.js";
-import { duplicated, notRegistered, retired, versionNotFound } from "./listed-versions.js";
+import { findUnsupportedLibraries, findUnsupportedTemplate } from "./framework-support.js";
+import { findDuplicates, findRetired, findUnknownVersions, findUnregistered } from "./listed-versions.js";
 import { type RuleName, ruleOrder } from "./rule-names.js";
-import { constraintsNotMet } from "./runtime-constraints.js";
-import { pinnedOtherwise } from "./template-pins.js";
-import { notSettled } from "./unsettled-set.js";
+import { findUnmetConstraints } from "./runtime-constraints.js";
+import { findDifferentPins } from "./template-pins.js";
+import { findUnsettled } from "./unsettled-set.js";
 
 const rules: Record<RuleName, (context: EvaluationContext) => Finding[]> = {
-  LibraryDuplicated: duplicated,
-  LibraryNotRegistered: notRegistered,
-  LibraryVersionNotFound: versionNotFound,
-  LibraryDoesNotSupportRuntime: unsupportedLibraries,
-  TemplateDoesNotSupportRuntime: unsupportedTemplate,
-  LibraryConflictsWith: conflicting,
-  CapabilityConflictsWith: exclusiveTwice,
-  CapabilityContractMismatch: contractMismatches,
-  LibraryRequires: missingRequirements,
-  LibraryDowngraded: downgraded,
-  LibraryVersionConflict: versionConflicts,
-  LibraryDependencyCycle: cyclic,
-  LibrarySetNotSettled: notSettled,
-  TemplatePinsDifferentVersion: pinnedOtherwise,
-  LibraryVersionRetired: retired,
-  RuntimeConstraintNotMet: constraintsNotMet,
+  LibraryDuplicated: findDuplicates,
+  LibraryNotRegistered: findUnregistered,
+  LibraryVersionNotFound: findUnknownVersions,
+  LibraryDoesNotSupportRuntime: findUnsupportedLibraries,
+  TemplateDoesNotSupportRuntime: findUnsupportedTemplate,
+  LibraryConflictsWith: findDeclaredConflicts,
+  CapabilityConflictsWith: findExclusiveConflicts,
+  CapabilityContractMismatch: findContractMismatches,
+  LibraryRequires: findMissingDependencies,
+  LibraryDowngraded: findDowngrades,
+  LibraryVersionConflict: findVersionConflicts,
+  LibraryDependencyCycle: findDependencyCycles,
+  LibrarySetNotSettled: findUnsettled,
+  TemplatePinsDifferentVersion: findDifferentPins,
+  LibraryVersionRetired: findRetired,
+  RuntimeConstraintNotMet: findUnmetConstraints,
 };
 
-/** Every broken rule of a set; all rules run. Ordered by rule, then by package. */
-export function findingsOf(context: EvaluationContext): Finding[] {
+/** Runs all rules and returns their findings, ordered by rule, then by package. */
+export function evaluateRules(context: EvaluationContext): Finding[] {
   return ruleOrder.flatMap((rule) => rules[rule](context).sort(byPackage));
 }
 
@@ -40,18 +40,18 @@ function byPackage(a: Finding, b: Finding): number {
   return compareText(a.packageName.toLowerCase(), b.packageName.toLowerCase()) || compareText(a.detail, b.detail);
 }
 
-/** Names what a finding is about, whatever its wording: the same in a set that was changed elsewhere. */
-export function identityOf({ rule, subject }: Finding): string {
+/** Identifies a finding by its rule and subject, so that it can be found again in a changed set. */
+export function findingIdentity({ rule, subject }: Finding): string {
   return `${rule}|${subject}`;
 }
 
-/** What is broken after a change and was not before; of findings with one identity, those that are more. */
-export function addedTo(before: readonly Finding[], after: readonly Finding[]): Finding[] {
+/** The findings after a change that were not there before. Findings of one identity are counted. */
+export function newFindings(before: readonly Finding[], after: readonly Finding[]): Finding[] {
   const left = new Map<string, number>();
-  for (const finding of before) left.set(identityOf(finding), (left.get(identityOf(finding)) ?? 0) + 1);
+  for (const finding of before) left.set(findingIdentity(finding), (left.get(findingIdentity(finding)) ?? 0) + 1);
   return after.filter((finding) => {
-    const count = left.get(identityOf(finding)) ?? 0;
-    left.set(identityOf(finding), count - 1);
+    const count = left.get(findingIdentity(finding)) ?? 0;
+    left.set(findingIdentity(finding), count - 1);
     return count <= 0;
   });
 }

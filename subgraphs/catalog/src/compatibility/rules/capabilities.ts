@@ -1,15 +1,15 @@
 import { memberName } from "@factory/nuget/graph-members";
 import { capabilityKeysOf, type KnownLibrary, type Member, type Release } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
-import { alternatives, moveTo, offering, releasesNear } from "../moves/candidates.js";
+import { findAlternatives, findNearReleases, findReleasesOf, movesToReleases } from "../moves/candidates.js";
 import { add, type Move, remove, replace } from "../moves/move.js";
 import type { Finding } from "./finding.js";
 import { joinNames } from "./word-list.js";
 
 type Provider = Member & { release: Release };
 
-/** Two libraries offer what only one of a set may offer; one finding per pair. */
-export function exclusiveTwice(context: EvaluationContext): Finding[] {
+/** Finds pairs of libraries that offer the same exclusive capability; one finding for each pair. */
+export function findExclusiveConflicts(context: EvaluationContext): Finding[] {
   const pairs = new Map<string, { one: Provider; other: Provider; shared: string[] }>();
   for (const [shared, providers] of exclusiveOffers(context))
     for (const [index, one] of providers.entries())
@@ -24,12 +24,12 @@ export function exclusiveTwice(context: EvaluationContext): Finding[] {
     detail: `${memberName(one)} and ${memberName(other)} both offer ${joinNames(shared)}, which only one library of a set may offer.`,
     moves: () => [
       [one, other].filter(({ direct }) => direct).map(({ packageName, text }) => remove(packageName, text)),
-      [other, one].flatMap((side) => (side.direct ? alternatives(context, side.release.library, side.text) : [])),
+      [other, one].flatMap((side) => (side.direct ? findAlternatives(context, side.release.library, side.text) : [])),
     ],
   }));
 }
 
-/** Who offers what is exclusive, by its name; one member for each package. */
+/** The providers of each exclusive capability, one member for each package. */
 function exclusiveOffers(context: EvaluationContext): Map<string, Provider[]> {
   const members = providersOf(context);
   const offers = new Map<string, Provider[]>();
@@ -49,8 +49,8 @@ function providersOf(context: EvaluationContext): Provider[] {
   return context.members.filter((member): member is Provider => member.release !== undefined);
 }
 
-/** A library consumes one version of a contract and the set offers only others. */
-export function contractMismatches(context: EvaluationContext): Finding[] {
+/** Finds libraries that consume one version of a contract while the set offers only other versions. */
+export function findContractMismatches(context: EvaluationContext): Finding[] {
   const members = providersOf(context);
   const consumers = members.filter(({ release }) => (release.registered.consumes?.length ?? 0) > 0);
   return consumers.flatMap((consumer) =>
@@ -81,7 +81,7 @@ interface Mismatch {
   providers: readonly Provider[];
 }
 
-/** A version of the consumer that takes what is offered, then a provider of what it asks for. */
+/** Moves to a version of the consumer that accepts the offered contract, then to a provider of the consumed contract. */
 function mismatchMoves(context: EvaluationContext, { consumer, contract, providers }: Mismatch): Move[][] {
   const name = nameOfContract(contract);
   const test = ({ registered }: Release) =>
@@ -89,9 +89,9 @@ function mismatchMoves(context: EvaluationContext, { consumer, contract, provide
       (one) => nameOfContract(one) !== name || providers.some(({ release }) => offers(release.library, one)),
     );
   const { release } = consumer;
-  const fitting = offering(context, (library) => offers(library, contract));
+  const fitting = findReleasesOf(context, (library) => offers(library, contract));
   return [
-    moveTo(consumer, releasesNear(context, release.library, { from: release.version, test })),
+    movesToReleases(consumer, findNearReleases(context, release.library, { from: release.version, test })),
     providers
       .filter(({ direct }) => direct)
       .flatMap(({ packageName, text }) =>
@@ -115,7 +115,7 @@ function contractsNamed({ registered }: KnownLibrary, name: string): string[] {
   );
 }
 
-// messaging/v2 is messaging in v2
+// messaging/v2 is version v2 of the contract messaging
 function nameOfContract(contract: string): string {
   return contract.toLowerCase().replace(/\/[^/]*$/, "");
 }

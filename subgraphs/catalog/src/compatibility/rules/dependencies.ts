@@ -4,47 +4,47 @@ import { compareVersions, formatVersion, type NugetVersion } from "@factory/nuge
 import { describeRange, isAbove, isBelow, satisfies, type VersionRange } from "@factory/nuget/version-range";
 import type { CatalogLibrary, Edge, Node, Release } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
-import { moveTo, releasesNear, smallestFirst } from "../moves/candidates.js";
+import { findNearReleases, movesToReleases, sortBySmallestJump } from "../moves/candidates.js";
 import { changeVersion, type Move } from "../moves/move.js";
 import type { Finding } from "./finding.js";
 import { joinNames } from "./word-list.js";
 
-/** A violation all the same: what a package was not made for is to be known before a restore. */
+/** NuGet only warns, but it is a violation here: callers should know of an unsupported version before a restore. */
 export const onlyWarns = "A restore takes it with warning NU1608.";
 
-/** Dependencies that the catalog can not fill, or that the set pins above what they allow. */
-export function missingRequirements(context: EvaluationContext): Finding[] {
+/** Finds dependencies that the catalog cannot satisfy, or whose range lies below the listed version. */
+export function findMissingDependencies(context: EvaluationContext): Finding[] {
   const { graph, input } = context;
   const unknown = input.unknownLibraries === "violation" ? graph.unknown : [];
   return [
     ...edgesToPins(context, (edge, pin) => pin.version !== undefined && isAbove(edge.range, pin.version)).map(
       ({ edge, pin }) => ({
         ...about("LibraryRequires", edge),
-        detail: `${asks(edge)}, but the set lists ${nameOf(pin)}. ${onlyWarns}`,
-        moves: () => [satisfying(context, edge, pin), otherDependents(context, edge)],
+        detail: `${describeRequirement(edge)}, but the set lists ${nameOf(pin)}. ${onlyWarns}`,
+        moves: () => [movesToSatisfying(context, edge, pin), movesOfDependents(context, edge)],
       }),
     ),
     ...graph.unsatisfied.map((edge) => ({
       ...about("LibraryRequires", edge),
-      detail: `${asks(edge)}. The catalog has ${joinNames(registered(context, edge))}.`,
-      moves: () => [[], otherDependents(context, edge)],
+      detail: `${describeRequirement(edge)}. The catalog has ${joinNames(registered(context, edge))}.`,
+      moves: () => [[], movesOfDependents(context, edge)],
     })),
     ...unknown.map((edge) => ({
       ...about("LibraryRequires", edge),
-      detail: `${asks(edge)}, which is not registered in this catalog.`,
-      moves: () => [[], otherDependents(context, edge)],
+      detail: `${describeRequirement(edge)}, which is not registered in this catalog.`,
+      moves: () => [[], movesOfDependents(context, edge)],
     })),
   ];
 }
 
-/** The set pins a package lower than something in it asks (NU1605). */
-export function downgraded(context: EvaluationContext): Finding[] {
+/** Finds listed versions that are lower than a dependency requires (NU1605). */
+export function findDowngrades(context: EvaluationContext): Finding[] {
   const below = edgesToPins(context, (edge, pin) => pin.version !== undefined && isBelow(edge.range, pin.version));
   return [
     ...below.map(({ edge, pin }) => ({
       ...about("LibraryDowngraded", edge),
-      detail: `${asks(edge)}, but the set lists ${nameOf(pin)}.`,
-      moves: () => [satisfying(context, edge, pin), otherDependents(context, edge)],
+      detail: `${describeRequirement(edge)}, but the set lists ${nameOf(pin)}.`,
+      moves: () => [movesToSatisfying(context, edge, pin), movesOfDependents(context, edge)],
     })),
     ...eclipsed(context, isBelow).map((found) => eclipsedFinding(context, "LibraryDowngraded", found)),
   ];
@@ -54,7 +54,7 @@ interface EclipsedViolation extends EclipsedDependency<CatalogLibrary> {
   node: Node;
 }
 
-// what a nearer asker says counts only where what is then taken does not serve the other
+// an eclipsed dependency is reported only where the version that is taken does not satisfy it
 function eclipsed(
   { graph }: EvaluationContext,
   misses: (range: VersionRange, version: NugetVersion) => boolean,
@@ -74,16 +74,16 @@ function eclipsedFinding(
   const note = rule === "LibraryVersionConflict" ? ` ${onlyWarns}` : "";
   return {
     ...about(rule, edge),
-    detail: `${asks(edge)}, but ${releaseName(by)} is nearer, so a restore takes ${nameOf(node)}.${note}`,
+    detail: `${describeRequirement(edge)}, but ${releaseName(by)} is nearer, so a restore takes ${nameOf(node)}.${note}`,
     moves: () => [
-      satisfying(context, edge, node),
-      [edge, ...(nearer ? [nearer] : [])].flatMap((one) => otherDependents(context, one)),
+      movesToSatisfying(context, edge, node),
+      [edge, ...(nearer ? [nearer] : [])].flatMap((one) => movesOfDependents(context, one)),
     ],
   };
 }
 
-/** Several ask for one package and no version of it serves them all (NU1107), or what is taken is above a bound (NU1608). */
-export function versionConflicts(context: EvaluationContext): Finding[] {
+/** Finds packages of which no version satisfies all dependents (NU1107), and versions above a range (NU1608). */
+export function findVersionConflicts(context: EvaluationContext): Finding[] {
   const above = eclipsed(context, isAbove).map((found) => eclipsedFinding(context, "LibraryVersionConflict", found));
   const disjoint = [...context.graph.conflicts].map(([key, edges]): Finding => {
     const packageName = context.snapshot.library(key)?.packageName ?? key;
@@ -92,8 +92,8 @@ export function versionConflicts(context: EvaluationContext): Finding[] {
       rule: "LibraryVersionConflict",
       subject: key,
       packageName,
-      detail: `${sides.map(asks).join(" and ")}. No version of ${packageName} satisfies ${sides.length === 2 ? "both" : "all of them"}.`,
-      moves: () => [smallestFirst(sides.flatMap((edge) => otherDependents(context, edge)))],
+      detail: `${sides.map(describeRequirement).join(" and ")}. No version of ${packageName} satisfies ${sides.length === 2 ? "both" : "all of them"}.`,
+      moves: () => [sortBySmallestJump(sides.flatMap((edge) => movesOfDependents(context, edge)))],
     };
   });
   return [...disjoint, ...above];
@@ -119,7 +119,7 @@ function about(
 }
 
 /** "Shop 1.0.0 → Orders.Client 2.1.0 requires Messaging ≥ 3.0.0" */
-function asks({ path, packageName, range }: Edge): string {
+function describeRequirement({ path, packageName, range }: Edge): string {
   return `${path.map(releaseName).join(" → ")} requires ${packageName} ${describeRange(range)}`;
 }
 
@@ -134,32 +134,35 @@ function registered({ snapshot }: EvaluationContext, { key }: Edge): string[] {
   );
 }
 
-/** The asked package itself, at the lowest version that satisfies. */
-function satisfying(context: EvaluationContext, { range }: Edge, pin: Node): Move[] {
+/** Moves of the required package to versions that satisfy the range, the lowest first. */
+function movesToSatisfying(context: EvaluationContext, { range }: Edge, pin: Node): Move[] {
   const { release, version, packageName } = pin;
   if (release === undefined) {
-    // nothing is registered to choose from: the bound itself is all that is known
+    // the package is not registered, so the lower bound of the range is the only known version
     const { min, minInclusive } = range;
     return version && min && minInclusive
       ? [changeVersion(packageName, [formatVersion(version), formatVersion(min)])]
       : [];
   }
   const test = (one: Release) => satisfies(range, one.version);
-  const near = releasesNear(context, release.library, { from: release.version, test });
-  return moveTo(
+  const near = findNearReleases(context, release.library, { from: release.version, test });
+  return movesToReleases(
     pin,
     near.sort((a, b) => compareVersions(a.version, b.version)),
   );
 }
 
-/** Other versions of the listed package through which the demand came. */
-function otherDependents(context: EvaluationContext, { path }: Edge): Move[] {
+/** Moves to other versions of the listed package that brings the dependency in. */
+function movesOfDependents(context: EvaluationContext, { path }: Edge): Move[] {
   const [head] = path;
   if (head === undefined) return [];
-  return moveTo({ direct: true, release: head }, releasesNear(context, head.library, { from: head.version }));
+  return movesToReleases(
+    { direct: true, release: head },
+    findNearReleases(context, head.library, { from: head.version }),
+  );
 }
 
-/** The first two demands that exclude each other, or all of them where only the sum does. */
+/** The first two edges that exclude each other, or all edges where no two of them do. */
 function opposed({ snapshot }: EvaluationContext, edges: readonly Edge[]): readonly Edge[] {
   for (const [index, one] of edges.entries())
     for (const other of edges.slice(index + 1)) {

@@ -4,14 +4,14 @@ import { releaseName } from "@factory/nuget/release";
 import type { Release } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import type { TemplateVersionSide } from "../evaluation/evaluation-input.js";
-import { alternatives, moveTo, releasesNear, runtimesFor } from "../moves/candidates.js";
+import { findAlternatives, findNearReleases, findRuntimesFor, movesToReleases } from "../moves/candidates.js";
 import { changeRuntime, type Move } from "../moves/move.js";
 import { templateMoves } from "../moves/template-moves.js";
 import type { Finding } from "./finding.js";
 import { joinNames } from "./word-list.js";
 
-/** Listed packages, and those they bring in: a restore fails on both alike (NU1202). */
-export function unsupportedLibraries(context: EvaluationContext): Finding[] {
+/** Finds packages that the project cannot use, listed and transitive ones: a restore fails on both (NU1202). */
+export function findUnsupportedLibraries(context: EvaluationContext): Finding[] {
   const { listed: entries, graph, snapshot, project } = context;
   const isBroken = (release: Release | undefined) => release !== undefined && !snapshot.supports(release, project);
   const listed = entries.filter(({ release }) => isBroken(release)).map(({ release }) => ({ release, path: [] }));
@@ -27,14 +27,14 @@ function finding(context: EvaluationContext, release: Release, path: readonly Re
   const runtime = frameworkName(context.input.runtime);
   const detail = `${releaseName(release)}${origin} targets ${joinNames(targetFrameworks)}. A ${runtime} project cannot use it.`;
   const moves = (): Move[][] => [
-    moveTo({ direct, release }, releasesNear(context, library, { from: version })),
-    direct ? alternatives(context, library, text) : [],
-    runtimesFor(context, release),
+    movesToReleases({ direct, release }, findNearReleases(context, library, { from: version })),
+    direct ? findAlternatives(context, library, text) : [],
+    findRuntimesFor(context, release),
   ];
   return { rule: "LibraryDoesNotSupportRuntime", subject: `${key}|${text}`, packageName, detail, moves };
 }
 
-export function unsupportedTemplate(context: EvaluationContext): Finding[] {
+export function findUnsupportedTemplate(context: EvaluationContext): Finding[] {
   const { template, input } = context;
   if (template === undefined || serves(context, template)) return [];
   const { semanticVersion, targetFramework } = template;

@@ -1,8 +1,8 @@
 import { editDistance } from "../../parameters/edit-distance.js";
 import type { ListedLibrary, Release } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
-import { alternatives, moveTo, offering, releasesNear } from "../moves/candidates.js";
-import { changeVersion, keepOnly, type Move, replace } from "../moves/move.js";
+import { findAlternatives, findNearReleases, findReleasesOf, movesToReleases } from "../moves/candidates.js";
+import { changeVersion, keepOnlyVersion, type Move, replace } from "../moves/move.js";
 import { compareLists } from "../moves/version-distance.js";
 import type { Finding } from "./finding.js";
 import { joinNames } from "./word-list.js";
@@ -10,7 +10,7 @@ import { joinNames } from "./word-list.js";
 const maxNamedVersions = 5;
 const maxEdits = 2;
 
-export function duplicated({ listed: entries, snapshot, project }: EvaluationContext): Finding[] {
+export function findDuplicates({ listed: entries, snapshot, project }: EvaluationContext): Finding[] {
   const packages = [...new Set(entries.map(({ key }) => key))].map((key) =>
     entries.filter((entry) => entry.key === key),
   );
@@ -20,10 +20,10 @@ export function duplicated({ listed: entries, snapshot, project }: EvaluationCon
     if (times < 2 || first === undefined) return [];
     const versions = listed.map(({ text }) => text);
     const detail = `${first.packageName} is listed ${times} times, as ${joinNames(versions)}. A project can reference a package only once.`;
-    // the highest that the project can use, then the highest
+    // the versions that the project can use come first, the highest before the lower
     const usable = listed.toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a)));
     const moves = () => [
-      usable.map(({ packageName, text }) => keepOnly(packageName, [otherThan(text, versions), text])),
+      usable.map(({ packageName, text }) => keepOnlyVersion(packageName, [otherThan(text, versions), text])),
     ];
     return [{ rule: "LibraryDuplicated", subject: first.key, packageName: first.packageName, detail, moves }];
   });
@@ -38,8 +38,8 @@ function otherThan(kept: string, versions: readonly string[]): string | null {
   return others.length > 1 ? null : (others[0] ?? kept);
 }
 
-/** Only where a tenant asks for it: without that, an unknown package is an advisory. */
-export function notRegistered(context: EvaluationContext): Finding[] {
+/** Finds unregistered packages where the input asks for it; otherwise they are advisories. */
+export function findUnregistered(context: EvaluationContext): Finding[] {
   if (context.input.unknownLibraries !== "violation") return [];
   return context.listed
     .filter(({ library }) => library === undefined)
@@ -48,12 +48,12 @@ export function notRegistered(context: EvaluationContext): Finding[] {
       subject: entry.key,
       packageName: entry.packageName,
       detail: `${entry.packageName} is not registered in this catalog.`,
-      moves: () => [misspelled(context, entry)],
+      moves: () => [findMisspelled(context, entry)],
     }));
 }
 
-// the name may be a slip of the pen; a longer name may have two
-function misspelled(context: EvaluationContext, { key, packageName, text, version }: ListedLibrary): Move[] {
+// the name may be misspelled; a longer name may have two wrong letters
+function findMisspelled(context: EvaluationContext, { key, packageName, text, version }: ListedLibrary): Move[] {
   const near = context.snapshot
     .libraries()
     .map((library) => ({ library, edits: editDistance(key, library.key, maxEdits) }))
@@ -61,12 +61,12 @@ function misspelled(context: EvaluationContext, { key, packageName, text, versio
     .sort((a, b) => a.edits - b.edits);
   return near.flatMap(({ library }) => {
     const from = version ?? library.releases.at(-1)?.version;
-    const releases = from === undefined ? [] : releasesNear(context, library, { from });
+    const releases = from === undefined ? [] : findNearReleases(context, library, { from });
     return releases.slice(0, 1).map((release) => replace(packageName, library.packageName, [text, release.text]));
   });
 }
 
-export function versionNotFound(context: EvaluationContext): Finding[] {
+export function findUnknownVersions(context: EvaluationContext): Finding[] {
   return context.listed.flatMap((entry) => {
     const { key, packageName, library, release, version, text } = entry;
     if (library === undefined || library.releases.length === 0 || release !== undefined) return [];
@@ -78,36 +78,36 @@ export function versionNotFound(context: EvaluationContext): Finding[] {
     const moves = () =>
       from === undefined
         ? []
-        : [releasesNear(context, library, { from }).map((one) => changeVersion(packageName, [text, one.text]))];
+        : [findNearReleases(context, library, { from }).map((one) => changeVersion(packageName, [text, one.text]))];
     return [{ rule: "LibraryVersionNotFound", subject: `${key}|${text}`, packageName, detail, moves }];
   });
 }
 
-export function retired(context: EvaluationContext): Finding[] {
+export function findRetired(context: EvaluationContext): Finding[] {
   return context.listed.flatMap((entry) => {
     const { key, packageName, text, release } = entry;
     if (release?.status !== "Retired") return [];
     const detail = `${packageName} ${text} is retired and must not be used any more.`;
     const moves = (): Move[][] => [
-      successors(context, release),
-      moveTo({ direct: true, release }, nextFirst(context, release)),
-      alternatives(context, release.library, text),
+      findSuccessors(context, release),
+      movesToReleases({ direct: true, release }, nextFirst(context, release)),
+      findAlternatives(context, release.library, text),
     ];
     return [{ rule: "LibraryVersionRetired", subject: `${key}|${text}`, packageName, detail, moves }];
   });
 }
 
-// the package that its author names instead
-function successors(context: EvaluationContext, { registered, library, text }: Release): Move[] {
+// the package that the author recommends instead
+function findSuccessors(context: EvaluationContext, { registered, library, text }: Release): Move[] {
   const key = registered.deprecation?.alternatePackage?.toLowerCase();
-  return offering(context, (other) => other.key === key && other !== library).map((next) =>
+  return findReleasesOf(context, (other) => other.key === key && other !== library).map((next) =>
     replace(library.packageName, next.library.packageName, [text, next.text]),
   );
 }
 
-// what was repaired stands above what is retired
+// the corrected version is usually above the retired one
 function nextFirst(context: EvaluationContext, { library, version }: Release): Release[] {
   const above = (release: Release) => compareLists(release.version.parts, version.parts) >= 0;
-  const near = releasesNear(context, library, { from: version });
+  const near = findNearReleases(context, library, { from: version });
   return [...near.filter(above), ...near.filter((release) => !above(release))];
 }

@@ -18,9 +18,10 @@ export const ruleOrder = [
   "RuntimeConstraintNotMet",
 ] as const;
 
+/** The name of a compatibility rule. */
 export type RuleName = (typeof ruleOrder)[number];
 
-/** What is worth knowing about a set and never makes it incompatible. */
+/** The codes of notes that never make a set incompatible. */
 export type AdvisoryCode =
   | "LibraryUnknown"
   | "LibraryVersionUnknown"

@@ -6,14 +6,14 @@ import { describeRange, isAbove, parseRange, type VersionRange } from "@factory/
 import type { Member, Release } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import type { TemplateVersionSide } from "../evaluation/evaluation-input.js";
-import { alternatives, moveTo, releasesNear, runtimesWhere } from "../moves/candidates.js";
+import { findAlternatives, findNearReleases, findRuntimesWhere, movesToReleases } from "../moves/candidates.js";
 import type { Move } from "../moves/move.js";
 import { templateMoves } from "../moves/template-moves.js";
 import type { Finding } from "./finding.js";
 import { joinNames } from "./word-list.js";
 
-/** The runtime is newer than the template's SDKs can build, or than a library runs on. */
-export function constraintsNotMet(context: EvaluationContext): Finding[] {
+/** Finds a runtime that is newer than the template's SDKs can build, or newer than a library supports. */
+export function findUnmetConstraints(context: EvaluationContext): Finding[] {
   return [...templateConstraint(context), ...context.members.flatMap((one) => runtimeBound(context, one))];
 }
 
@@ -24,12 +24,12 @@ function templateConstraint(context: EvaluationContext): Finding[] {
   const detail = `Template version ${template.semanticVersion} requires the .NET SDK ${joinNames(asked)}, which cannot build ${frameworkName(input.runtime)}.`;
   const moves = (): Move[][] => [
     ...templateMoves(context, (version) => admits(version, project)),
-    runtimesWhere(context, (runtime) => admits(template, runtime)),
+    findRuntimesWhere(context, (runtime) => admits(template, runtime)),
   ];
   return [{ rule: "RuntimeConstraintNotMet", subject: "", packageName: "", detail, moves }];
 }
 
-// an SDK builds its own runtime and all before it, and every .NET Framework
+// an SDK builds its own runtime, all earlier ones, and every .NET Framework
 function admits({ sdkVersions = [] }: TemplateVersionSide, runtime: Framework): boolean {
   if (runtime.identifier !== ".NETCoreApp" || runtime.version[0] < 2) return true;
   const [major, minor] = runtime.version;
@@ -38,7 +38,7 @@ function admits({ sdkVersions = [] }: TemplateVersionSide, runtime: Framework): 
   return readable.length === 0 || readable.some((range) => reaches(range, first));
 }
 
-// the constraint's bare version is exactly that one, unlike in a package reference
+// unlike in a package reference, a version without brackets means exactly that version
 function sdkRange(text: string): VersionRange | undefined {
   return parseRange(parseVersion(text) === undefined ? text : `[${text.trim()}]`);
 }
@@ -68,12 +68,12 @@ function runtimeBound(context: EvaluationContext, member: Member): Finding[] {
   if (release === undefined || last === undefined || isWithin(release, project)) return [];
   const detail = `${memberName(member)} supports runtimes up to ${frameworkName(last)}, but the runtime is ${frameworkName(input.runtime)}.`;
   const moves = (): Move[][] => [
-    moveTo(
+    movesToReleases(
       member,
-      releasesNear(context, release.library, { from: release.version, test: (one) => isWithin(one, project) }),
+      findNearReleases(context, release.library, { from: release.version, test: (one) => isWithin(one, project) }),
     ),
-    direct ? alternatives(context, release.library, text) : [],
-    runtimesWhere(context, (runtime) => isWithin(release, runtime)),
+    direct ? findAlternatives(context, release.library, text) : [],
+    findRuntimesWhere(context, (runtime) => isWithin(release, runtime)),
   ];
   return [{ rule: "RuntimeConstraintNotMet", subject: `${key}|${text}`, packageName, detail, moves }];
 }
@@ -82,7 +82,7 @@ function lastRuntime({ registered }: Release): Framework | undefined {
   return registered.maxRuntime == null ? undefined : parseFramework(registered.maxRuntime);
 }
 
-// the bound says nothing of other families
+// the limit does not apply to other families
 function isWithin(release: Release, { identifier, version }: Framework): boolean {
   const last = lastRuntime(release);
   return last === undefined || last.identifier !== identifier || compareParts(version, last.version) <= 0;

@@ -4,30 +4,30 @@ import { describeRange, isAbove, isBelow, parseRange, satisfies } from "@factory
 import type { Edge, ListedLibrary } from "../evaluation/catalog-library.js";
 import type { EvaluationContext } from "../evaluation/evaluation-context.js";
 import type { TemplatePin, TemplateVersionSide } from "../evaluation/evaluation-input.js";
-import { moveTo, releasesNear } from "../moves/candidates.js";
+import { findNearReleases, movesToReleases } from "../moves/candidates.js";
 import { changeVersion, type Move } from "../moves/move.js";
 import { templateMoves } from "../moves/template-moves.js";
 import { onlyWarns } from "./dependencies.js";
 import type { Finding } from "./finding.js";
 
-/** The template's own projects reference a package in another version than the set lists or asks for. */
-export function pinnedOtherwise(context: EvaluationContext): Finding[] {
+/** Finds packages that the template's own projects reference in another version than the set lists or requires. */
+export function findDifferentPins(context: EvaluationContext): Finding[] {
   const pins = [...(context.template?.pins ?? [])].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const seen = new Set<string>();
   return pins.flatMap((pin) => {
     const version = parseVersion(pin.version);
-    // a template that pins a package twice is a matter of its validation
+    // the validation of templates reports a package that is pinned twice
     if (version === undefined || seen.has(keyOf(pin))) return [];
     seen.add(keyOf(pin));
     const listed = context.listed.filter(({ key }) => key === keyOf(pin));
     const [entry] = listed;
-    if (entry === undefined) return askedOtherwise(context, pin, version);
-    // listed twice it has to be listed once first
-    return listed.length > 1 ? [] : listedOtherwise(context, pin, entry);
+    if (entry === undefined) return findRequiredDifferently(context, pin, version);
+    // a package listed twice must first be listed once
+    return listed.length > 1 ? [] : findListedDifferently(context, pin, entry);
   });
 }
 
-function listedOtherwise(context: EvaluationContext, pin: TemplatePin, entry: ListedLibrary): Finding[] {
+function findListedDifferently(context: EvaluationContext, pin: TemplatePin, entry: ListedLibrary): Finding[] {
   const { version, library, packageName, text, key } = entry;
   if (version === undefined || serves(pin, version)) return [];
   const pinned = parseVersion(pin.version);
@@ -38,16 +38,16 @@ function listedOtherwise(context: EvaluationContext, pin: TemplatePin, entry: Li
     const near =
       library === undefined
         ? []
-        : releasesNear(context, library, { from: version, test: (one) => serves(pin, one.version) });
-    const align = [...moveTo({ direct: true, release: entry.release }, near), ...toPin];
+        : findNearReleases(context, library, { from: version, test: (one) => serves(pin, one.version) });
+    const align = [...movesToReleases({ direct: true, release: entry.release }, near), ...toPin];
     const others = templateMoves(context, (other) => pinServes(other, key, version));
-    // the higher of the two is what both sides can agree on
+    // both sides most likely work with the higher of the two versions
     return higher ? [align, ...others] : [...others, align];
   };
   return [{ rule: "TemplatePinsDifferentVersion", subject: key, packageName, detail, moves }];
 }
 
-function askedOtherwise(context: EvaluationContext, pin: TemplatePin, version: NugetVersion): Finding[] {
+function findRequiredDifferently(context: EvaluationContext, pin: TemplatePin, version: NugetVersion): Finding[] {
   const misses = ({ range }: Edge) => isBelow(range, version) || isAbove(range, version);
   const broken = context.graph.edges.filter((edge) => edge.key === keyOf(pin) && misses(edge));
   return broken.map((edge) => {
@@ -59,7 +59,10 @@ function askedOtherwise(context: EvaluationContext, pin: TemplatePin, version: N
       ...templateMoves(context, (other) => pinAnswers(other, edge)),
       head === undefined
         ? []
-        : moveTo({ direct: true, release: head }, releasesNear(context, head.library, { from: head.version })),
+        : movesToReleases(
+            { direct: true, release: head },
+            findNearReleases(context, head.library, { from: head.version }),
+          ),
     ];
     return {
       rule: "TemplatePinsDifferentVersion" as const,
@@ -100,7 +103,7 @@ function pinText({ version, range }: TemplatePin): string {
   return wide === undefined ? version : `${version} (${describeRange(wide)})`;
 }
 
-// the spelling under which the version is registered, if it is
+// the version as it is registered, where it is
 function registeredText({ snapshot }: EvaluationContext, pin: TemplatePin): string {
   const pinned = parseVersion(pin.version);
   const releases = snapshot.library(keyOf(pin))?.releases ?? [];

@@ -4,8 +4,8 @@ import { joinNames } from "./word-list.js";
 
 const maxNamed = 5;
 
-/** The versions still changed when the evaluation gave up: nothing it says about them can be relied on. */
-export function notSettled({ graph, snapshot }: EvaluationContext): Finding[] {
+/** Reports packages whose versions still changed when the resolution was given up. */
+export function findUnsettled({ graph, snapshot }: EvaluationContext): Finding[] {
   const names = graph.unsettled.map((key) => snapshot.library(key)?.packageName ?? key);
   const [first] = names;
   if (first === undefined) return [];
