@@ -13,8 +13,8 @@ export interface ExecutionChildSettings extends Omit<ExecutionSettings, "secrets
   readonly logLevel: string;
 }
 
-/** A question of the child process: a secret of the tenant whose execution it runs. */
-export interface SecretQuestion {
+/** A request of the child process: a secret of the tenant whose execution it runs. */
+export interface SecretRequest {
   readonly credentialRef: string;
   readonly purpose: string;
   readonly subject: string;
@@ -37,7 +37,7 @@ export function executionInChild(
     logger,
     async answer(question, { tenantId }) {
       if (!given.secrets) throw new DomainError("SECRET_STORE_UNAVAILABLE");
-      const { credentialRef, purpose, subject, trace } = question as SecretQuestion;
+      const { credentialRef, purpose, subject, trace } = question as SecretRequest;
       return given.secrets.resolve(tenantId, credentialRef, purpose, subject, trace && { trace });
     },
   });

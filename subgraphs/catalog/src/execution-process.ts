@@ -4,7 +4,7 @@ import { workForParent } from "@factory/runtime/jobs/child-processes/child-work"
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
-import type { ExecutionChildSettings, SecretQuestion } from "./execution-child.js";
+import type { ExecutionChildSettings, SecretRequest } from "./execution-child.js";
 
 import { createExecutionServices } from "./execution-services.js";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
@@ -20,7 +20,7 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
   process.on("unhandledRejection", (error) => logger.error({ err: error }, "unhandled rejection"));
   const secrets: SecretResolver = {
     resolve: async (_tenantId, credentialRef, purpose, subject, { trace } = {}) =>
-      (await ask({ credentialRef, purpose, subject, trace } satisfies SecretQuestion)) as ResolvedSecret,
+      (await ask({ credentialRef, purpose, subject, trace } satisfies SecretRequest)) as ResolvedSecret,
   };
   const listener = new Listener(connections.worker, logger);
   const [database] = await Promise.all([Database.open({ connections, ...catalogTables }, logger), listener.start()]);

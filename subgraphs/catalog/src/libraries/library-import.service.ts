@@ -4,6 +4,7 @@ import { idempotentMutation } from "@factory/runtime/idempotency/idempotent-muta
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
+import { inputProblem } from "../input-problems/input-problem.js";
 import { InputProblems } from "../input-problems/input-problems.js";
 import type { LibraryPackage, LibraryPackageService } from "../library-packages/library-package.service.js";
 import { Library } from "./library.entity.js";
@@ -45,10 +46,7 @@ export class LibraryImportService {
     const found = await this.#packages.read(tenantOf(context), sourceRef, context.trace);
     if (library !== undefined && library.packageName.toLowerCase() !== found.packageName.toLowerCase()) {
       const detail = `The package ${found.packageName} cannot be imported into the library ${library.packageName}. Use the libraryId of its own library, or leave libraryId out.`;
-      throw new DomainError("LIBRARY_PACKAGE_INVALID", {
-        detail,
-        errors: [{ pointer: "/libraryId", code: "FORMAT", detail }],
-      });
+      throw inputProblem("LIBRARY_PACKAGE_INVALID", { pointer: "/libraryId", code: "FORMAT", detail });
     }
     return found;
   }

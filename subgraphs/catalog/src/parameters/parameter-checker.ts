@@ -1,5 +1,5 @@
-import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { JsonObject } from "@factory/template-engine/json-value";
+import { inputProblem } from "../input-problems/input-problem.js";
 import type { WorkerClient, WorkerPool } from "../worker-pool/worker-pool.js";
 import { workerTask } from "../worker-pool/worker-task.js";
 import type { CheckedParameters } from "./parameter-schema.js";
@@ -32,10 +32,7 @@ export class ParameterChecker {
     const outcome = await this.#workers.run(parameterTask, { input, timeoutMs: this.#timeoutMs, client });
     if (typeof outcome !== "string") return outcome.output;
     const detail = `The check of these parameters took ${this.#excess(outcome)} and was ended. A pattern of the parameterSchema may backtrack.`;
-    throw new DomainError("PARAMETERS_INVALID", {
-      detail,
-      errors: [{ pointer: "/parameters", code: "FORMAT", detail }],
-    });
+    throw inputProblem("PARAMETERS_INVALID", { pointer: "/parameters", code: "FORMAT", detail });
   }
 
   /** The reason why the schema cannot check any parameters; undefined when it can. */

@@ -2,6 +2,7 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { isCommitId } from "../git/ref-name.js";
 import type { RemoteCredential } from "../git/remote-credential.js";
+import { inputProblem } from "../input-problems/input-problem.js";
 import { type PackageListing, PackageReader } from "./packages/package-reader.js";
 import type { SourceOptions } from "./references/source-options.js";
 import { formatSourceRef, parseSourceRef, type SourcePolicy, type SourceRef } from "./references/source-ref.js";
@@ -104,10 +105,7 @@ export class SourceReader {
 
 function refused(problem: string): DomainError {
   const detail = `The sourceRef is not valid: ${problem}.`;
-  return new DomainError("SOURCE_REF_INVALID", {
-    detail,
-    errors: [{ pointer: "/sourceRef", code: "FORMAT", detail }],
-  });
+  return inputProblem("SOURCE_REF_INVALID", { pointer: "/sourceRef", code: "FORMAT", detail });
 }
 
 /** A full commit id, like the SHA-256 of a package, always names the same content. */

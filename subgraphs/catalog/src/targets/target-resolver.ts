@@ -5,6 +5,7 @@ import { principalOf, tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Scope } from "@factory/schema/scopes";
 import { unsafePath } from "@factory/template-engine/path-safety";
 import type { SourcePolicy } from "../git/remote-policy.js";
+import { inputProblem } from "../input-problems/input-problem.js";
 import type { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
 import type { RepositoryStore } from "../repositories/repository-store.js";
 import { type OnConflict, onConflictChoices } from "./on-conflict.js";
@@ -141,5 +142,5 @@ function folderIn(asked: string): string {
 
 function refusal(pointer: string, problem: string): DomainError {
   const detail = `The target is refused: ${problem}.`;
-  return new DomainError("TARGET_INVALID", { detail, errors: [{ pointer, code: "FORMAT", detail }] });
+  return inputProblem("TARGET_INVALID", { pointer, code: "FORMAT", detail });
 }

@@ -5,6 +5,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import type { Database, Transaction } from "@factory/runtime/unit-of-work/database";
 import { LockMode } from "@mikro-orm/postgresql";
 import { requireReason } from "../deprecations/deprecation-reason.js";
+import { inputProblem } from "../input-problems/input-problem.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
 import { passedChecks } from "./passed-checks-statement.js";
 import { TemplateVersion } from "./template-version.entity.js";
@@ -123,9 +124,9 @@ async function requireReplacement({ em, tenant }: Transaction, version: Template
     decodeId("tpv", replacementId) !== undefined &&
     (await em.count(TemplateVersion, { tenantId: tenant.tenantId, templateVersionId: replacementId })) > 0;
   if (known) return;
-  const detail = "The replacement must be another template version of this tenant.";
-  throw new DomainError("REFERENCE_NOT_FOUND", {
-    detail,
-    errors: [{ pointer: "/input/replacementTemplateVersionId", code: "UNKNOWN_VALUE", detail }],
+  throw inputProblem("REFERENCE_NOT_FOUND", {
+    pointer: "/input/replacementTemplateVersionId",
+    code: "UNKNOWN_VALUE",
+    detail: "The replacement must be another template version of this tenant.",
   });
 }

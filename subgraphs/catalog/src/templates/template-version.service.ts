@@ -1,4 +1,3 @@
-import { parseFramework } from "@factory/nuget/framework";
 import { tenantStatement } from "@factory/runtime/db/tenant-statement";
 import { violatedUnique } from "@factory/runtime/errors/database-failure";
 import { DomainError } from "@factory/runtime/errors/domain-error";
@@ -12,6 +11,8 @@ import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { JsonObject } from "@factory/template-engine/json-value";
 import { localeFallbacks } from "@factory/template-engine/localization";
 import { localizedDescription, type TemplateTexts } from "@factory/template-engine/template-description";
+import { inputProblem } from "../input-problems/input-problem.js";
+import { requireFramework } from "../input-problems/require-framework.js";
 import type { ParameterChecker } from "../parameters/parameter-checker.js";
 import type { SchemaFault } from "../parameters/schema-fitness.js";
 import { schemaProblem } from "../parameters/schema-limits.js";
@@ -254,51 +255,35 @@ export class TemplateVersionService {
 function checkInput(input: CreateTemplateVersionInput) {
   const version = parseSemanticVersion(input.semanticVersion);
   if (!version)
-    throw refusal(
-      "VALIDATION_FAILED",
-      "/semanticVersion",
-      "FORMAT",
-      `"${input.semanticVersion}" is not a valid semantic version. Use SemVer 2.0.0 without a leading v, for example 1.2.0.`,
-    );
+    throw inputProblem("VALIDATION_FAILED", {
+      pointer: "/semanticVersion",
+      code: "FORMAT",
+      detail: `"${input.semanticVersion}" is not a valid semantic version. Use SemVer 2.0.0 without a leading v, for example 1.2.0.`,
+    });
   if (!engineKinds.includes(input.engineKind))
-    throw refusal(
-      "ENGINE_KIND_NOT_SUPPORTED",
-      "/engineKind",
-      "UNKNOWN_VALUE",
-      `The engine kind "${input.engineKind}" is not supported. Use ${engineKinds.join(", ")}.`,
-    );
-  const framework = parseFramework(input.targetFramework);
-  if (!framework)
-    throw refusal(
-      "RUNTIME_NOT_RECOGNISED",
-      "/targetFramework",
-      "UNKNOWN_VALUE",
-      `"${input.targetFramework}" is not a known target framework. Use a moniker such as net8.0.`,
-    );
+    throw inputProblem("ENGINE_KIND_NOT_SUPPORTED", {
+      pointer: "/engineKind",
+      code: "UNKNOWN_VALUE",
+      detail: `The engine kind "${input.engineKind}" is not supported. Use ${engineKinds.join(", ")}.`,
+    });
+  requireFramework(input.targetFramework, "/targetFramework");
   const parameterSchema = input.parameterSchema ?? { type: "object" };
   const problem = schemaProblem(parameterSchema);
   if (problem?.code === "UNKNOWN_VALUE") throw schemaRefusal({ pointer: "/$schema", detail: problem.detail });
-  if (problem) throw refusal("VALIDATION_FAILED", "/parameterSchema", problem.code, problem.detail);
+  if (problem)
+    throw inputProblem("VALIDATION_FAILED", {
+      pointer: "/parameterSchema",
+      code: problem.code,
+      detail: problem.detail,
+    });
   return { precedence: version.precedence, targetFramework: input.targetFramework, parameterSchema };
 }
 
 function unknownLocale(): DomainError {
   const detail = "The locale is not a valid language tag of BCP 47. Use a tag such as de-AT.";
-  return new DomainError("VALIDATION_FAILED", { detail, errors: [{ pointer: "/locale", code: "FORMAT", detail }] });
+  return inputProblem("VALIDATION_FAILED", { pointer: "/locale", code: "FORMAT", detail });
 }
 
 function schemaRefusal({ pointer, detail }: SchemaFault): DomainError {
-  return new DomainError("PARAMETER_SCHEMA_INVALID", {
-    detail,
-    errors: [{ pointer: `/parameterSchema${pointer}`, code: "FORMAT", detail }],
-  });
-}
-
-function refusal(
-  code: "VALIDATION_FAILED" | "ENGINE_KIND_NOT_SUPPORTED" | "RUNTIME_NOT_RECOGNISED",
-  pointer: string,
-  rule: string,
-  detail: string,
-) {
-  return new DomainError(code, { detail, errors: [{ pointer, code: rule, detail }] });
+  return inputProblem("PARAMETER_SCHEMA_INVALID", { pointer: `/parameterSchema${pointer}`, code: "FORMAT", detail });
 }

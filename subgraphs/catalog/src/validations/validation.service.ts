@@ -6,6 +6,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { tenantOf } from "@factory/runtime/tenancy/tenant";
 import type { Database } from "@factory/runtime/unit-of-work/database";
 import type { Finding } from "@factory/template-engine/finding";
+import { inputProblem } from "../input-problems/input-problem.js";
 import type { TemplateSources } from "../remote-credentials/template-sources.js";
 import type { ReadSource } from "../sources/source-reader.js";
 import { checkNames } from "../template-checks/findings/finding-codes.js";
@@ -130,10 +131,7 @@ function chosenChecks(asked: readonly string[] | null | undefined): readonly str
   const unknown = asked.findIndex((name) => !(checkNames as readonly string[]).includes(name));
   if (unknown >= 0) {
     const detail = `The check "${asked[unknown]}" is unknown. Use ${checkNames.join(", ")}.`;
-    throw new DomainError("CHECK_UNKNOWN", {
-      detail,
-      errors: [{ pointer: `/checks/${unknown}`, code: "UNKNOWN_VALUE", detail }],
-    });
+    throw inputProblem("CHECK_UNKNOWN", { pointer: `/checks/${unknown}`, code: "UNKNOWN_VALUE", detail });
   }
   return checkNames.filter((name) => asked.includes(name));
 }

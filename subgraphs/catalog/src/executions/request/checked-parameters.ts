@@ -1,6 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { withoutAliases } from "@factory/template-engine/host-data";
 import { escapePointer, isJsonObject } from "@factory/template-engine/json-value";
+import { inputProblem } from "../../input-problems/input-problem.js";
 import type { ParameterChecker } from "../../parameters/parameter-checker.js";
 import { everDefined } from "../../parameters/schema-properties.js";
 import type { WorkerClient } from "../../worker-pool/worker-pool.js";
@@ -54,8 +55,9 @@ function ownNames(
   if (canonical.repeated === null) return canonical.parameters;
   const { name, alias } = canonical.repeated;
   const detail = `The parameter "${name}" is given more than once, by its name or an alias. Give it once.`;
-  throw new DomainError("PARAMETERS_INVALID", {
+  throw inputProblem("PARAMETERS_INVALID", {
+    pointer: `/parameters/${escapePointer(alias)}`,
+    code: "DUPLICATE",
     detail,
-    errors: [{ pointer: `/parameters/${escapePointer(alias)}`, code: "DUPLICATE", detail }],
   });
 }

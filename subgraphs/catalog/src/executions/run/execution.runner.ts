@@ -57,13 +57,13 @@ export class ExecutionRunner {
     const cancelled = this.#cancellation(payload);
     try {
       const claim = await ExecutionClaim.take(this.#services.database, payload);
-      if (claim) await this.#carryOut(claim, attempt, cancelled.signal);
+      if (claim) await this.#runClaimed(claim, attempt, cancelled.signal);
     } finally {
       cancelled.forget();
     }
   }
 
-  async #carryOut(claim: ExecutionClaim, attempt: JobAttempt, cancelled: AbortSignal): Promise<void> {
+  async #runClaimed(claim: ExecutionClaim, attempt: JobAttempt, cancelled: AbortSignal): Promise<void> {
     try {
       const signal = AbortSignal.any([attempt.signal, cancelled]);
       await this.#complete(claim, await this.#scaffold(claim, signal));
