@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair } from "jose";
 import Provider from "oidc-provider";
 
-/** What the bench tells its child. */
+/** The message from the bench to its child process. */
 export interface BareClient {
   readonly clientId: string;
   readonly clientSecret: string;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { fastify } from "fastify";
 import pg from "pg";
 
-/** What the bench tells its child; what the child answers with once it listens. */
+/** The message from the bench to its child process, and the answer once the child listens. */
 export interface BareServerOrder {
   readonly databaseUrl: string;
   readonly tenantUuid: string;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 export interface PackSize {
   readonly name: string;
   readonly files: number;
-  /** Of all files together, about. */
+  /** The approximate size of all files together. */
   readonly bytes: number;
 }
 

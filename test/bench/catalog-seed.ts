@@ -27,7 +27,7 @@ export function seedCatalog(stage: Stage): Promise<void> {
   return seeding;
 }
 
-/** Of the n-th library. */
+/** The name of the n-th library. */
 export function packageName(n: number): string {
   return `Pack.${createHash("md5").update(String(n)).digest("hex").slice(0, 8)}.${n}`;
 }

@@ -10,7 +10,7 @@ interface Row extends Shot {
 export interface Table {
   readonly title: string;
   readonly rows: readonly Row[];
-  /** What the ratio of the second row may be at most. */
+  /** The highest ratio that the second row may have. */
   readonly goal: number;
   readonly met: boolean;
 }
@@ -19,7 +19,7 @@ export interface Table {
 export interface Figures {
   readonly title: string;
   readonly values: Readonly<Record<string, number>>;
-  /** What was to be reached, and whether it was. */
+  /** The goal, and whether it was reached. */
   readonly verdict?: string;
 }
 

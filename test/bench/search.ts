@@ -12,7 +12,7 @@ interface Found {
   readonly nextCursor: string | null;
 }
 
-/** What is asked, with a name for its line. */
+/** The query, with a name for its line of the report. */
 function searches(): Record<string, Record<string, unknown>> {
   const [area = "", action = ""] = [areas[17], actions[11]];
   return {

@@ -24,7 +24,7 @@ import type { Scope } from "@factory/schema/scopes";
 import pg from "pg";
 import type { BareServerOrder } from "./bare-server.js";
 
-/** What a partner who generates projects asks for; a token grows with its scopes, and so does reading it. */
+/** The scopes of a partner who generates projects. A token grows with its scopes, and so does the time to verify it. */
 const partnerScopes: readonly Scope[] = [
   "templates.read",
   "templates.write",

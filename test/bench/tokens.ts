@@ -39,7 +39,7 @@ export async function serviceTokens({ platform, client }: Stage, rounds: Rounds)
   }
 }
 
-/** What every request pays for its token once that is known. */
+/** The cost of a known token in each request. */
 export async function knownTokens({ platform, token }: Stage): Promise<Figures> {
   const issuer = platform.publicUrl;
   const keys = async () => (await (await fetch(`${issuer}/.well-known/jwks`)).json()) as JSONWebKeySet;

@@ -53,7 +53,7 @@ const holders = [
   ["Publisher", 10_000],
 ] as const;
 
-/** Of version 7, a millisecond after the one before. */
+/** A UUID of version 7, one millisecond after the one before. */
 function idAt(place: number): string {
   const time = (1_700_000_000_000 + place).toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${place.toString(16).padStart(12, "0")}`;

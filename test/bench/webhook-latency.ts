@@ -84,7 +84,7 @@ export async function webhookLatency(stage: Stage, seconds: number): Promise<Fig
         "p95 ms": p95,
         "p99 ms": percentile(latenciesMs, 0.99),
         ...(await stretches(database)),
-        // of the whole way: the request, its outbox row, the bus, the event log and three webhook messages
+        // the CPU of the whole path: the request, its outbox row, the bus, the event log and three webhook messages
         "platform CPU us/event": (after.platformCpu - before.platformCpu) / sent,
         "PostgreSQL CPU us/event": (after.postgresCpu - before.postgresCpu) / sent,
         "transactions/event": (after.transactions - before.transactions) / sent,

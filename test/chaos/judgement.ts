@@ -10,7 +10,7 @@ import type { Sink } from "./sink.js";
 
 const run = promisify(execFile);
 
-/** Of everything that is acknowledged, so much time after the last start nothing may be unfinished. */
+/** Acknowledged work must be finished this long after the last start. */
 const settleMs = 60_000;
 
 interface ExecutionRow {
@@ -65,7 +65,7 @@ async function settled(arena: Arena, load: Load, sink: Sink): Promise<void> {
 async function leftLying(arena: Arena, sink: Sink): Promise<Record<string, number>> {
   const counts: Record<string, string> = {
     executions: "select count(*) from catalog.executions where status in ('Requested', 'Running')",
-    // of the receiver that answers: those for others wait behind their breakers
+    // only messages of the receiver that answers count; the others wait behind their circuit breakers
     "webhook messages": `select count(*)
       from integration.webhook_messages message join integration.webhook_subscriptions using (tenant_id, subscription_id)
       where endpoint_url = '${sink.url}' and message.status in ('Pending', 'Delivering', 'RetryScheduled')`,
@@ -127,7 +127,7 @@ async function executions(arena: Arena, { executed }: Load, sink: Sink) {
   };
 }
 
-/** On the branch in the embedded git store; 0 where there is no such branch. */
+/** The number of commits on the branch in the embedded git store; 0 if the branch does not exist. */
 async function commitsOf(arena: Arena, { customer, name }: Acknowledged): Promise<number> {
   const folder = join(arena.dataDir, "repositories", customer.tenantId, `${name}.git`);
   const { stdout } = await run("git", ["-C", folder, "rev-list", "--count", "main"]).catch(() => ({ stdout: "0" }));

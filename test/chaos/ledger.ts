@@ -7,7 +7,7 @@ export interface Entry {
   readonly unit?: string;
 }
 
-/** What a run promised and what it found, in the order in which it was noted. */
+/** The promises and observations of a run, in the order in which they were recorded. */
 export class Ledger {
   readonly #entries: Entry[] = [];
 

@@ -63,7 +63,7 @@ export const neighbours: Act = async (scene) => {
   sink.close();
 };
 
-/** What a client left open somewhere else on the server. */
+/** A transaction that a client left open elsewhere on the server. */
 async function openTransaction(arena: Arena): Promise<pg.Client> {
   const { user, password, host, port } = await arena.postgres();
   const client = new pg.Client({ user, password, host, port, database: "template1" });

@@ -81,7 +81,7 @@ const values: Readonly<Record<string, () => unknown>> = {
   bytea: () => Buffer.alloc(1),
 };
 
-/** Whatever its columns need; a parent of the same tenant for each key that is not given. */
+/** Fills every column that needs a value. A key that is not given gets a parent of the same tenant. */
 async function aRow(schema: string, table: string, given: Row): Promise<Row> {
   const { rows } = await client.query<{ column: string; type: string }>(
     `select column_name as column, udt_name as type from information_schema.columns

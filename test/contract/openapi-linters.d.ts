@@ -1,4 +1,4 @@
-// What the suite asks of the linters: their own types do not fit each other under exactOptionalPropertyTypes.
+// The parts of the linters' types that the suite uses. Their own types contradict each other under exactOptionalPropertyTypes.
 
 declare module "@redocly/openapi-core" {
   export interface Config {

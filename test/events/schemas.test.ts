@@ -28,7 +28,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = join(root, "schema/events");
 const isEventType = (name: string): name is EventType => Object.hasOwn(eventTypes, name);
 
-/** What this release emits: the event types that stand in files which record events. */
+/** The event types that this release emits, read from the files which record events. */
 function emittedTypes(): EventType[] {
   const files = ["catalog", "integration", "spine"].flatMap((subgraph) => {
     const source = join(root, "subgraphs", subgraph, "src");
@@ -61,7 +61,7 @@ function problems(name: string, value: unknown): unknown[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => [name, instancePath, message]);
 }
 
-/** Of the platform's own tenant. */
+/** A token of the platform's own tenant. */
 const ofThePlatform: readonly EventType[] = ["SigningKeyRotated"];
 /** These need hours of failures, or a provisioning step that fails for good: no request brings them about. */
 const beyondATest: readonly EventType[] = ["MailFailed", "TenantProvisioningFailed", "WebhookDeliveryExhausted"];
@@ -98,7 +98,7 @@ const keyedTypes: Readonly<Record<string, readonly [type: string, field: string]
   users: ["User", "email"],
   "webhook-subscriptions": ["WebhookSubscription", "eventType"],
 };
-/** Of no keyed type: `subject` is null. */
+/** Events about objects without a key: `subject` is null. */
 const noKeyedType = ["commands", "mails", "signing-keys", "subscriptions"];
 
 interface Subject {
@@ -328,7 +328,7 @@ describe("what the platform emits", () => {
 
   it("travels in the canonical envelope", async () => {
     const expected = emittedTypes().filter((type) => !unreadable.includes(type));
-    // what went before the subscription was not sent to it
+    // events from before the subscription are not sent
     const late = new Set(["CredentialCreated", "SubscriptionCreated"]);
     const wanted = expected.filter((type) => !late.has(type));
     const envelopes = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: unknown });

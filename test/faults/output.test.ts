@@ -56,7 +56,7 @@ describe("the output of the platform", () => {
     expect(await platform?.stop()).toBe(0);
     const unread = lines.filter((line) => typeof attempt(() => JSON.parse(line) as unknown) !== "object");
     expect(unread).toEqual([]);
-    // what was printed is not lost
+    // the text that was printed must not be lost
     expect(lines.join("\n")).toContain("The platform is ready.");
     expect(told.filter((text) => engineWords.test(text))).toEqual([]);
     expect(told.filter((text) => text.includes('"INTERNAL"'))).toEqual([]);
@@ -177,7 +177,7 @@ describe("the output of the platform", () => {
             const socket = new WebSocket(url, protocol);
             socket.on("open", () => {
               for (const message of messages) socket.send(message);
-              // what the server does not end by itself
+              // connections that the server does not end by itself
               setTimeout(() => socket.close(), 300).unref();
             });
             socket.on("message", (data: Buffer) => told.push(data.toString("utf8")));
@@ -188,7 +188,7 @@ describe("the output of the platform", () => {
     );
   }
 
-  /** What is no HTTP, on the public and the gRPC port. */
+  /** Sends bytes that are not HTTP to the public and to the gRPC port. */
   async function bytes(): Promise<void> {
     const ports = [platform?.publicUrl ?? "", `http://${platform?.grpcAddress}`].map((url) =>
       Number(new URL(url).port),

@@ -45,7 +45,7 @@ class Lives {
     this.dataDir = await temporaryDataDirectory();
     let left: { phase: string; executionId: string } | undefined;
     for (const phase of [...phases, undefined]) {
-      // what the process before it left passes there first
+      // the work that the former process left passes there first
       const passes = left ? 2 : 1;
       const platform = await startPlatformProcess(
         this.dataDir,

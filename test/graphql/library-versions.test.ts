@@ -84,7 +84,7 @@ async function aVersion(input: object = {}): Promise<string> {
   return String(value["libraryVersionId"]);
 }
 
-/** What REST answers of the evaluation of one library on net8.0. */
+/** The REST answer to the evaluation of one library on net8.0. */
 async function evaluated(packageName: string, version: string) {
   const { body } = await request<{
     compatible: boolean;

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 export interface GitServer {
-  /** Of its one repository, which is empty. */
+  /** The URL of its one repository, which is empty. */
   readonly url: string;
   readonly host: string;
   /** Authorization headers that were refused or accepted, in their order. */

@@ -5,7 +5,7 @@ import { decodeProtectedHeader } from "jose";
 import { rows } from "./database.js";
 import { platform } from "./platform.js";
 
-/** What the platform signs with: whoever holds it can show that a wrong claim is refused for itself alone. */
+/** The key with which the platform signs. With it a test can show that a wrong claim alone is the reason of a refusal. */
 export interface RealKey {
   readonly keyId: string;
   /** The token with this header and these claims; text and bytes are taken as they are. */

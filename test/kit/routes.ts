@@ -43,7 +43,7 @@ export const methodOf = (at: string) => endpointOf(at).method;
 
 export const baseOf = (route: Route) => (route.surface === "internal" ? platform().internalUrl : platform().publicUrl);
 
-/** What the row's body must look like; undefined for rows that take none. */
+/** The schema of the row's body; undefined for rows without a body. */
 export function bodySchema({ run }: Route, graph: GraphQLSchema): JsonSchema | undefined {
   const field = graph.getQueryType()?.getFields()[run] ?? graph.getMutationType()?.getFields()[run];
   const input = field?.args.find(({ name }) => name === "input")?.type;

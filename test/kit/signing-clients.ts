@@ -4,7 +4,7 @@ import { platform } from "./platform.js";
 import { graphql } from "./request.js";
 import { platformToken } from "./tenants.js";
 
-/** Of a client; the platform has its public half. */
+/** The private key of a client. The platform has the public key. */
 export interface SigningKey {
   readonly kid: string;
   readonly key: CryptoKey;

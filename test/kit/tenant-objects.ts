@@ -86,7 +86,7 @@ async function aJobId(tenantId: string): Promise<string | undefined> {
 
 const principal = { principalId: newId("cli") };
 
-/** What each input type needs to be heard at all, beside members that are optional. */
+/** The required members of each input type. */
 const inputs: Record<string, Record<string, unknown>> = {
   CreateTemplateVersionInput: {
     semanticVersion: "2.0.0",

@@ -15,7 +15,7 @@ interface Material {
   readonly own: { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
 }
 
-/** Every token that must be refused, by what is wrong with it. Whatever has a signature of the real key is wrong in nothing else. */
+/** Every token that must be refused, by its fault. A token with a signature of the real key has only that one fault. */
 export async function tokenAttacks(good: string, real: RealKey): Promise<Attacks> {
   const { keys } = (await (await fetch(`${platform().publicUrl}/.well-known/jwks`)).json()) as {
     keys: Record<string, unknown>[];

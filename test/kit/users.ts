@@ -54,7 +54,7 @@ export async function anInvitation(token: string, roleCodes: readonly string[] =
 export const acceptInvitation = (token: string, password = goodPassword) =>
   request<TestUser>("POST /v1/users/invitations/accept", { body: { token, password } });
 
-/** Who was invited and has accepted. */
+/** A user who was invited and has accepted. */
 export async function aUser(token: string, roleCodes: readonly string[] = ["Viewer"]): Promise<TestUser> {
   const { email } = await anInvitation(token, roleCodes);
   const answer = await acceptInvitation(await invitationToken(email));

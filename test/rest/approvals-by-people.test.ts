@@ -50,7 +50,7 @@ beforeAll(async () => {
   returned(await signInAs(browser, await browser.open(authorizeUrl(studio, { scope })), second));
 });
 
-/** Of an agent that acts for the first owner. */
+/** The token of an agent that acts for the first owner. */
 async function aWish(): Promise<string> {
   wishes += 1;
   const form = { agent_task_id: `people-${wishes}`, scope: "templates.publish" };

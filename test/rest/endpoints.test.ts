@@ -196,7 +196,7 @@ describe.each(withBody)("the body of $at", ({ route, schema }) => {
 const endpoint = "http://127.0.0.1:9/hooks";
 const unique = () => `walk-${Math.random().toString(36).slice(2)}`;
 
-/** What each row accepts; a row that is missing fails its test. */
+/** A body that each row accepts. A row that is missing fails its test. */
 const goodBodies: Record<string, () => Record<string, unknown>> = {
   "POST /v1/templates": () => ({ name: unique() }),
   "POST /v1/templates/{templateId}/versions": () => ({

@@ -78,7 +78,7 @@ describe("onConflict: merge", () => {
 
     const third = await nextVersion("3.0.0", await packWith(lines([6, "line 6, new"], [11, "line 11, renewed"])));
     expect(await into(third, "main")).toMatchObject({ status: "Completed" });
-    // the edit is no difference between the versions, though the commit of the second one holds it
+    // the versions do not differ in the edit, although the commit of the second one holds it
     expect(await notesOf("main")).toBe(
       rendered(lines([2, "line 2, edited"], [6, "line 6, new"], [11, "line 11, renewed"])),
     );

@@ -36,7 +36,7 @@ const replaceKeys = (of: string, ...keys: SigningKey[]) =>
     { of, input: { jwks: { keys: keys.map(({ jwk }) => jwk) } } },
   );
 
-/** What the server said; the library keeps to the challenge, which a 401 has (RFC 9110 section 15.5.2). */
+/** The error of the server. The library reports the challenge that a 401 has (RFC 9110 section 15.5.2). */
 async function refused(grant: Promise<unknown>): Promise<string> {
   const failure = await grant.then(
     () => "granted",

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => channel.close());
 
-/** Of another tenant, and with nothing else wrong in it. */
+/** A token of another tenant without any other fault. */
 function signedFor(tenantId: string, token: string): string {
   const claims = { ...decodeJwt(token), tenantId, jti: newId("evt") };
   return real.token(decodeProtectedHeader(token), claims);
@@ -51,7 +51,7 @@ const asClient = ({ clientId, clientSecret }: ClientCredentials) => ({
   "content-type": "application/x-www-form-urlencoded",
 });
 
-/** What each door says to a token; the internal ones take a platform administrator's. */
+/** The answer of each entry to a token. The internal entries take a platform administrator's token. */
 const doors: Record<string, { of?: () => string; ask: (token: string) => Promise<string> }> = {
   REST: { ask: async (token) => refusal(await request("GET /v1/roles", { token })) },
   GraphQL: { ask: async (token) => refusal(await graphql("{ roles { nextCursor } }", { token })) },

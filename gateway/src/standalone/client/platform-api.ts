@@ -7,6 +7,7 @@ export interface RunningPlatform {
   readonly internalUrl: string;
 }
 
+/** An OAuth client and its secret. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -27,6 +28,7 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
+/** Reads a file of DATA_DIR, for example `runtime.json`. */
 export async function readJson<T>(dataDir: string, file: string): Promise<T> {
   return JSON.parse(await readFile(join(dataDir, file), "utf8")) as T;
 }
@@ -51,6 +53,7 @@ export function failTool(usage: string): (error: unknown) => never {
   };
 }
 
+/** Sends a JSON request and throws UnexpectedAnswer unless it succeeds. */
 export async function call<T>(
   method: "GET" | "POST" | "PUT",
   url: string,
@@ -76,6 +79,7 @@ export async function call<T>(
   return answer;
 }
 
+/** Gets a token by client_credentials. Throws UnexpectedAnswer. */
 export async function accessToken(
   { publicUrl }: RunningPlatform,
   client: ClientCredentials,
@@ -126,6 +130,7 @@ export async function ensureTenant(
   throw new Error(`Tenant ${slug} did not become Active`);
 }
 
+/** Makes a tenant and a client in it, as the platform's administrator. */
 export async function createTenantClient(
   platform: RunningPlatform,
   token: string,

@@ -27,10 +27,12 @@ export interface PlatformProcess extends RunningPlatform {
   kill(): Promise<void>;
 }
 
+/** A new empty folder for DATA_DIR. */
 export async function temporaryDataDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), "factory-"));
 }
 
+/** Starts the platform as a child process and resolves when it is ready. Throws after two minutes, or when it ends before. */
 export async function startPlatformProcess(
   dataDir: string,
   variables: Record<string, string> = {},

@@ -24,6 +24,7 @@ export class MainJob {
   }
 }
 
+/** The libraries that the demo registers and injects. */
 export const libraries = [
   {
     packageName: "Serilog.AspNetCore",
@@ -46,6 +47,7 @@ export const libraries = [
   },
 ];
 
+/** The parameterSchema of the demo's template version. */
 export const parameterSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",

@@ -1,4 +1,4 @@
-/** What a person reads while the demo runs. */
+/** The text that a person reads while the demo runs. */
 export class Report {
   readonly #started = performance.now();
   #progress = false;

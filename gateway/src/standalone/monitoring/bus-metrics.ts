@@ -1,7 +1,7 @@
 import type { BusDeadLetters } from "@factory/runtime/bus/dead-letters";
 import { Gauge, type Registry } from "prom-client";
 
-/** What the groups of the bus could not consume. Without an answer of the database nothing is reported. */
+/** Registers the gauge of messages that the groups of the bus could not consume. It has no values while the database does not answer. */
 export function busMetrics(registry: Registry, deadLetters: Pick<BusDeadLetters, "backlog">): void {
   const gauge = new Gauge({
     name: "bus_unconsumed_messages",

@@ -7,7 +7,7 @@ interface Readiness {
 
 type Checked = Readonly<Record<string, { ready(): Promise<void> }>>;
 
-/** What `/readyz` says of the database. While the database does not answer, nothing is asked of it, so `/readyz` answers at once. */
+/** The part of `/readyz` about the database. While the database does not answer, no query is sent, so `/readyz` answers at once. */
 export async function databaseHealth(watch: ServerWatch, subgraphs: Checked): Promise<Readiness> {
   const state = (good: boolean) => (good ? "ok" : "unavailable");
   const answers = watch.answers ? await Promise.allSettled(Object.values(subgraphs).map((each) => each.ready())) : [];

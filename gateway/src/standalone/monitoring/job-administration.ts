@@ -27,7 +27,10 @@ export class JobAdministration {
 
   redrive(queue: string, jobId: string, actorId: string): Promise<OperatorJob> {
     const owner = this.#subgraphs.find((subgraph) => subgraph.has(queue));
-    if (!owner) throw new DomainError("JOB_NOT_FOUND", { detail: "There is no such queue." });
+    if (!owner)
+      throw new DomainError("JOB_NOT_FOUND", {
+        detail: "This queue does not exist. GET /jobs lists the queues of failed jobs.",
+      });
     return owner.redrive(queue, jobId, actorId);
   }
 
@@ -42,7 +45,8 @@ export class JobAdministration {
 
   async redriveLetter(consumer: string, position: string): Promise<void> {
     const known = isPosition(position) && (await this.#deadLetters.redrive(consumer, position));
-    if (!known) throw new DomainError("NOT_FOUND", { detail: "There is no such dead letter." });
+    if (!known)
+      throw new DomainError("NOT_FOUND", { detail: "This dead letter does not exist, or it was redriven already." });
   }
 
   /** Rows that wait for work which will not come, by slice. */

@@ -1,7 +1,7 @@
 import { type RelayLag, relayLagLimitSeconds } from "@factory/runtime/outbox/relay";
 import { Gauge, type Registry } from "prom-client";
 
-/** What `/readyz` says of the relays. A lag leaves the platform ready: requests are served, and their events follow. */
+/** The part of `/readyz` about the relays. A lag leaves the platform ready: requests are served, and their events follow. */
 export function relayHealth(registry: Registry, relays: Record<string, RelayLag>): () => Record<string, string> {
   const gauge = new Gauge({
     name: "outbox_lag_seconds",

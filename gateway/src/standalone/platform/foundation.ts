@@ -15,7 +15,7 @@ import { readMasterKeys } from "../settings/secrets-key.js";
 import type { PlatformDatabase } from "./platform-database.js";
 import type { RunningParts } from "./running-parts.js";
 
-/** What every starter is given: the settings, where to report, and the parts that run already. */
+/** The input of every starter: the settings, the log and metrics, and the parts that run already. */
 export interface Start {
   readonly environment: PlatformEnvironment;
   readonly logger: Logger;
@@ -23,7 +23,7 @@ export interface Start {
   readonly parts: RunningParts;
 }
 
-/** What all subgraphs stand on. */
+/** The parts that all subgraphs share. */
 export interface Foundation {
   readonly dataDir: string;
   readonly masterKeys: MasterKeys;

@@ -21,7 +21,7 @@ export interface PlatformGrpcSettings {
 
 export interface PlatformGrpc {
   readonly address: string;
-  /** What the catalog asks, as itself. */
+  /** The client with which the catalog asks integration for secrets. It shows the catalog's certificate. */
   readonly secrets: SecretResolver;
   close(): Promise<void>;
 }

@@ -56,7 +56,7 @@ describe("a server that cannot listen", () => {
 
   it("names a HOST that is not here, and a port that this user may not take", async () => {
     const problem = new EnvironmentError("HOST=host.invalid is not an address of this machine.");
-    // of TEST-NET-1 (RFC 5737)
+    // an address of TEST-NET-1 (RFC 5737)
     expect(listenProblem(await tcp("192.0.2.1", 0), addresses)).toEqual(problem);
     expect(listenProblem(await grpc("192.0.2.1", 0), addresses)).toEqual(problem);
     expect(listenProblem(new Error("listen EACCES: permission denied 0.0.0.0:3"), addresses)?.message).toContain(

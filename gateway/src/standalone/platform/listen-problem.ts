@@ -2,6 +2,7 @@ import { types } from "node:util";
 import { EnvironmentError } from "@factory/runtime/environment/read-environment";
 import type { PlatformEnvironment } from "../settings/environment.js";
 
+/** Another process listens on a port that the platform needs. */
 export class PortInUseError extends Error {
   override readonly name = "PortInUseError";
 }

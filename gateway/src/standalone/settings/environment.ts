@@ -59,7 +59,7 @@ const variables = z
     POSTGRES_BIN_DIR: z.string().optional(),
     /** 32 bytes or more; in development one is made and kept in DATA_DIR. */
     SECRETS_KEY: z.string().min(32, "needs at least 32 characters").optional(),
-    /** What SECRETS_KEY was before; a JSON array where a key holds a comma. They open only. */
+    /** Earlier values of SECRETS_KEY, with commas between them or as a JSON array. They open sealed values and seal none. */
     FORMER_SECRETS_KEYS: keys.refine(
       (former) => former.every(({ length }) => length >= 32),
       "needs keys of at least 32 characters",
@@ -109,9 +109,10 @@ const variables = z
     if (given.LOG_LEVEL === "trace") problem("LOG_LEVEL", "production logs no more than debug");
   });
 
-/** What README and .env.example tell about. */
+/** The variables that README and .env.example describe. */
 export const settings: readonly string[] = Object.keys(variables.shape);
 
+/** The settings of the process, read from its environment and checked. */
 export interface PlatformEnvironment {
   readonly development: boolean;
   readonly host: string;
@@ -141,6 +142,7 @@ export interface PlatformEnvironment {
   readonly failpoint: string | undefined;
 }
 
+/** Reads and checks the settings. Throws EnvironmentError, which names every problem at once. */
 export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env): PlatformEnvironment {
   const given = readEnvironment(variables, processEnv);
   const { PLATFORM_CLIENT_ID: id, PLATFORM_CLIENT_SECRET: secret, SMTP_URL: smtpUrl, MAIL_FROM: from } = given;
@@ -176,7 +178,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
 
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
 
-/** What the developer's tools beside the platform need to know. */
+/** The settings of the developer's tools. */
 export function toolEnvironment(processEnv: NodeJS.ProcessEnv = process.env): { dataDir: string } {
   return readEnvironment(
     z.object({ DATA_DIR: z.string().default(".data") }).transform(({ DATA_DIR }) => ({ dataDir: DATA_DIR })),
