@@ -156,10 +156,10 @@ describe("StructuralLint of conditions", () => {
   it.each<[string, string]>([
     ["Text", "neither true nor false"],
     ["(Flag", "not closed"],
-    ["Flag)", "not opened"],
+    ["Flag)", "has no opening one"],
     ["Flag Text", "operator is missing"],
-    ["Text - 1", "needs two numbers"],
-  ])("%j of template.json does not say what it seems to", (condition, why) => {
+    ["Text - 1", "requires two numbers"],
+  ])("%j of template.json is not evaluated as it is written", (condition, why) => {
     const sources = [{ condition }];
     expect(lintFor("ConditionUnparseable", { symbols, sources })).toMatchObject([
       {
@@ -175,7 +175,7 @@ describe("StructuralLint of conditions", () => {
     ["#if Flag == Kind && Text", "first operand"],
     ["#if (Text)", "neither true nor false"],
     ["#if (Flag", "not closed"],
-  ])("%j of a file does not say what it seems to", (line, why) => {
+  ])("%j of a file is not evaluated as it is written", (line, why) => {
     const files = { "a.cs": `x\n  ${line}\n#endif\n` };
     expect(lintFor("ConditionUnparseable", { symbols }, files)).toMatchObject([
       { severity: "Warning", path: "a.cs", line: 2, column: 3, message: expect.stringContaining(why) },

@@ -6,7 +6,7 @@ import { structuralLint } from "./structural-lint.js";
 
 export type Files = Record<string, string | Uint8Array>;
 
-/** No more than a template must say about itself. */
+/** The metadata that every template must have. */
 export const sound = { identity: "T.One", name: "One", shortName: "one" };
 
 export const configPath = ".template.config/template.json";
@@ -15,7 +15,7 @@ export function pack(config: object, files: Files = { "a.txt": "a" }) {
   return tree({ [configPath]: JSON.stringify({ ...sound, ...config }, null, 2), ...files });
 }
 
-/** What StructuralLint reports unless it is asked for remarks too. */
+/** The findings of StructuralLint, without those of severity Info. */
 export function reported(files: FileTree): Finding[] {
   return structuralLint(files).filter(({ severity }) => severity !== "Info");
 }
@@ -28,12 +28,12 @@ export function remarks(config: object, files?: Files): Finding[] {
   return structuralLint(pack(config, files)).filter(({ severity }) => severity === "Info");
 }
 
-/** The findings of one code: what else a small example draws upon itself does not matter. */
+/** The findings of one code; a small example may cause others too. */
 export function lintFor(code: FindingCode, config: object, files?: Files): Finding[] {
   return structuralLint(pack(config, files)).filter((one) => one.code === code);
 }
 
-/** Without those about symbols that a small example does not use, or uses without declaring them. */
+/** The findings without those about unused or undeclared symbols, which small examples have. */
 export function lintApart(config: object, files?: Files): Finding[] {
   const apart = new Set(["UnusedSymbol", "UnknownSymbolInCondition", "ConditionUnparseable"]);
   return lint(config, files).filter(({ code }) => !apart.has(code));

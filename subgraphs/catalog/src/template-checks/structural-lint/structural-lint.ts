@@ -68,7 +68,7 @@ function lintPaths(files: FileTree): Finding[] {
   const unsafe = Array.from(files.keys()).flatMap((path) => {
     const reason = unsafePath(path);
     if (reason === undefined) return [];
-    const reserved = reason.startsWith("holds the reserved name");
+    const reserved = reason.startsWith("contains the reserved name");
     const shown = visiblePath(path);
     return [
       finding(reserved ? "ReservedFileName" : "PathTraversal", `The path "${shown}" ${reason}.`, {

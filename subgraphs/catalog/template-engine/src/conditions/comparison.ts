@@ -2,8 +2,8 @@ import { compareTexts, sameText } from "../text/invariant-case.js";
 import { MultiValue, parseBoolean, parseDouble, parseHex, parseLong, type SymbolValue } from "./symbol-value.js";
 
 /**
- * Order of two values; the first reading that fits both decides, undefined when they cannot be compared.
- * `nullText` spells the absent value, which equals whatever is neither a number nor true or false.
+ * Compares two values by the first type that both can be read as; undefined when they cannot be compared.
+ * `nullText` is how an absent value is written. It equals every value that is neither a number nor a boolean.
  */
 export function compareValues(first: SymbolValue, second: SymbolValue, nullText: string): number | undefined {
   const left = first === nullText ? null : first;
@@ -48,7 +48,7 @@ function asText(value: SymbolValue): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Two to four numbers with dots between. */
+/** A version: two to four numbers with dots between them. */
 function asVersion(value: SymbolValue): number[] | undefined {
   if (typeof value !== "string" || !/^\s*\d{1,10}(?:\.\d{1,10}){1,3}\s*$/.test(value)) return undefined;
   const parts = value.trim().split(".").map(Number);
@@ -57,7 +57,7 @@ function asVersion(value: SymbolValue): number[] | undefined {
 
 function compareVersions(x: number[], y: number[]): number {
   for (let i = 0; i < 4; i++) {
-    // a missing part is lower than zero
+    // a missing part is less than zero
     const difference = (x[i] ?? -1) - (y[i] ?? -1);
     if (difference !== 0) return difference;
   }

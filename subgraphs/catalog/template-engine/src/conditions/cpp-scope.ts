@@ -30,7 +30,7 @@ type Side = Scope | SymbolValue;
 
 const logicalOperators = new Set<Operator | null>(["&&", "||", "^", "!"]);
 
-/** Builds the tree item by item and decides the scope that is open at the end. */
+/** Builds the expression tree item by item; the value is that of the scope that is open at the end. */
 export function fold(items: readonly Item[]): SymbolValue {
   const folder = new Folder();
   for (const item of items) {
@@ -95,7 +95,7 @@ class Folder {
   }
 }
 
-/** A scope that is complete becomes the left side of the next one. */
+/** Makes a complete scope the left operand of the next operator. */
 function joined(current: Scope): Scope {
   if (current.operator === null) return current;
   const scope = new Scope();
@@ -103,7 +103,7 @@ function joined(current: Scope): Scope {
   return scope;
 }
 
-/** A comparison takes the right side away from a logical operator before it. */
+/** A comparison binds tighter, so it takes the right operand of the logical operator before it. */
 function compared(current: Scope, parents: Scope[]): Scope {
   if (current.operator === null) {
     const { left } = current;
@@ -130,7 +130,7 @@ function decide(side: Side, depth = 0): SymbolValue {
   const { operator, left, right } = side;
   if (operator === null) return left === null ? false : decide(left, depth + 1);
   if (operator === "!") return !truth(decide(right, depth + 1));
-  // both sides are always decided, as in the original engine
+  // dotnet new evaluates both operands, so a fault in either of them counts
   return operations[operator](decide(left, depth + 1), decide(right, depth + 1));
 }
 
@@ -181,7 +181,7 @@ function long(value: SymbolValue): bigint {
   return parsed;
 }
 
-/** Texts compare without regard to case; different types are never equal. */
+/** Texts are compared case-insensitively; values of different types are never equal. */
 function equal(left: SymbolValue, right: SymbolValue): boolean {
   if (left instanceof MultiValue) return contains(left, right);
   if (right instanceof MultiValue) return contains(right, left);

@@ -3,8 +3,9 @@ import { parseDouble, parseHex, parseLong, type SymbolValue, type Variables } fr
 import { TokenReader } from "./token-reader.js";
 
 /*
- * The evaluator behind `#if` in most files. It is no ordinary expression grammar: outside parentheses only the first
- * operand counts, `&&` and `||` bind equally, comparisons bind tighter, and a name matches wherever it stands.
+ * The C++ evaluator, which most files use for `#if`. Its grammar is that of dotnet new: outside parentheses only the
+ * first operand counts, `&&` and `||` have the same precedence, comparisons bind tighter, and a symbol matches inside
+ * longer words too.
  */
 
 type Lexeme = Item | { kind: "literal"; text: string };
@@ -38,9 +39,9 @@ const operatorSigns: readonly [string, Sign][] = [
 
 export interface CppOutcome {
   value: boolean;
-  /** How much of the text was read. */
+  /** The number of characters that were read. */
   length: number;
-  /** Why the condition does not mean what it seems to say; one that cannot be decided counts as false. */
+  /** Why the condition is not evaluated as it is written, or null. A condition with a fault may be false for that reason. */
   fault: string | null;
 }
 
@@ -53,13 +54,13 @@ export class CppEvaluator {
     this.#reader = new TokenReader(tokens);
   }
 
-  /** `text` begins behind the keyword and goes at least to the end of its line. */
+  /** `text` starts behind the keyword and includes at least the rest of its line. */
   evaluate(text: string): CppOutcome {
     let { lexemes, length } = this.#read(text, false);
-    // the original engine fails on a logical operator without its right side; here the rest of the line is read then
+    // dotnet new fails on a logical operator without a right operand; here the rest of the line is read instead
     if (endsInLogic(lexemes)) ({ lexemes, length } = this.#read(text, true));
     const unread = unreadRest.test(text.slice(length))
-      ? "only its first operand was read; put it in parentheses"
+      ? "only its first operand is read, so put it in parentheses"
       : null;
     try {
       return { value: truth(fold(joinLiterals(lexemes))), length, fault: unread };
@@ -78,7 +79,7 @@ export class CppEvaluator {
       if (found !== undefined) {
         const isEnd = found.value.kind === "sign" && found.value.sign === "end";
         if (isEnd && scan.quote === null) {
-          // inside parentheses the line end is read too
+          // inside parentheses a condition may continue on the next line
           if (scan.depth > 0) scan.position += found.text.length;
           break;
         }
@@ -109,7 +110,7 @@ class Scan {
     this.#joining = joining;
   }
 
-  /** Outside parentheses a token is read only behind white space or a closing parenthesis. */
+  /** Outside parentheses a token is read only after white space or a closing parenthesis. */
   mayContinue(found: Item | undefined): boolean {
     if (this.quote !== null) return true;
     if (found === undefined) return false;
@@ -162,7 +163,7 @@ class Scan {
 
 const logicalSigns = new Set<Sign>(["&&", "||", "^"]);
 
-// what remains on the line looks like a part of the condition
+// the rest of the line looks like a part of the condition
 const unreadRest = /^[ \t]*(?:&&|\|\||[=!]=?|[<>]=?\s*[\w"'(]|[\w"'(])/;
 
 function endsInLogic(lexemes: readonly Lexeme[]): boolean {
@@ -170,7 +171,7 @@ function endsInLogic(lexemes: readonly Lexeme[]): boolean {
   return last?.kind === "sign" && logicalSigns.has(last.sign);
 }
 
-/** Blanks go, except between two literals, which become one. */
+/** Removes blanks, except between two literals: these become one literal. */
 function joinLiterals(lexemes: readonly Lexeme[]): Item[] {
   const items: Item[] = [];
   let literal: string | null = null;

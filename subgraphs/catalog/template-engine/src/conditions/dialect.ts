@@ -10,12 +10,12 @@ export type Sign =
   | { kind: "quote" }
   | { kind: "bad" };
 
-/** The words of one evaluator. */
+/** The operators and conventions of one evaluator. */
 export interface Dialect {
   readonly signs: readonly (readonly [string, Sign])[];
-  /** How the absent value is written. */
+  /** The text of an absent value. */
   readonly nullText: string;
-  /** Variables are also replaced inside quotes. */
+  /** Whether variables are also replaced inside quotes. */
   readonly readsVariablesInQuotes: boolean;
   readonly encode: (text: string) => string;
   readonly decode: (text: string) => string;
@@ -77,7 +77,7 @@ export const msbuildDialect: Dialect = {
     binary("==", "=="),
     binary("!=", "!="),
     ["'", { kind: "quote" }],
-    // a property that is no symbol: the condition is left to MSBuild
+    // a property that is not a symbol: MSBuild will evaluate the condition
     ["$(", { kind: "bad" }],
   ],
   nullText: "null",

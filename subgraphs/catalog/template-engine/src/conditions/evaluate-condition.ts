@@ -4,9 +4,10 @@ import { cpp2Dialect, msbuildDialect, visualBasicDialect } from "./dialect.js";
 import type { Variables } from "./symbol-value.js";
 import { TreeEvaluator } from "./tree-evaluator.js";
 
+/** The dialects of conditions. */
 export type EvaluatorName = "C++" | "C++2" | "MSBUILD" | "VB";
 
-/** The evaluator a template names; undefined when there is none of that name. */
+/** The evaluator with the name that a template gives; undefined when the name is unknown. */
 export function evaluatorNamed(name: string | null, fallback: EvaluatorName): EvaluatorName | undefined {
   if (name === null || name.trim() === "") return fallback;
   switch (name.trim().toUpperCase()) {
@@ -23,15 +24,17 @@ export function evaluatorNamed(name: string | null, fallback: EvaluatorName): Ev
   }
 }
 
+/** The value of a condition, how many characters of it were read, and its fault if it has one. */
 export interface Outcome {
   value: boolean;
   length: number;
   fault: string | null;
 }
 
+/** Evaluates the condition that a text begins with. */
 export type Evaluate = (text: string) => Outcome;
 
-/** An evaluator over variables that do not change any more; `variableName` tells how a condition spells them. */
+/** Makes an evaluator for variables that do not change; `variableName` gives the name of a symbol in a condition. */
 export function evaluatorFor(
   name: EvaluatorName,
   variables: Variables,
@@ -46,13 +49,13 @@ export function evaluatorFor(
   return (text) => tree.evaluate(text);
 }
 
-/** The evaluator of `Condition` attributes, where symbols are written as `$(Name)`. */
+/** Makes the evaluator of `Condition` attributes, in which symbols are written as `$(Name)`. */
 export function attributeEvaluator(variables: Variables): Evaluate {
   const tree = new TreeEvaluator(msbuildDialect, variables, (name) => `$(${name})`);
   return (text) => tree.evaluate(text);
 }
 
-/** Decides a condition of template.json; one that cannot be decided is false and reported. */
+/** Evaluates a condition of template.json. A faulty condition is false and reported; an empty one is true. */
 export function decideCondition(
   condition: string | null,
   variables: Variables,
@@ -61,6 +64,7 @@ export function decideCondition(
 ): boolean {
   if (condition === null || condition.trim() === "") return true;
   const { value, fault } = evaluatorFor(name, variables)(condition);
-  if (fault !== null) report.warn("ConditionUnparseable", `The condition "${condition}" counts as false: ${fault}.`);
+  if (fault !== null)
+    report.warn("ConditionUnparseable", `The condition "${condition}" is treated as false: ${fault}.`);
   return value;
 }

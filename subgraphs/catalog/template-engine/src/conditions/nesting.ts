@@ -1,4 +1,4 @@
-/** Levels and operators of one condition, whose evaluation takes some of the stack for each. No template needs as many. */
+/** The limit for levels and operators of one condition, since evaluating each of them takes space on the call stack. */
 export const maxNesting = 1000;
 
-export const nestsTooDeeply = `it nests, or joins, more than ${maxNesting} parts`;
+export const nestsTooDeeply = `it has more than ${maxNesting} levels or operators`;

@@ -1,4 +1,4 @@
-/** Several choices of one symbol; comparing with a text asks whether it is among them. */
+/** The value of a multi-choice symbol. A comparison with a text is true when the text is one of the choices. */
 export class MultiValue {
   constructor(readonly values: readonly string[]) {}
 
@@ -7,9 +7,10 @@ export class MultiValue {
   }
 }
 
-/** What a symbol can hold: an integer is a bigint, a float a number. */
+/** The value of a symbol: an integer is a bigint, a float is a number. */
 export type SymbolValue = string | boolean | bigint | number | MultiValue | null;
 
+/** The values of all symbols by name. */
 export type Variables = ReadonlyMap<string, SymbolValue>;
 
 /** The text that .NET prints for a value. */
@@ -33,22 +34,22 @@ function numberText(value: number): string {
 const minLong = -(2n ** 63n);
 const maxLong = 2n ** 63n - 1n;
 
-/** A decimal 64-bit integer, white space around it allowed. */
+/** Parses a decimal 64-bit integer; white space around it is allowed. */
 export function parseLong(text: string): bigint | undefined {
   const trimmed = text.trim();
-  // 19 digits and a sign are the most a long has; longer texts never reach BigInt
+  // a 64-bit integer has at most 19 digits; the limit keeps long texts away from BigInt
   if (!/^[+-]?\d{1,30}$/.test(trimmed)) return undefined;
   const value = BigInt(trimmed.replace(/^\+/, ""));
   return value >= minLong && value <= maxLong ? value : undefined;
 }
 
-/** `0x` and up to 16 hexadecimal digits, in two's complement. */
+/** Parses `0x` and up to 16 hexadecimal digits as two's complement. */
 export function parseHex(text: string): bigint | undefined {
   if (!/^0x[0-9a-f]{1,16}$/i.test(text)) return undefined;
   return BigInt.asIntN(64, BigInt(text));
 }
 
-/** A floating point number in the invariant culture, group separators allowed. */
+/** Parses a floating point number in the invariant culture; group separators are allowed. */
 export function parseDouble(text: string): number | undefined {
   const trimmed = text.trim();
   if (!/^[+-]?(?:\d[\d,]{0,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,5})?$/i.test(trimmed)) return undefined;

@@ -1,4 +1,4 @@
-/** Reads operators and variable names wherever they stand, the longest one first. */
+/** Finds the longest operator or variable name at a position. */
 export class TokenReader<T> {
   readonly #byFirst = new Map<string, [string, T][]>();
 

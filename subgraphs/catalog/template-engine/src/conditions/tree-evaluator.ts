@@ -8,7 +8,7 @@ import { type BinaryOperator, type ExpressionNode, Group, ValueNode } from "./tr
 export interface TreeOutcome {
   value: boolean;
   length: number;
-  /** Why the expression could not be decided; then it counts as false. */
+  /** The reason why an expression has no value; it is treated as false then. */
   fault: string | null;
 }
 
@@ -16,7 +16,7 @@ type Word = Sign | { kind: "variable"; value: SymbolValue };
 
 class ExpressionFault extends Error {}
 
-/** Evaluates expressions of one dialect over fixed variables. */
+/** Evaluates expressions of one dialect with variables that do not change. */
 export class TreeEvaluator {
   readonly #reader: TokenReader<Word>;
   readonly #dialect: Dialect;
@@ -70,11 +70,11 @@ class Builder {
 
   get #group(): Group<SymbolValue> {
     const group = this.#groups.at(-1);
-    if (group === undefined) throw new ExpressionFault("unbalanced parenthesis");
+    if (group === undefined) throw new ExpressionFault("a parenthesis is not closed");
     return group;
   }
 
-  /** Behind a whole expression unknown text ends the reading. */
+  /** After a complete expression unknown text ends the condition. */
   get complete(): boolean {
     return this.#quote === null && this.#literal === "" && this.#group.full;
   }
@@ -85,7 +85,7 @@ class Builder {
 
   word(text: string, word: Word): void {
     if (word.kind === "bad") {
-      this.fault ??= `"${text}" names no symbol`;
+      this.fault ??= `"${text}" is not the name of a symbol`;
     } else if (word.kind === "quote" && (this.#quote === null || this.#quote === text)) {
       this.#toggleQuote(text);
     } else if (this.#quote !== null) {
@@ -149,7 +149,7 @@ class Builder {
   #closeGroup(): void {
     const inner = this.#groups.pop();
     if (inner === undefined || this.#groups.length === 0) {
-      this.fault ??= "a parenthesis is closed that was not opened";
+      this.fault ??= "a closing parenthesis has no opening one";
       this.#groups = [inner ?? new Group()];
       return;
     }
@@ -161,7 +161,7 @@ class Builder {
   }
 }
 
-/** Values of a tree's nodes in one dialect. */
+/** Computes the values of tree nodes in one dialect. */
 class Decision {
   readonly #nullText: string;
 
@@ -171,14 +171,14 @@ class Decision {
 
   of(node: ExpressionNode<SymbolValue> | null, depth = 0): SymbolValue {
     if (depth > maxNesting) throw new ExpressionFault(nestsTooDeeply);
-    // the original engine fails here too, so that the whole condition is false; a written null is a value
+    // dotnet new fails here too, so the whole condition is false; a null in the text is a value
     if (node === null) throw new ExpressionFault("an operand is missing");
     if (node.kind === "value") return node.value;
     if (node.kind === "unary") {
       const operand = this.of(node.operand, depth + 1);
       return node.negates ? !toBoolean(operand) : operand;
     }
-    // both sides are always decided, so that a fault in either shows
+    // both operands are always evaluated, so a fault in either of them is found
     return this.#combine(node.operator, this.of(node.left, depth + 1), this.of(node.right, depth + 1));
   }
 
@@ -219,7 +219,7 @@ function calculate(operator: ArithmeticOperator, left: SymbolValue, right: Symbo
   const y = asNumber(right);
   if (x === undefined || y === undefined) {
     if (operator === "+") return textOf(left) + textOf(right);
-    throw new ExpressionFault(`"${operator}" needs two numbers`);
+    throw new ExpressionFault(`"${operator}" requires two numbers`);
   }
   return arithmetic[operator](x, y);
 }
@@ -238,10 +238,10 @@ const arithmetic: Readonly<Record<ArithmeticOperator, (x: number, y: number) => 
   "|": (x, y) => integer(x) | integer(y),
 };
 
-/** Integers divide to an integer. */
+/** The quotient of two integers is an integer. */
 function divided(x: number, y: number): SymbolValue {
   if (!Number.isInteger(x) || !Number.isInteger(y)) return x / y;
-  if (y === 0) throw new ExpressionFault("division by zero");
+  if (y === 0) throw new ExpressionFault("it divides by zero");
   return Math.trunc(x / y);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Expression tree of the C++2, MSBuild and Visual Basic evaluators. Nodes are linked as they are read, so precedence
- * looks only at the node that is open: behind a completed comparison `||` does not climb above an earlier `&&`.
+ * The expression tree of the C++2, MSBuild and Visual Basic evaluators. Nodes are linked while they are read, so only
+ * the open node decides about precedence: after a complete comparison, `||` does not move above an earlier `&&`.
  */
 
 export type BinaryOperator =
@@ -50,12 +50,12 @@ export class BinaryNode<V> {
   ) {}
 }
 
-/** One level of parentheses. */
+/** The tree inside one level of parentheses. */
 export class Group<V> {
   root: ExpressionNode<V> = new UnaryNode<V>(null, false);
   active: ExpressionNode<V> = this.root;
 
-  /** False when there is no place left for the operand. */
+  /** Adds an operand; false when an operator is missing before it. */
   accept(node: ExpressionNode<V>): boolean {
     let at: ExpressionNode<V> | null = this.active;
     while (at !== null) {
@@ -68,7 +68,7 @@ export class Group<V> {
     return false;
   }
 
-  /** What stands in parentheses fits only where the last operand was missing, else it is passed over. */
+  /** Adds a group in parentheses where an operand is missing; anywhere else the group is ignored. */
   acceptGroup(node: ExpressionNode<V>): void {
     place(this.active, node);
   }
@@ -88,7 +88,7 @@ export class Group<V> {
     if (wrapsRoot) this.root = this.active;
   }
 
-  /** Nothing more fits in, so that the next unknown character ends the expression. */
+  /** True when no operand is missing, so that the next unknown character ends the expression. */
   get full(): boolean {
     let at: ExpressionNode<V> | null = this.active;
     while (at !== null) {
@@ -135,7 +135,7 @@ function attach<V>(active: ExpressionNode<V>, operator: BinaryOperator): BinaryN
   return node;
 }
 
-// the lower one binds tighter; no two are equal, so that `a - b + c` means `a - (b + c)` as in the original engine
+// a lower number binds tighter; all numbers differ, so `a - b + c` means `a - (b + c)` as in dotnet new
 const precedences: Readonly<Record<BinaryOperator, number>> = {
   "^": 24,
   "*": 25,

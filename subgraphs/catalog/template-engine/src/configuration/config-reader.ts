@@ -21,7 +21,7 @@ import type {
   TemplateSymbol,
 } from "./template-config.js";
 
-/** Reads the parsed template.json into the model; whatever has the wrong shape counts as absent. */
+/** Reads the parsed template.json into the model. A member with a wrong type is treated as absent. */
 export function readConfig(raw: JsonObject): TemplateConfig {
   const problems: Finding[] = [];
   const precedence = Number(textMember(raw, "precedence") ?? Number.NaN);
@@ -65,15 +65,15 @@ function readSymbols(raw: JsonObject, problems: Finding[]): Map<string, Template
     const symbol = readSymbol(name, value);
     if (symbol === undefined) {
       const type = stringMember(value, "type") ?? "";
-      problems.push(symbolProblem(name, "type", `has the unknown type "${type}" and is left out`));
+      problems.push(symbolProblem(name, "type", `has the unknown type "${type}" and is ignored`));
       continue;
     }
     const standard = member(value, "defaultValue");
     if (typeof standard === "number" || typeof standard === "boolean") {
-      problems.push(symbolProblem(name, "defaultValue", "has a default that is no text, so that it is not read"));
+      problems.push(symbolProblem(name, "defaultValue", "has a default that is not a text, so the default is ignored"));
     }
     if (symbol.type === "parameter" && !isKnownDatatype(stringMember(value, "datatype"))) {
-      problems.push(symbolProblem(name, "datatype", "has an unknown datatype and is read as a text"));
+      problems.push(symbolProblem(name, "datatype", "has an unknown datatype, so its datatype is text"));
     }
     symbols.set(name, symbol);
   }

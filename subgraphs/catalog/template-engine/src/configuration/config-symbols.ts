@@ -18,7 +18,7 @@ import type {
 
 const identityForm = "identity";
 
-/** One entry of `symbols`, or undefined when its type is unknown. */
+/** Reads one entry of `symbols`; undefined when its type is unknown. */
 export function readSymbol(name: string, raw: JsonObject): TemplateSymbol | undefined {
   switch ((stringMember(raw, "type") ?? "").toLowerCase()) {
     case "parameter":
@@ -112,7 +112,7 @@ const datatypes: ReadonlyMap<string, ParameterDatatype> = new Map([
   ["string", "string"],
 ]);
 
-/** False for a name that the format does not know; naming none is no mistake. */
+/** Whether the format knows the name of a datatype. An absent name is valid too. */
 export function isKnownDatatype(text: string | null): boolean {
   return nonEmpty(text) === null || datatypes.has((text ?? "").toLowerCase());
 }
@@ -137,11 +137,11 @@ function readReplacement(raw: JsonObject): SymbolReplacement {
 }
 
 function readOnlyIf(raw: JsonObject): OnlyIf {
-  // white space is a context like any other
+  // white space is a valid context
   return { before: stringMember(raw, "before") || null, after: stringMember(raw, "after") || null };
 }
 
-/** `forms.global` is a list of names, or an object with `forms` and `addIdentity`. */
+/** Reads `forms.global`: a list of names, or an object with `forms` and `addIdentity`. */
 function readForms(raw: JsonObject | null): readonly string[] {
   const global = raw === null ? undefined : member(raw, "global");
   let names: string[];

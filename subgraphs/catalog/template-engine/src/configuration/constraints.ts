@@ -2,7 +2,7 @@ import type { RenderReport } from "../findings/render-report.js";
 import { isJsonObject, type JsonValue } from "../json/json-value.js";
 import { member, scalarText, stringMember } from "../json/jsonc.js";
 
-/** Where a template wants to be used; nothing of it ever stops a render, it is only reported. */
+/** Reports the constraints of a template that are not met or not checked. A constraint never stops a render. */
 export function reportConstraints(
   constraints: Readonly<Record<string, JsonValue>>,
   targetFramework: string | undefined,
@@ -16,7 +16,10 @@ export function reportConstraints(
       case "host":
       case "workload":
       case "project-capability":
-        report.warn("ConstraintIgnored", `The constraint "${name}" (${type}) has no meaning for a scaffold.`);
+        report.warn(
+          "ConstraintIgnored",
+          `The constraint "${name}" (${type}) is not checked: a scaffold is not made on the machine of its user.`,
+        );
         break;
       case "sdk-version":
         reportSdkVersion(name, args, { targetFramework, report });
@@ -35,28 +38,34 @@ function reportSdkVersion(
   const versions = (Array.isArray(args) ? args : [args]).map(scalarText).filter((text) => text !== null);
   const upperBounds = versions.map(highestSdk);
   if (versions.length === 0 || upperBounds.includes(undefined)) {
-    report.warn("ConstraintUnreadable", `The constraint "${name}" (sdk-version) has no readable versions.`);
+    report.warn(
+      "ConstraintUnreadable",
+      `The constraint "${name}" (sdk-version) has no valid version or version range.`,
+    );
     return;
   }
   const framework = targetFramework === undefined ? undefined : frameworkVersion(targetFramework);
   if (framework === undefined) {
-    report.warn("ConstraintIgnored", `The constraint "${name}" (sdk-version) cannot be compared with anything.`);
+    report.warn(
+      "ConstraintIgnored",
+      `The constraint "${name}" (sdk-version) is not checked: the target framework is not tied to an SDK version.`,
+    );
     return;
   }
-  // the first SDK of a framework is its patch 100; a later SDK also builds for earlier frameworks
+  // the first SDK of a framework has the patch number 100; a later SDK builds for earlier frameworks too
   const first = [...framework, 100];
   if (upperBounds.some((bound) => bound !== undefined && reaches(bound, first))) return;
   const wanted = versions.join(", ");
-  report.warn("ConstraintUnmet", `The template is for SDK ${wanted}, none of which builds for ${targetFramework}.`);
+  report.warn("ConstraintUnmet", `The template requires the SDK ${wanted}, which cannot build for ${targetFramework}.`);
 }
 
 interface UpperBound {
-  /** Infinity where any number is good. */
+  /** The numbers of the version; Infinity where any number is allowed. */
   readonly parts: readonly number[];
   readonly inclusive: boolean;
 }
 
-/** The highest version that an exact, floating or range expression admits; undefined when it is none of these. */
+/** The highest version of an exact, floating or range expression; undefined when the expression is invalid. */
 function highestSdk(expression: string): UpperBound | undefined {
   const text = expression.trim();
   const range = /^[[(]([^,\])]*)(,?)([^,\])]*)([\])])$/.exec(text);
@@ -88,7 +97,7 @@ function reaches({ parts, inclusive }: UpperBound, wanted: readonly number[]): b
   return inclusive;
 }
 
-/** Major and minor version of .NET 5 and later or .NET Core; the others are not tied to an SDK's version. */
+/** Major and minor version of .NET Core, .NET 5 and later. Other frameworks are not tied to an SDK version. */
 function frameworkVersion(moniker: string): [number, number] | undefined {
   const match = /^(net|netcoreapp)(\d{1,3})\.(\d{1,3})(?:-.*)?$/i.exec(moniker.trim());
   if (match === null) return undefined;

@@ -3,7 +3,7 @@ import { isJsonObject } from "../json/json-value.js";
 import { booleanMember, objectMember, stringMember, stringsMember } from "../json/jsonc.js";
 import type { TemplateConfig } from "./template-config.js";
 
-/** What `.template.config/dotnetcli.host.json` says about the options that dotnet new makes of parameters. */
+/** The content of `.template.config/dotnetcli.host.json`: the names of the options that dotnet new makes for parameters. */
 export interface HostData {
   readonly isHidden: boolean;
   readonly usageExamples: readonly string[];
@@ -36,8 +36,8 @@ export function readHostData(raw: JsonObject): HostData {
 }
 
 /**
- * Other names of parameters, each to the parameter it stands for. A parameter's own name is never another's alias; an
- * alias that two parameters ask for is the first one's, and the second gets it with a prefix, as in dotnet new.
+ * A map from each alias to its parameter. The name of a parameter is never an alias of another one. When two parameters
+ * have the same alias, the first gets it and the second gets it with a prefix, as in dotnet new.
  */
 export function parameterAliases(config: TemplateConfig, host: HostData): ReadonlyMap<string, string> {
   const parameters = [...config.symbols.values()].filter(({ type }) => type === "parameter").map(({ name }) => name);
@@ -61,10 +61,10 @@ export function parameterAliases(config: TemplateConfig, host: HostData): Readon
 
 export type CanonicalParameters =
   | { readonly parameters: Record<string, unknown>; readonly repeated: null }
-  /** One parameter was given by two of its names. */
+  /** Set when one parameter is given under two names. */
   | { readonly parameters: null; readonly repeated: { readonly name: string; readonly alias: string } };
 
-/** The same values under the parameters' own names. */
+/** Replaces aliases with the names of their parameters. */
 export function withoutAliases(
   given: Readonly<Record<string, unknown>>,
   aliases: ReadonlyMap<string, string>,

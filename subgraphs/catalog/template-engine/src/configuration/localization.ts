@@ -2,17 +2,17 @@ import type { FileTree } from "../files/file-tree.js";
 import { parseJsonc } from "../json/jsonc.js";
 import { decodeText } from "../text/encodings.js";
 
-/** Texts of one culture by their keys, as `symbols/Framework/description`. */
+/** The texts of one culture by key, for example `symbols/Framework/description`. */
 export type LocalizedTexts = Readonly<Record<string, string>>;
 
 const localizationFile = /^\.template\.config\/localize\/templatestrings\.([A-Za-z0-9-]{1,35})\.json$/;
 const localizedProperties = /^(?:name|description|author|symbols\/.+)$/;
 
-// bounds against hostile packages, far above what templates have
+// limits against hostile packages; real templates stay far below them
 const maxCultures = 60;
 const maxFileBytes = 128 * 1024;
 
-/** Localized texts of a template by culture. A file that does not hold an object of texts is ignored as a whole, as dotnet does. */
+/** Reads the localized texts of a template by culture. As in dotnet new, a file with any other content is ignored. */
 export function readLocalizations(files: FileTree): Map<string, LocalizedTexts> {
   const cultures = new Map<string, LocalizedTexts>();
   for (const [path, { bytes }] of files) {
@@ -30,8 +30,8 @@ export function readLocalizations(files: FileTree): Map<string, LocalizedTexts> 
 }
 
 /**
- * Cultures to look for, the nearest first (BCP 47 lookup, RFC 4647 section 3.4): the locale, what remains of it without
- * its last parts, and what it stands for by its script or its usual region. Undefined: the tag is malformed.
+ * The cultures to look for, the nearest first (BCP 47 lookup, RFC 4647 section 3.4): the locale, the locale without its
+ * last parts, and the cultures that its script or its default region imply. Undefined when the tag is malformed.
  */
 export function localeFallbacks(locale: string): string[] | undefined {
   let full: Intl.Locale;
@@ -53,7 +53,7 @@ function truncated(tag: string): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join("-"));
 }
 
-/** The texts of the first culture of the chain that there is. */
+/** The texts of the first culture in the list that the template has. */
 export function localizedTexts(
   cultures: Readonly<Record<string, LocalizedTexts>>,
   chain: readonly string[],

@@ -64,6 +64,6 @@ describe("choosing a template of a package", () => {
 
   it("refuses a configuration of a size that no template has", () => {
     const large = tree({ ".template.config/template.json": `${" ".repeat(1024 * 1024)}{}` });
-    expect(() => loadTemplatePack(large)).toThrow("over 1 MiB");
+    expect(() => loadTemplatePack(large)).toThrow("larger than 1 MiB");
   });
 });

@@ -1,12 +1,12 @@
 import { sameText } from "../text/invariant-case.js";
 import type { TemplateConfig } from "./template-config.js";
 
-/** Which template of a package is meant; what is absent is not asked for. */
+/** Selects one template of a package. An absent member does not restrict the choice. */
 export interface TemplateChoice {
-  /** Its identity, the identity of its group or one of its short names. */
+  /** The identity of the template, the identity of its group, or one of its short names. */
   readonly identity?: string | null | undefined;
   readonly language?: string | null | undefined;
-  /** As in its tags: project, item or solution. */
+  /** The type in its tags: project, item or solution. */
   readonly type?: string | null | undefined;
 }
 
@@ -15,14 +15,14 @@ export interface TemplateCandidate {
   readonly config: TemplateConfig;
 }
 
-// what dotnet new takes where a group has templates in several languages and none was asked for
+// dotnet new uses this language when a group has several and none is chosen
 const defaultLanguage = "C#";
 
 export function asksForTemplate({ identity, language, type }: TemplateChoice): boolean {
   return [identity, language, type].some((one) => one?.trim());
 }
 
-/** Those the choice fits, as dotnet new narrows them: more than one where the choice is ambiguous. */
+/** The templates that the choice selects by the rules of dotnet new; several when the choice is ambiguous. */
 export function chosenTemplates<T extends TemplateCandidate>(candidates: readonly T[], choice: TemplateChoice): T[] {
   const fitting = candidates
     .filter(({ config }) => isBlank(choice.identity) || namesOf(config).some((name) => fits(choice.identity, name)))
@@ -35,7 +35,7 @@ export function chosenTemplates<T extends TemplateCandidate>(candidates: readonl
   return preferred(fitting, choice);
 }
 
-/** Chooses one template of a group: the asked language, else the usual one, then the highest precedence. */
+/** Selects in a group by language (the chosen one or the default), then by the highest precedence. */
 function preferred<T extends TemplateCandidate>(group: readonly T[], choice: TemplateChoice): T[] {
   const usual = group.filter(({ config }) => fits(defaultLanguage, config.tags["language"]));
   const rest = isBlank(choice.language) && usual.length > 0 ? usual : group;
@@ -43,7 +43,7 @@ function preferred<T extends TemplateCandidate>(group: readonly T[], choice: Tem
   return rest.filter(({ config }) => (config.precedence ?? 0) === highest);
 }
 
-/** One line for an error: where it lies and by what it can be asked for. */
+/** A description for error messages: the folder of the template, its identity, language and type. */
 export function describeCandidate({ root, config }: TemplateCandidate): string {
   const { language, type } = config.tags;
   const facts = [config.identity ?? "no identity", language, type].filter((one) => one !== undefined);

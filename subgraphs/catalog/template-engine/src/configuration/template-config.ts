@@ -1,7 +1,7 @@
 import type { Finding } from "../findings/finding.js";
 import type { JsonObject, JsonValue } from "../json/json-value.js";
 
-/** The parsed `.template.config/template.json`; property names are already matched without regard to case. */
+/** The model of `.template.config/template.json`, whose member names are case-insensitive. */
 export interface TemplateConfig {
   readonly identity: string | null;
   readonly groupIdentity: string | null;
@@ -27,7 +27,7 @@ export interface TemplateConfig {
   readonly constraints: Readonly<Record<string, JsonValue>>;
   readonly globalCustomOperations: JsonObject | null;
   readonly specialCustomOperations: ReadonlyMap<string, JsonObject>;
-  /** What was left out while reading, as warnings. */
+  /** Warnings about members that were ignored. */
   readonly problems: readonly Finding[];
   readonly raw: JsonObject;
 }
@@ -44,7 +44,7 @@ export interface SymbolReplacement {
   readonly replaces: string | null;
   readonly fileRename: string | null;
   readonly onlyIf: readonly OnlyIf[];
-  /** Names of value forms; `identity` only when the template names none. */
+  /** The names of value forms; only `identity` when the template names none. */
   readonly forms: readonly string[];
 }
 
@@ -59,18 +59,18 @@ export interface SymbolChoice {
   readonly description: string | null;
 }
 
-/** Datatypes as the engine uses them: `text` is spelled `string`, `int` is spelled `integer`. */
+/** The datatypes of the engine: the format's `text` is `string` here, and its `int` is `integer`. */
 export type ParameterDatatype = "string" | "bool" | "integer" | "float" | "hex" | "choice";
 
 export interface ParameterSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "parameter";
   readonly datatype: ParameterDatatype;
-  /** No datatype is named: the value's text tells what it is. */
+  /** True when no datatype is named, so that the text of the value decides about its type. */
   readonly infersType: boolean;
   readonly choices: readonly SymbolChoice[];
   readonly defaultValue: string | null;
   readonly defaultIfOptionWithoutValue: string | null;
-  /** A condition when it is text. */
+  /** A boolean, or a text with a condition. */
   readonly isRequired: boolean | string;
   readonly isEnabled: boolean | string;
   readonly allowMultipleValues: boolean;
@@ -160,7 +160,7 @@ const wholeTemplate: TemplateSource = {
   modifiers: [],
 };
 
-/** The whole template where it names none. */
+/** The sources of a template; when it names none, its whole folder is the source. */
 export function sourcesOf({ sources }: Pick<TemplateConfig, "sources">): readonly TemplateSource[] {
   return sources.length === 0 ? [wholeTemplate] : sources;
 }

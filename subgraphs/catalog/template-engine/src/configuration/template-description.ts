@@ -15,16 +15,16 @@ export interface ParameterDescription {
   readonly description: string | null;
   readonly datatype: ParameterDatatype;
   readonly defaultValue: string | null;
-  /** Where a condition decides, it is taken as not required. */
+  /** False when a condition decides whether the parameter is required. */
   readonly required: boolean;
   readonly allowMultipleValues: boolean;
-  /** Other names it may come under. */
+  /** Other names of the parameter. */
   readonly aliases: readonly string[];
   readonly hidden: boolean;
   readonly choices: readonly ChoiceDescription[];
 }
 
-/** What a person is told about a template. */
+/** The texts and parameters of a template, as a user sees them. */
 export interface TemplateDescription {
   readonly identity: string | null;
   readonly groupIdentity: string | null;
@@ -43,6 +43,7 @@ export interface TemplateTexts {
   readonly localizations: Readonly<Record<string, LocalizedTexts>>;
 }
 
+/** Describes a template in the language of its template.json. */
 export function describeTemplate(pack: TemplatePack): TemplateTexts {
   const { config, host } = pack;
   const aliases = [...parameterAliases(config, host)];
@@ -89,7 +90,7 @@ function parameterDescription(
   };
 }
 
-/** The description with the texts of the nearest culture; what that lacks stays as the template says it. */
+/** The description with the texts of the nearest culture. Missing texts are those of template.json. */
 export function localizedDescription(
   { description, localizations }: TemplateTexts,
   chain: readonly string[],

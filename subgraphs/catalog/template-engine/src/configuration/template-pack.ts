@@ -21,25 +21,26 @@ const configFolder = ".template.config";
 const configPath = `${configFolder}/template.json`;
 const hostPath = `${configFolder}/dotnetcli.host.json`;
 
-// far beyond what templates have; parsing a larger text would hold up others
+// real templates stay far below this; parsing a larger text would block other work
 const maxConfigBytes = 1024 * 1024;
 const maxExtraConfigs = 20;
-// of all templates that are compared with a choice
+// the configurations of all templates that are compared with a choice
 const maxComparedBytes = 4 * maxConfigBytes;
 const maxNamedCandidates = 20;
 
+/** A template that is loaded from a file tree and ready to be rendered. */
 export interface TemplatePack {
-  /** Folder of the template inside the package, "" when it is the package's root. */
+  /** The folder of the template in the package; "" is the root of the package. */
   readonly root: string;
   readonly config: TemplateConfig;
   readonly host: HostData;
-  /** Everything below the template root, `.template.config` included. */
+  /** All files below the folder of the template, including `.template.config`. */
   readonly files: FileTree;
-  /** Everything of the package, where a source may also lie beside the template. */
+  /** All files of the package: a source may be outside of the folder of the template. */
   readonly packageFiles: FileTree;
 }
 
-/** Folders that hold a template, in path order. */
+/** The folders that contain a template, sorted by path. */
 export function templateRoots(files: FileTree): string[] {
   const roots: string[] = [];
   for (const path of files.keys()) {
@@ -50,14 +51,14 @@ export function templateRoots(files: FileTree): string[] {
 }
 
 /**
- * Finds the template that the choice names; without a choice the single one of the file tree, where one at its top is
- * meant even when its content holds others.
+ * Loads the template that the choice selects. Without a choice it loads the template at the top of the tree, or the only
+ * template in it. Throws a TemplateError when there is none or several.
  */
 export function loadTemplatePack(files: FileTree, choice: TemplateChoice = {}): TemplatePack {
   const found = templateRoots(files);
   if (found.length === 0) {
-    throw templateInvalid("TemplateConfigMissing", `No ${configPath} was found.`, {
-      suggestion: `Add ${configPath} to the template's folder.`,
+    throw templateInvalid("TemplateConfigMissing", `The source contains no ${configPath}.`, {
+      suggestion: `Add ${configPath} to the folder of the template.`,
     });
   }
   const roots = found.includes("") && !asksForTemplate(choice) ? [""] : found;
@@ -82,19 +83,23 @@ function chosenRoot(files: FileTree, roots: readonly string[], choice: TemplateC
   if (!asksForTemplate(choice)) throw ambiguous("Several templates were found", candidates);
   const [first, ...others] = chosenTemplates(candidates, choice);
   if (first !== undefined && others.length === 0) return first.root;
-  if (first !== undefined) throw ambiguous("Several templates are as asked for", [first, ...others]);
-  throw templateInvalid("TemplateNotFound", `No template is as asked for. There are: ${list(candidates)}.`, {
-    suggestion: "Ask for one of them by its identity, language and type.",
-  });
+  if (first !== undefined) throw ambiguous("Several templates match the choice", [first, ...others]);
+  throw templateInvalid(
+    "TemplateNotFound",
+    `No template matches the choice. The source contains: ${list(candidates)}.`,
+    {
+      suggestion: "Choose one of them by its identity, language and type.",
+    },
+  );
 }
 
 function ambiguous(what: string, candidates: readonly TemplateCandidate[]): TemplateError {
   return templateInvalid("TemplateAmbiguous", `${what}: ${list(candidates)}.`, {
-    suggestion: "Select one of them by templateIdentity, or by the path of the source reference.",
+    suggestion: "Choose one of them by templateIdentity, or by the path of the source reference.",
   });
 }
 
-/** What cannot be read can only be selected by its path, where the reading then says what is wrong. */
+/** The templates that can be read. Others can only be chosen by their path, and loading them then reports the fault. */
 function readableTemplates(files: FileTree, roots: readonly string[]): TemplateCandidate[] {
   let bytesLeft = maxComparedBytes;
   return roots.flatMap((root) => {
@@ -115,7 +120,7 @@ function list(candidates: readonly TemplateCandidate[]): string {
   return candidates.length > maxNamedCandidates ? `${named}; and others` : named;
 }
 
-/** Without a file, or with one that cannot be read, the options are called as the parameters. */
+/** Without a readable host file the options have the names of the parameters. */
 function hostData(files: FileTree): HostData {
   const bytes = files.get(hostPath)?.bytes;
   if (bytes === undefined || bytes.length > maxConfigBytes) return noHostData;
@@ -146,21 +151,21 @@ function parseFile(files: FileTree, path: string): JsonObject {
     throw templateInvalid("TemplateConfigMissing", `The configuration file ${path} does not exist.`, { path });
   }
   if (file.bytes.length > maxConfigBytes) {
-    throw templateInvalid("TemplateConfigUnreadable", `${path} is not readable: it is over 1 MiB.`, { path });
+    throw templateInvalid("TemplateConfigUnreadable", `${path} cannot be read: it is larger than 1 MiB.`, { path });
   }
   const text = decodeText(file.bytes);
   const { value, fault } = parseJsonc(text);
   if (value !== null) return value;
   const lenient = readLenientObject(text);
   if (lenient !== undefined) return lenient;
-  throw templateInvalid("TemplateConfigUnreadable", `${path} is not readable: ${fault.message}.`, {
+  throw templateInvalid("TemplateConfigUnreadable", `${path} cannot be read: ${fault.message}.`, {
     path,
     line: fault.line,
     column: fault.column,
   });
 }
 
-/** Objects are merged member by member, lists are joined, anything else is replaced. */
+/** Merges objects member by member, joins lists, and replaces any other value. */
 function merged(base: JsonObject, extra: JsonObject): JsonObject {
   const result: Record<string, JsonValue> = { ...base };
   for (const [key, value] of Object.entries(extra)) {

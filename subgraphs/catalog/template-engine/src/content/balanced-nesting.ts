@@ -4,7 +4,7 @@ import type { Operation, TextRun } from "./text-run.js";
 const realEnd = 1;
 const pseudoEnd = 2;
 
-/** Turns the pseudo end of an inner comment into a real one where the outer comment was removed. */
+/** Replaces the pseudo end of an inner comment with a real end when the outer comment was removed. */
 export class BalancedNesting implements Operation {
   readonly tokens: readonly Token[];
   #depth = 0;

@@ -5,10 +5,10 @@ const carriageReturn = 13;
 const space = 32;
 const tab = 9;
 
-/** No render may grow beyond what a package may unpack to. */
+/** The limit for the output of a render is the limit for an unpacked package. */
 export const maxOutputBytes = 200 * 1024 * 1024;
 
-/** Output of one file: grows, and can be cut back to an earlier point. */
+/** The output of one file. It grows, and its end can be removed again. */
 export class ByteSink {
   length = 0;
   #bytes: Buffer;
@@ -26,13 +26,13 @@ export class ByteSink {
   }
 
   #grow(needed: number): void {
-    if (needed > maxOutputBytes) throw renderFailed(`A file grows beyond ${maxOutputBytes} bytes.`);
+    if (needed > maxOutputBytes) throw renderFailed(`A produced file is larger than ${maxOutputBytes} bytes.`);
     const larger = Buffer.allocUnsafe(Math.min(maxOutputBytes, Math.max(needed, this.#bytes.length * 2)));
     this.#bytes.copy(larger, 0, 0, this.length);
     this.#bytes = larger;
   }
 
-  /** Drops what stands after the last line end; with `andLineEnd` the line end too. */
+  /** Removes everything after the last line end, and with `andLineEnd` the line end too. */
   cutToLineStart(andLineEnd = false): void {
     let at = this.length - 1;
     while (at >= 0 && this.#bytes[at] !== lineFeed && this.#bytes[at] !== carriageReturn) at--;
@@ -48,7 +48,7 @@ export class ByteSink {
     this.length = windows ? at - 1 : at;
   }
 
-  /** Drops everything from the last occurrence of a byte on. */
+  /** Removes everything from the last occurrence of a byte. */
   cutAtLast(byte: number): void {
     let at = this.length - 1;
     while (at >= 0 && this.#bytes[at] !== byte) at--;
@@ -68,14 +68,14 @@ export class ByteSink {
   }
 }
 
-/** Position after the next line end, or the end of the text. */
+/** The position after the next line end, or the end of the text. */
 export function afterLineEnd(source: Uint8Array, from: number): number {
   const at = lineEnd(source, from);
   if (at >= source.length) return source.length;
   return source[at] === carriageReturn && source[at + 1] === lineFeed ? at + 2 : at + 1;
 }
 
-/** Position of the next line end, or the end of the text. */
+/** The position of the next line end, or the end of the text. */
 export function lineEnd(source: Uint8Array, from: number): number {
   let at = from;
   while (at < source.length && source[at] !== lineFeed && source[at] !== carriageReturn) at++;

@@ -1,7 +1,7 @@
 export interface Token {
-  /** The bytes that are taken. */
+  /** The bytes that are replaced. */
   readonly core: Buffer;
-  /** Bytes that must stand before, respectively after, and are not taken. */
+  /** Bytes that must stand before and after the core; they are not replaced. */
   readonly before: Buffer | null;
   readonly after: Buffer | null;
 }
@@ -20,11 +20,11 @@ class TrieNode<T> {
   terminals: Terminal<T>[] | null = null;
 }
 
-/** Finds the longest token at a position; of two equal tokens the one added last wins. */
+/** Finds the longest token at a position. When two tokens are equal, the one that was added last wins. */
 export class ByteTrie<T> {
-  /** 1 for each pair of bytes, the first one times 256, that a token can start with. */
+  /** 1 at the index 256 × first byte + second byte for each pair of bytes that a token can start with. */
   readonly pairs = new Uint8Array(65_536);
-  /** Length of the last match. */
+  /** The length of the last match in bytes. */
   length = 0;
   readonly #roots: (TrieNode<T> | undefined)[] = new Array(256);
 
@@ -43,7 +43,7 @@ export class ByteTrie<T> {
     node.terminals = arranged(node.terminals ?? [], { token: added, value });
   }
 
-  /** The first position from `at` on where a token may start, or the length of the text. */
+  /** The first position at or after `at` where a token may start, or the length of the text. */
   candidate(source: Uint8Array, from: number): number {
     const { pairs } = this;
     const last = source.length - 1;
@@ -54,11 +54,11 @@ export class ByteTrie<T> {
       if (pairs[(byte << 8) | following] === 1) return at;
       byte = following;
     }
-    // only a token of one byte fits at the end
+    // only a token of one byte can start at the last byte
     return this.#roots[byte] === undefined ? source.length : last;
   }
 
-  /** The value of the longest token that starts at `at`, its length in `length`; the context in front counts too. */
+  /** The value of the longest token at `at`, its context included; `length` is then the length of the token. */
   match(source: Uint8Array, at: number): T | undefined {
     let node: TrieNode<T> | undefined = this.#roots[source[at] ?? 0];
     let found: Terminal<T> | undefined;
@@ -91,7 +91,7 @@ function descend<T>(node: TrieNode<T>, byte: number): TrieNode<T> {
   return next;
 }
 
-/** Longer context in front first, then shorter context behind; an equal token is replaced. */
+/** Orders tokens by longer context before and shorter context after; an equal token is replaced. */
 function arranged<T>(terminals: Terminal<T>[], added: Terminal<T>): Terminal<T>[] {
   const others = terminals.filter((known) => !sameToken(known.token, added.token));
   return [...others, added].sort(

@@ -6,6 +6,7 @@ import { type EvaluateAt, IfDirective } from "./if-directive.js";
 import { Replacement } from "./replacement.js";
 import type { Operation } from "./text-run.js";
 
+/** The ways to write `#if` in a file: the comment signs of its language. */
 export type ConditionalStyle =
   | "none"
   | "cLine"
@@ -50,7 +51,7 @@ export const standardKeywords: Keywords = {
   endif: ["endif"],
 };
 
-// the hash is the comment sign itself
+// the hash is also the comment sign
 const hashKeywords: Keywords = { ...standardKeywords, prefix: "" };
 
 const vbKeywords: Keywords = {
@@ -61,7 +62,7 @@ const vbKeywords: Keywords = {
   endif: ["End If"],
 };
 
-/** The conditional operations of a built-in style. */
+/** Makes the operations for the `#if` directives of a built-in comment style. */
 export function styleOperations(style: ConditionalStyle, evaluators: Evaluators): Operation[] {
   const cpp = standardOptions(evaluators.at("C++"));
   switch (style) {
@@ -96,7 +97,7 @@ export function standardOptions(evaluate: EvaluateAt): StyleOptions {
   return { keywords: standardKeywords, evaluate, wholeLine: true, trim: true, id: null, startsOn: false };
 }
 
-/** Keywords that stand for themselves, without a comment around them. */
+/** Directives without a comment sign before them. */
 function plainConditional(options: StyleOptions): Operation {
   const spelled = spellings(options.keywords, [""]);
   return conditional(options, {
@@ -108,7 +109,7 @@ function plainConditional(options: StyleOptions): Operation {
   });
 }
 
-/** `//#if` keeps its branch as it is, `////#if` takes one comment sign away from it. */
+/** `//#if` keeps its branch as it is; `////#if` removes one comment sign from each line of its branch. */
 export function lineComments(sign: string, options: StyleOptions): Operation[] {
   const uncomment = `uncomment ${sign}`;
   const reduce = `reduce ${sign}`;
@@ -128,7 +129,7 @@ export function lineComments(sign: string, options: StyleOptions): Operation[] {
   ];
 }
 
-/** `<!--#if` removes the comment around its branch and repairs the comments inside. */
+/** `<!--#if` removes the comment around its branch and repairs the ends of inner comments. */
 export function blockComments(start: string, end: string, options: StyleOptions, pseudoEnd?: string): Operation[] {
   const opening = spellings(options.keywords, [start]);
   const either = spellings(options.keywords, ["", start]);

@@ -9,10 +9,10 @@ const lessThan = 0x3c;
 
 type Piece = "open" | "openEnd" | "close" | "selfClose" | "openComment" | "closeComment";
 
-/** Decides the text of a Condition attribute; undefined when it is not ours to decide. */
+/** Evaluates the text of a Condition attribute; undefined when MSBuild has to evaluate it. */
 export type EvaluateAttribute = (condition: string) => boolean | undefined;
 
-/** `Condition="…"` on MSBuild elements: true loses the attribute, false the element, unknown stays. */
+/** `Condition="…"` on MSBuild elements: true removes the attribute, false the element; an unknown one stays. */
 export class ConditionAttribute implements Operation {
   readonly id = "msbuild-conditional";
   readonly startsOn = true;
@@ -76,7 +76,7 @@ export class ConditionAttribute implements Operation {
         run.position = at;
         return;
       }
-      // the byte behind a piece is never looked at, as in the original engine
+      // dotnet new skips the byte after each piece too
       at = this.#structure.candidate(source, at + 1);
     }
     run.position = source.length;

@@ -11,14 +11,14 @@ import { afterLineEnd } from "./byte-sink.js";
 import type { Evaluators } from "./comment-styles.js";
 import type { EvaluateAt } from "./if-directive.js";
 
-// a condition longer than this is no condition
+// a longer text is not a condition
 const maxConditionBytes = 16 * 1024;
 const maxShownLength = 80;
 const maxMemoized = 500;
 
-/** Decides conditions where they stand in a file. */
+/** Evaluates the conditions of `#if` directives and Condition attributes in files. */
 export class ConditionReader implements Evaluators {
-  /** The file that is being read, for warnings. */
+  /** The path of the current file, for warnings. */
   path = "";
   readonly #known = new Map<string, Evaluate>();
   readonly #ofAttribute: Evaluate;
@@ -31,7 +31,7 @@ export class ConditionReader implements Evaluators {
     this.#ofAttribute = attributeEvaluator(variables);
   }
 
-  /** With `format`, symbols are written like `$({0})`. */
+  /** Makes the evaluator of directives; `format` is how symbols are written, for example `$({0})`. */
   at(name: EvaluatorName, format = "{0}"): EvaluateAt {
     const key = `${name} ${format}`;
     return (source, position) => {
@@ -57,13 +57,13 @@ export class ConditionReader implements Evaluators {
     const valid = !text.includes("\ufffd");
     const { value, length, fault } = evaluate(valid ? text : line.toString("latin1"));
     if (fault !== null) {
-      this.#report.warn("ConditionUnparseable", `${this.path}: "${shortened(text)}" is read as ${value}: ${fault}.`);
+      this.#report.warn("ConditionUnparseable", `${this.path}: "${shortened(text)}" is treated as ${value}: ${fault}.`);
     }
     return { value, end: position + (valid ? Buffer.byteLength(text.slice(0, length), "utf8") : length) };
   }
 }
 
-/** The same conditions stand in many files of a template. */
+/** Memoizes the outcomes, since the same conditions occur in many files of a template. */
 function memoize(evaluate: Evaluate): Evaluate {
   const outcomes = new Map<string, ReturnType<Evaluate>>();
   return (text) => {

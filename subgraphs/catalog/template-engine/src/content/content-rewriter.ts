@@ -9,12 +9,12 @@ import { FileOperations } from "./file-operations.js";
 import { replacement } from "./replacement.js";
 import type { Operation } from "./text-run.js";
 
-/** Larger text files are copied as they are. */
+/** Larger text files are copied without processing. */
 const maxProcessedBytes = 5 * 1024 * 1024;
 
 const sniffedBytes = 8 * 1024;
 
-/** Applies conditions, flags, replacements and the template's own operations to file contents. */
+/** Applies conditions, flags, replacements and custom operations to the content of files. */
 export class ContentRewriter {
   readonly #operations: FileOperations;
   readonly #conditions: ConditionReader;
@@ -39,7 +39,8 @@ export class ContentRewriter {
 
   rewrite(path: string, bytes: Uint8Array): Uint8Array {
     if (bytes.length > maxProcessedBytes) {
-      if (!isBinary(bytes)) this.#report.warn("FileTooLarge", `${path} is copied without processing.`);
+      if (!isBinary(bytes))
+        this.#report.warn("FileTooLarge", `${path} is larger than 5 MiB and is copied without processing.`);
       return bytes;
     }
     this.#conditions.path = path;
@@ -67,7 +68,7 @@ function replacementOperations({ from, to, onlyIf }: TextReplacement): Operation
   const { core } = token(from);
   const contexts = onlyIf.length === 0 ? [{ before: null, after: null }] : onlyIf;
   return contexts.flatMap((context) => {
-    // `onlyIf.after` names what stands in front: the token is replaced only after it
+    // `onlyIf.after` is the text before the token: the token is replaced only after that text
     const placed = { core, before: bytesOf(context.after), after: bytesOf(context.before) };
     return replacement(placed, to) ?? [];
   });

@@ -28,7 +28,7 @@ export interface CustomContext {
   read: ReadTemplateFile;
 }
 
-/** The operations that a template defines itself for a group of files. */
+/** Makes the operations that a template defines for a group of files. */
 export function customOperations(raw: JsonObject | null, context: CustomContext): Operation[] {
   if (raw === null) return [];
   return objectsMember(raw, "operations").flatMap((entry) => {
@@ -76,10 +76,7 @@ function build(type: string, raw: JsonObject, context: CustomContext): Operation
         new IncludeFile({ start: text(raw, "start"), end: text(raw, "end") }, context.read, idOf(raw), startsOn(raw)),
       ];
     default:
-      context.report.warn(
-        "CustomOperationUnknown",
-        `The custom operation "${type}" is not supported and was left out.`,
-      );
+      context.report.warn("CustomOperationUnknown", `The custom operation "${type}" is not supported and is ignored.`);
       return [];
   }
 }
@@ -92,7 +89,7 @@ function idOf(raw: JsonObject): string | null {
   return textMember(raw, "id") || null;
 }
 
-/** Without an id an operation is always on, else only when it says so. */
+/** An operation without an id is always on; one with an id only when its configuration says so. */
 function startsOn(raw: JsonObject): boolean {
   return idOf(raw) === null || booleanMember(raw, "onByDefault");
 }
@@ -105,7 +102,7 @@ function replacements(raw: JsonObject): Operation[] {
     before: contextBytes(one, "after"),
     after: contextBytes(one, "before"),
   }));
-  // an empty list of contexts leaves the token no place at all
+  // with an empty list of contexts the token matches nowhere
   const placed = Array.isArray(member(raw, "onlyIf")) ? contexts : [{ before: null, after: null }];
   return placed.map((place) => new Replacement({ core, ...place }, bytes, idOf(raw), startsOn(raw)));
 }
@@ -141,7 +138,10 @@ function conditionals(raw: JsonObject, context: CustomContext): Operation[] {
     const pseudo = textMember(raw, "pseudoEndToken");
     return blockComments(text(raw, "startToken"), text(raw, "endToken"), options, pseudo || undefined);
   }
-  context.report.warn("CustomOperationUnknown", `A custom conditional of style "${style}" is incomplete or unknown.`);
+  context.report.warn(
+    "CustomOperationUnknown",
+    `A custom conditional operation has the style "${style}", which is unknown or incomplete.`,
+  );
   return [];
 }
 
@@ -183,6 +183,7 @@ function keywordsOf(raw: JsonObject): Keywords {
 function evaluatorOf(raw: JsonObject, context: CustomContext): EvaluateAt {
   const name = textMember(raw, "evaluator");
   const known: EvaluatorName | undefined = evaluatorNamed(name, "C++");
-  if (known === undefined) context.report.warn("UnknownEvaluator", `The evaluator "${name}" is unknown; C++ is used.`);
+  if (known === undefined)
+    context.report.warn("UnknownEvaluator", `The evaluator "${name}" is unknown, so C++ is used.`);
   return context.evaluators.at(known ?? "C++");
 }

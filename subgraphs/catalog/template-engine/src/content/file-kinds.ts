@@ -1,7 +1,7 @@
 import type { EvaluatorName } from "../conditions/evaluate-condition.js";
 import type { ConditionalStyle } from "./comment-styles.js";
 
-/** How files of one kind are read when the template says nothing about them. */
+/** The default processing of a kind of file, when the template defines no operations for it. */
 export interface FileKind {
   readonly glob: string;
   readonly style: ConditionalStyle;
@@ -11,7 +11,7 @@ export interface FileKind {
 
 export const otherFiles: FileKind = { glob: "", style: "cLine", flagPrefix: "//", evaluator: "C++" };
 
-/** A glob of the template that has no row here starts from nothing. */
+/** The defaults for a glob of the template that is not in the table: no conditions and no flags. */
 export const unknownFiles: FileKind = { glob: "", style: "none", flagPrefix: "", evaluator: "C++" };
 
 const rows = (
@@ -21,7 +21,7 @@ const rows = (
   evaluator: EvaluatorName = "C++",
 ): FileKind[] => globs.split(" ").map((glob) => ({ glob: `**/${glob}`, style, flagPrefix, evaluator }));
 
-/** The first row that matches decides; order and globs are those of the public format. */
+/** The first row that matches is used. The order and the globs are those of dotnet new. */
 export const fileKinds: readonly FileKind[] = [
   ...rows("cLine", "//", "*.js *.es *.es6 *.ts *.json *.jsonld *.hjson *.json5 *.geojson *.topojson *.bowerrc *.npmrc"),
   ...rows("cLine", "//", "*.job *.postcssrc *.babelrc *.csslintrc *.eslintrc *.jade-lintrc *.pug-lintrc *.jshintrc"),

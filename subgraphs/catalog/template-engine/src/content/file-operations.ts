@@ -31,7 +31,7 @@ interface Row {
   custom: JsonObject | null;
 }
 
-/** Chooses the operations for a file: the template's own globs first, then the built-in table. */
+/** Selects the operations for a file by the globs of the template, then by the built-in table. */
 export class FileOperations {
   readonly #rows: readonly Row[];
   readonly #others: Row;
@@ -44,7 +44,7 @@ export class FileOperations {
     const own: Row[] = [];
     const mentioned = new Set<string>();
     for (const [glob, custom] of config.specialCustomOperations) {
-      // a glob whose condition is false also takes the built-in row of that glob away
+      // a glob whose condition is false also removes the built-in row with the same glob
       mentioned.add(glob);
       if (!decideCondition(textMember(custom, "condition"), variables, report)) continue;
       own.push({ glob, kind: fileKinds.find((row) => row.glob === glob) ?? unknownFiles, custom });
@@ -56,7 +56,7 @@ export class FileOperations {
 
   passFor(path: string): TextPass {
     const row = this.#rows.find(({ glob }) => parseGlob(glob).matches(path)) ?? this.#others;
-    // files of one built-in style share their operations
+    // files of the same kind share their operations
     const key = row.custom === null ? `${row.kind.style} ${row.kind.flagPrefix}` : `custom ${row.glob}`;
     let pass = this.#passes.get(key);
     if (pass === undefined) {
@@ -93,7 +93,7 @@ export class FileOperations {
   }
 }
 
-/** Each symbol's name in the content stands for its value. */
+/** Replaces the names of symbols in the content with their values. */
 function expansions(variables: Variables, format: string): Operation[] {
   return [...variables].flatMap(([name, value]) => {
     const text = value === null ? "null" : textOf(value);

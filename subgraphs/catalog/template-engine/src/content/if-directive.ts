@@ -4,7 +4,7 @@ import type { Operation, TextRun } from "./text-run.js";
 
 export const conditionalFlag = "conditional";
 
-/** Decides the condition that begins at `position`; `end` is where reading stopped. */
+/** Evaluates the condition at `position`; `end` is the position after it. */
 export type EvaluateAt = (source: Uint8Array, position: number) => { value: boolean; end: number };
 
 export interface IfDirectiveTokens {
@@ -12,7 +12,7 @@ export interface IfDirectiveTokens {
   elseif: readonly string[];
   else: readonly string[];
   endif: readonly string[];
-  /** Spellings that also turn `actions` on inside their branch. */
+  /** Keywords that also turn on `actions` inside their branch. */
   actionableIf: readonly string[];
   actionableElseif: readonly string[];
   actionableElse: readonly string[];
@@ -39,7 +39,7 @@ interface Level {
   acting: boolean;
 }
 
-/** `#if` and its relatives in one comment style. */
+/** Processes `#if`, `#elseif`, `#else` and `#endif` in one comment style: writes the branch whose condition is true. */
 export class IfDirective implements Operation {
   readonly id: string | null;
   readonly startsOn: boolean;
@@ -68,7 +68,7 @@ export class IfDirective implements Operation {
     const shown = this.tokens[index];
     if (mark === undefined || shown === undefined) return;
     const opens = mark.keyword === "if";
-    // an unbalanced keyword is ordinary text
+    // a keyword without its `#if` is ordinary text
     if (run.flag(conditionalFlag) === false || (!opens && this.#levels.length === 0)) {
       run.output.write(shown.core);
       return;
@@ -78,7 +78,7 @@ export class IfDirective implements Operation {
     this.#follow(run, mark);
   }
 
-  /** Goes from keyword to keyword until a branch is entered or the block is left. */
+  /** Goes from keyword to keyword until it enters a branch or leaves the block. */
   #follow(run: TextRun, first: Mark): void {
     let mark = first;
     for (;;) {
@@ -122,7 +122,7 @@ export class IfDirective implements Operation {
     }
   }
 
-  /** A branch was emitted before: everything up to the end of the block goes. */
+  /** Skips the rest of the block, since an earlier branch was written. */
   #skipRest(run: TextRun): void {
     run.output.cutToLineStart(true);
     let mark = this.#nextAtLevel(run);
@@ -153,7 +153,7 @@ export class IfDirective implements Operation {
     for (const action of this.#settings.tokens.actions) run.setFlag(action, on);
   }
 
-  /** The next keyword of this block; inner blocks are passed over. The end of the file ends every block. */
+  /** The next keyword of this block; inner blocks are skipped. The end of the file ends all blocks. */
   #nextAtLevel(run: TextRun): Mark {
     if (this.#settings.wholeLine) run.position = afterLineEnd(run.source, run.position);
     let depth = 0;

@@ -4,13 +4,13 @@ import type { Operation, TextRun } from "./text-run.js";
 
 const includeFlag = "include";
 
-// a longer name is no path; the limit also keeps marks without an end cheap
+// a longer text is not a path; the limit also bounds the search for a missing end mark
 const maxNameBytes = 4096;
 
-/** Content of a file of the template, undefined when there is none of that path. */
+/** The content of a file of the template; undefined when the file does not exist. */
 export type ReadTemplateFile = (path: string) => Uint8Array | undefined;
 
-/** Puts another file of the template in place of a mark that names it. */
+/** Replaces a mark that names another file of the template with the content of that file. */
 export class IncludeFile implements Operation {
   readonly tokens: readonly Token[];
   readonly #end: Buffer;

@@ -7,7 +7,7 @@ const regionFlag = "region";
 export interface RegionSettings {
   start: string;
   end: string;
-  /** Keeps what lies between the marks and takes only the marks away. */
+  /** True to keep the text between the marks and to remove only the marks. */
   include: boolean;
   wholeLine: boolean;
   trim: boolean;
@@ -15,7 +15,7 @@ export interface RegionSettings {
   startsOn: boolean;
 }
 
-/** Text between two marks, taken away with them or kept without them. */
+/** Removes two marks, with or without the text between them. */
 export class Region implements Operation {
   readonly id: string | null;
   readonly startsOn: boolean;

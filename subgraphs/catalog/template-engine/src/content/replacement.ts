@@ -3,7 +3,7 @@ import type { Operation, TextRun } from "./text-run.js";
 
 export const replacementFlag = "replacement";
 
-/** Replaces one token by fixed bytes. */
+/** Replaces a token with fixed bytes. */
 export class Replacement implements Operation {
   readonly tokens: readonly Token[];
   readonly #token: Token;
@@ -27,7 +27,7 @@ export class Replacement implements Operation {
   }
 }
 
-/** A replacement by the same text is left out, so that it never hides another token. */
+/** Null when the text would not change: such a replacement could only hide a shorter token. */
 export function replacement(token: Token, text: string): Replacement | null {
   const bytes = Buffer.from(text, "utf8");
   return token.core.equals(bytes) ? null : new Replacement(token, bytes);

@@ -12,7 +12,7 @@ export interface FlagTokens {
   offSilent: string;
 }
 
-/** Turns a flag on or off from inside a file; the silent spelling takes its line's rest with it. */
+/** Turns a flag on or off from inside a file. The form with `noEmit` also removes the rest of its line. */
 export class SetFlag implements Operation {
   readonly tokens: readonly Token[];
   readonly startsOn = true;
@@ -47,14 +47,14 @@ export class SetFlag implements Operation {
   }
 }
 
-/** The flags that every file understands, spelled with its comment prefix. */
+/** Makes the operations for the flags that every file has, with the comment prefix of the file. */
 export function standardFlags(prefix: string): SetFlag[] {
   return [
     switchFor("conditional", prefix, "cnd"),
     switchFor("replacement", prefix, "replacements"),
     switchFor("expandvariables", prefix, "vars"),
     switchFor("include", prefix, "include"),
-    // the flag of flags can only be turned on
+    // the flag that controls flags can only be turned on
     new SetFlag(flagSigns, {
       on: `${prefix}+:flags`,
       off: "",

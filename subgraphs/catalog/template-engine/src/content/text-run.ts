@@ -1,15 +1,15 @@
 import { ByteSink } from "./byte-sink.js";
 import { ByteTrie, type Token } from "./byte-trie.js";
 
-/** Something that reacts to tokens in a file. Its state lives as long as one file. */
+/** Handles tokens in a file. Its state belongs to one file. */
 export interface Operation {
-  /** Operations with an id act only while the flag of that name is on. */
+  /** An operation with an id acts only while the flag of that name is on. */
   readonly id: string | null;
   readonly startsOn: boolean;
   readonly tokens: readonly Token[];
-  /** Forgets the file before. */
+  /** Resets the state at the start of a file. */
   begin(run: TextRun): void;
-  /** Called with `run.position` behind the token; moves it on, writes what shall stand there. */
+  /** Called with `run.position` after the token. Writes the replacement and may move the position on. */
   handle(run: TextRun, tokenIndex: number): void;
 }
 
@@ -18,7 +18,7 @@ interface Hit {
   readonly index: number;
 }
 
-/** One set of operations, usable for many files one after the other. */
+/** A set of operations that is applied to one file after another. */
 export class TextPass {
   readonly #trie = new ByteTrie<Hit>();
   readonly #operations: readonly Operation[];
@@ -32,7 +32,7 @@ export class TextPass {
     }
   }
 
-  /** One left-to-right pass; returns the source itself when nothing in it was touched. */
+  /** Processes a text from left to right; returns the source itself when nothing changed. */
   apply(source: Uint8Array): Uint8Array {
     const run = new TextRun(source, this.#operations);
     for (const operation of this.#operations) operation.begin(run);
@@ -45,7 +45,7 @@ export class TextPass {
         run.position = at + 1;
         continue;
       }
-      // a token whose operation is off still hides shorter and later tokens
+      // a token of an inactive operation still hides shorter and later tokens
       run.position = at + trie.length;
       if (hit.operation.id === null || run.flag(hit.operation.id) === true) run.dispatch(hit.operation, hit.index, at);
     }
@@ -83,7 +83,7 @@ export class TextRun {
     this.#pending = this.position;
   }
 
-  /** What was written so far; everything before the current token is in it. */
+  /** The output so far; it contains everything before the current token. */
   get output(): ByteSink {
     this.#sink ??= new ByteSink(this.source.length + 256);
     return this.#sink;

@@ -1,7 +1,8 @@
+/** The content of a file and its executable bit. */
 export interface TreeFile {
   readonly bytes: Uint8Array;
   readonly executable: boolean;
 }
 
-/** Posix relative paths without a leading slash. */
+/** Files by their relative POSIX paths, without a leading slash. */
 export type FileTree = ReadonlyMap<string, TreeFile>;

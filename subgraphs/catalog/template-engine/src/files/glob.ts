@@ -1,7 +1,7 @@
 /**
- * The template format's own glob dialect: `*` stays within a name, `**` crosses folders, a double star with a slash
- * matches whole folders (also none), `[..]` is a plain set without ranges, a leading `!` negates, `\[` and `\ ` are
- * escapes. There is no `?` and there are no braces; matching is case-sensitive.
+ * A pattern in the glob dialect of the template format: `*` matches inside one name, `**` crosses folders, a double star
+ * with a slash matches any number of folders, `[..]` is a set without ranges, a leading `!` negates, and `\[` and `\ `
+ * are escapes. The dialect has neither `?` nor braces, and it is case-sensitive.
  */
 export interface Glob {
   matches(path: string): boolean;
@@ -14,7 +14,7 @@ const stars = ["name", "anything", "folders"] as const;
 const cache = new Map<string, Glob>();
 const maxCached = 2_000;
 
-/** With `byName`, a pattern that mentions no folder is compared with the file's name only. */
+/** Parses a pattern. With `byName`, a pattern without a folder is compared with the name of the file only. */
 export function parseGlob(pattern: string, byName = true): Glob {
   const key = byName ? pattern : `/${pattern}`;
   const known = cache.get(key);
@@ -34,7 +34,7 @@ export function parseGlob(pattern: string, byName = true): Glob {
   return glob;
 }
 
-/** The characters that every match ends with; most files fail here already. */
+/** The characters at the end of every match: a fast test that excludes most files. */
 function literalTail(steps: readonly Step[]): string {
   let tail = "";
   for (let at = steps.length - 1; at >= 0; at--) {
@@ -60,7 +60,7 @@ function readSteps(pattern: string, start: number): Step[] {
       i += length;
     } else if (character === "[") {
       const { characters, end } = readSet(pattern, i + 1);
-      // the opening bracket itself belongs to the set, as in the original dialect
+      // the opening bracket belongs to the set, as in dotnet new
       steps.push({ kind: "set", characters: `[${characters}` });
       i = end;
     } else if (character === "\\" && (pattern[i + 1] === "[" || pattern[i + 1] === " ")) {
@@ -90,11 +90,11 @@ function readSet(pattern: string, start: number): { characters: string; end: num
   return { characters, end: i + 1 };
 }
 
-// scratch space, free again when a match is decided
+// reused buffers, which no match needs after its end
 let reached = new Uint8Array(64);
 let next = new Uint8Array(64);
 
-/** Set of reachable steps per character: linear in pattern times text, whatever the pattern. */
+/** Tracks the set of reachable steps for each character, in time proportional to pattern length × text length. */
 function matchSteps(steps: readonly Step[], text: string): boolean {
   const size = steps.length + 1;
   if (reached.length < size) {
@@ -132,7 +132,7 @@ function consume(steps: readonly Step[], into: Uint8Array, at: number, character
   }
 }
 
-/** A star may match nothing, but one that ends the pattern takes at least one character. */
+/** A star may match nothing, but a star at the end of the pattern matches at least one character. */
 function enter(steps: readonly Step[], into: Uint8Array, first: number): void {
   for (let at = first; ; at++) {
     into[at] = 1;

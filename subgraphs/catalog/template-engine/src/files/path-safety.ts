@@ -3,22 +3,22 @@ export const maxPathDepth = 32;
 
 const reservedNames = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/;
 
-// HFS+ ignores these code points, so a name holding them can reach .git on a Mac (git's own core.protectHFS list)
+// HFS+ ignores these code points, so a name with them can mean .git on a Mac (the list of git's core.protectHFS)
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** For messages and records: what cannot be seen, or not stored, is written as its code unit. */
+/** Writes control characters and lone surrogates as `\uXXXX`, so that the path can be shown and stored. */
 export function visiblePath(path: string): string {
   return path.replace(/[\p{Cc}\p{Cs}]/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Says why a path must not enter a tree, or undefined when it may. */
+/** The reason why a path is not allowed in a tree, as the end of a sentence; undefined when it is allowed. */
 export function unsafePath(path: string): string | undefined {
   if (path.length === 0) return "is empty";
   const control = controlCharacter(path);
   if (control !== undefined) return control;
-  if (path.includes("\\")) return "holds a backslash";
+  if (path.includes("\\")) return "contains a backslash";
   if (path.startsWith("/")) return "is absolute";
-  if (/^[a-z]:/i.test(path)) return "names a drive";
+  if (/^[a-z]:/i.test(path)) return "begins with a drive letter";
   if (path.length > maxPathLength) return `is longer than ${maxPathLength} characters`;
   const parts = path.split("/");
   if (parts.length > maxPathDepth) return `is deeper than ${maxPathDepth} folders`;
@@ -30,30 +30,30 @@ export function unsafePath(path: string): string | undefined {
 }
 
 function controlCharacter(path: string): string | undefined {
-  if (/\p{Cc}/u.test(path)) return "holds a control character";
+  if (/\p{Cc}/u.test(path)) return "contains a control character";
   if (/\p{Cs}/u.test(path)) return "is not valid Unicode";
   return undefined;
 }
 
 function unsafePart(part: string): string | undefined {
   if (part === "") return "has an empty part";
-  if (part === "." || part === "..") return `holds "${part}"`;
-  if (part.includes(":")) return "holds a colon, which opens an alternate stream on NTFS";
+  if (part === "." || part === "..") return `contains "${part}"`;
+  if (part.includes(":")) return "contains a colon, which opens an alternate stream on NTFS";
   const folded = part
     .normalize("NFKC")
     .replace(ignoredByHfs, "")
     .toLowerCase()
     .replace(/[. ]+$/, "");
-  if (folded === ".git" || folded === "git~1") return "reaches into .git";
-  if (/[. ]$/.test(part)) return "has a part that ends in a dot or a space";
+  if (folded === ".git" || folded === "git~1") return "leads into .git";
+  if (/[. ]$/.test(part)) return "has a part that ends with a dot or a space";
   const stem = (part.split(".")[0] ?? "").trimEnd().toLowerCase();
-  if (reservedNames.test(stem)) return `holds the reserved name "${stem}"`;
+  if (reservedNames.test(stem)) return `contains the reserved name "${stem}"`;
   return undefined;
 }
 
 type Seen = Map<string, { spelling: string; path: string; file: boolean }>;
 
-/** Pairs of paths that one case-insensitive or normalising file system would merge, files against folders included. */
+/** Pairs of paths that are one path on a case-insensitive or normalizing file system. A file may collide with a folder. */
 export function collidingPaths(paths: Iterable<string>): [string, string][] {
   const seen: Seen = new Map();
   const collisions: [string, string][] = [];

@@ -3,7 +3,7 @@ export interface RenderWarning {
   message: string;
 }
 
-/** Collects what a render could not do as written, each remark once. */
+/** Collects the warnings of a render, each one once. */
 export class RenderReport {
   readonly warnings: RenderWarning[] = [];
   readonly #seen = new Set<string>();

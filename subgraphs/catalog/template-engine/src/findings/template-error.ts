@@ -2,7 +2,7 @@ import type { Finding } from "./finding.js";
 
 export type TemplateErrorCode = "TEMPLATE_INVALID" | "RENDER_FAILED";
 
-/** The only error that leaves the engine; the code matches an execution's error code. */
+/** The only error that the engine throws. Its code is also the error code of an execution. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 
@@ -23,7 +23,7 @@ export interface FindingFacts {
   suggestion?: string;
 }
 
-/** An Error finding of the structural check. */
+/** Makes a finding of severity Error for the StructuralLint check. */
 export function structuralError(code: string, message: string, facts: FindingFacts = {}): Finding {
   return {
     check: "StructuralLint",
@@ -38,15 +38,17 @@ export function structuralError(code: string, message: string, facts: FindingFac
   };
 }
 
+/** Makes the error of a template that cannot be loaded. */
 export function templateInvalid(code: string, message: string, facts: FindingFacts = {}): TemplateError {
   return new TemplateError("TEMPLATE_INVALID", message, [structuralError(code, message, facts)]);
 }
 
+/** Makes the error of a render that cannot be completed. */
 export function renderFailed(message: string, facts: FindingFacts = {}): TemplateError {
   return new TemplateError("RENDER_FAILED", message, [structuralError("RenderFailed", message, facts)]);
 }
 
-/** The same code as the warning of the structural check, which foretells it. */
+/** An error with the code of the warning that StructuralLint reports in advance. */
 export function slowRegex(message: string, facts: FindingFacts): TemplateError {
   return new TemplateError("RENDER_FAILED", message, [structuralError("RegexTooSlow", message, facts)]);
 }

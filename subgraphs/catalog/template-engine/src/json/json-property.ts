@@ -5,12 +5,12 @@ import { parseJsonc } from "./jsonc.js";
 export interface JsonProperty {
   parentPath: readonly string[];
   name: string;
-  /** JSON, or plain text when it is none. */
+  /** The value of a text: parsed as JSON, or the text itself when it is not JSON. */
   value: string;
   createsPath: boolean;
 }
 
-/** The document with the property set; undefined when its parent is missing or the text is no JSON object. */
+/** Sets a property in a JSON text; undefined when its parent is missing or the text is not a JSON object. */
 export function withJsonProperty(document: string, property: JsonProperty): string | undefined {
   const mark = document.startsWith("\ufeff") ? "\ufeff" : "";
   const text = document.slice(mark.length);

@@ -1,13 +1,15 @@
+/** A parsed JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
+/** Whether a value is a JSON object: neither null nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** One segment of a JSON pointer (RFC 6901). */
+/** Escapes a name as a segment of a JSON pointer (RFC 6901). */
 export function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -9,25 +9,25 @@ export interface JsoncFault {
 
 export type JsoncResult = { value: JsonObject; fault: null } | { value: null; fault: JsoncFault };
 
-/** For the names that the parser has for its errors. */
+/** Messages for the error names of the parser. */
 const sentences: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>> = {
-  InvalidSymbol: "a word stands where a value is expected",
-  InvalidNumberFormat: "a number is not written as one",
+  InvalidSymbol: "a word is in the place of a value",
+  InvalidNumberFormat: "a number has a wrong format",
   PropertyNameExpected: "the name of a member is expected, in double quotes",
   ValueExpected: "a value is expected",
-  ColonExpected: "a colon is expected behind the name of a member",
+  ColonExpected: "a colon is expected after the name of a member",
   CommaExpected: "a comma is expected",
   CloseBraceExpected: "an object is not closed",
   CloseBracketExpected: "a list is not closed",
-  EndOfFileExpected: "something stands behind the end of the document",
-  InvalidCommentToken: "a comment is not written as one",
+  EndOfFileExpected: "there is text after the end of the document",
+  InvalidCommentToken: "a comment has a wrong format",
   UnexpectedEndOfComment: "a comment is not closed",
   UnexpectedEndOfString: "a text is not closed",
   UnexpectedEndOfNumber: "a number ends too early",
-  InvalidUnicode: "an escape with \\u is not followed by four hexadecimal digits",
-  InvalidEscapeCharacter: "there is no such escape",
-  InvalidCharacter: "a control character stands inside a text",
-  "<unknown ParseErrorCode>": "it is no JSON",
+  InvalidUnicode: "an escape \\u is not followed by four hexadecimal digits",
+  InvalidEscapeCharacter: "an escape sequence is unknown",
+  InvalidCharacter: "a text contains a control character",
+  "<unknown ParseErrorCode>": "it is not valid JSON",
 };
 
 const jsonWithComments = { allowTrailingComma: true, disallowComments: false };
@@ -41,7 +41,7 @@ export function parseJsonc(text: string): JsoncResult {
   return { value: read.value, fault: null };
 }
 
-/** The first fault of JSON with comments and trailing commas. */
+/** The first syntax fault of JSON with comments and trailing commas; undefined when there is none. */
 export function jsoncFault(text: string): JsoncFault | undefined {
   return readJsonc(text).fault;
 }
@@ -54,7 +54,7 @@ function readJsonc(text: string): { value?: unknown; fault?: JsoncFault } {
     if (first === undefined) return { value };
     return { fault: { message: sentences[printParseErrorCode(first.error)], ...positionAt(text, first.offset) } };
   } catch (error) {
-    // a deeply nested document exhausts the parser's stack
+    // a deeply nested document exhausts the call stack of the parser
     if (error instanceof RangeError) return { fault: { message: "it nests too deeply", line: 1, column: 1 } };
     throw error;
   }
@@ -71,7 +71,7 @@ export function positionAt(text: string, offset: number): { line: number; column
   return { line, column: offset - lineStart + 1 };
 }
 
-/** A member by its name without regard to case; an exact spelling wins. */
+/** The member with a case-insensitive name; a member with exactly this name wins. */
 export function member(object: JsonObject, name: string): JsonValue | undefined {
   if (Object.hasOwn(object, name)) return object[name];
   const folded = name.toLowerCase();
@@ -81,18 +81,18 @@ export function member(object: JsonObject, name: string): JsonValue | undefined 
   return undefined;
 }
 
-/** Text of a scalar member; numbers and booleans are spelled out. */
+/** The text of a scalar member; numbers and booleans become texts. Null when it is not a scalar. */
 export function textMember(object: JsonObject, name: string): string | null {
   return scalarText(member(object, name));
 }
 
-/** A member that is a text; the format reads any other scalar as absent. */
+/** The text of a member; null for any other type, which the format treats as absent. */
 export function stringMember(object: JsonObject, name: string): string | null {
   const value = member(object, name);
   return typeof value === "string" ? value : null;
 }
 
-/** A list of texts, other entries left out; one text alone counts as a list of one. */
+/** A list of texts without its other entries; a single text is a list of one. */
 export function stringsMember(object: JsonObject, name: string): string[] | null {
   const value = member(object, name);
   if (typeof value === "string") return [value];
@@ -131,7 +131,7 @@ export function objectsMember(object: JsonObject, name: string): JsonObject[] {
   return listMember(object, name).filter(isJsonObject);
 }
 
-/** A list of texts; one text alone counts as a list of one. */
+/** A list of scalars as texts; a single text is a list of one. Null when it is neither. */
 export function textsMember(object: JsonObject, name: string): string[] | null {
   const value = member(object, name);
   if (typeof value === "string") return [value];

@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from "./json-value.js";
 
 /*
- * What .NET SDKs up to 10 accept as template.json beyond JSON: names without quotes, single quotes, hexadecimal
- * numbers, raw line ends in texts, comments, trailing commas and whatever stands behind the document.
+ * The syntax beyond JSON that .NET SDKs up to 10 accept in template.json: names without quotes, single quotes,
+ * hexadecimal numbers, line ends in texts, comments, trailing commas and any text after the document.
  */
 
 const maxDepth = 200;
 
 class Unreadable extends Error {}
 
-/** The object that a text begins with, or undefined when even the lenient reading fails. */
+/** The object at the start of a text; undefined when the lenient syntax does not match either. */
 export function readLenientObject(text: string): JsonObject | undefined {
   try {
     return new Reader(text.replace(/^\ufeff/, "")).document();

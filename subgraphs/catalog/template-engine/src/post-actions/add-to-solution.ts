@@ -9,15 +9,17 @@ import { changeTarget, type PostActionContext, skipped } from "./post-action-con
 import { configuredFiles, textOfFile, write } from "./produced-files.js";
 import { withChanges } from "./target-edits.js";
 
-/** Lists projects in the solution that was produced with them, or in the target's own. */
+/** Adds projects to the solution that was produced with them, or to the solution of the target. */
 export function addToSolution(action: PostAction, context: PostActionContext): boolean {
   const solution = solutionFor(context);
-  if (solution === undefined) return skipped(action, context, "there is not exactly one solution file for it");
+  if (solution === undefined) return skipped(action, context, "exactly one solution file is needed");
   const projects = projectsToAdd(action, context);
-  if (projects === undefined || projects.length === 0) return skipped(action, context, "it names no produced project");
+  if (projects === undefined || projects.length === 0)
+    return skipped(action, context, "it does not name a produced project");
   const folder = (textMember(action.args, "solutionFolder") ?? "").trim();
   const inRoot = booleanOf(member(action.args, "inRoot")) ?? false;
-  if (folder !== "" && inRoot) return skipped(action, context, "it asks for a solution folder and for none");
+  if (folder !== "" && inRoot)
+    return skipped(action, context, "it has both solutionFolder and inRoot, so use only one of them");
   const entries = projects.map((project): SolutionEntry => {
     const place = solution.isProduced ? project : posix.join(context.target.directory, project);
     const path = posix.relative(posix.dirname(solution.path), place);
@@ -28,7 +30,7 @@ export function addToSolution(action: PostAction, context: PostActionContext): b
 }
 
 interface Solution {
-  /** From the folder of what is produced, or from the target's top. */
+  /** A path from the output folder when produced, else from the root of the target. */
   readonly path: string;
   readonly isProduced: boolean;
 }
@@ -42,7 +44,7 @@ function list(entries: readonly SolutionEntry[], { path, isProduced }: Solution,
   return true;
 }
 
-/** The produced one at the top; else the target's at or above the place; else the only one that was produced. */
+/** The produced solution at the top, else the nearest one of the target, else the only produced one. */
 function solutionFor(context: PostActionContext): Solution | undefined {
   const produced = [...context.files.keys()];
   const top = solutionsOf(produced.filter((path) => !path.includes("/")));
@@ -52,7 +54,7 @@ function solutionFor(context: PostActionContext): Solution | undefined {
   return nearest.length > 0 ? only(nearest, false) : only(solutionsOf(produced), true);
 }
 
-/** As the .NET tools look for them, the older format first. */
+/** The solution files in the order of the .NET tools: the older format first. */
 function solutionsOf(paths: readonly string[]): string[] {
   const older = paths.filter((path) => path.endsWith(".sln"));
   return older.length > 0 ? older : paths.filter((path) => path.endsWith(".slnx"));
@@ -63,7 +65,7 @@ function only(paths: readonly string[], isProduced: boolean): Solution | undefin
   return path === undefined || others.length > 0 ? undefined : { path, isProduced };
 }
 
-/** `projectFiles` are patterns over paths in the template; else indexes of primary outputs, else all of these. */
+/** The projects by `projectFiles` (patterns of template paths), by indexes of primary outputs, or all primary outputs. */
 function projectsToAdd(action: PostAction, context: PostActionContext): string[] | undefined {
   const configured = configuredFiles(action, context, "projectFiles").filter(isProject);
   if (configured.length > 0) return configured;

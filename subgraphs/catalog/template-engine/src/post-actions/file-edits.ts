@@ -22,16 +22,16 @@ const referenceElements: ReadonlyMap<string, ProjectReference["element"]> = new 
   ["framework", "FrameworkReference"],
 ]);
 
-/** Adds a package, project or framework reference to the produced projects. */
+/** Adds a package, project or framework reference to projects. */
 export function addReference(action: PostAction, context: PostActionContext): boolean {
   const type = (textMember(action.args, "referenceType") ?? "").toLowerCase();
   const element = referenceElements.get(type);
   const reference = textMember(action.args, "reference");
   if (element === undefined || reference === null) return skipped(action, context, "its arguments are incomplete");
   const version = textMember(action.args, "version");
-  if (type === "package" && version === null) return skipped(action, context, "it names no version");
+  if (type === "package" && version === null) return skipped(action, context, "its version is missing");
   const targets = targetProjects(action, context);
-  if (targets.length === 0) return skipped(action, context, "there is no project that it fits");
+  if (targets.length === 0) return skipped(action, context, "no matching project was found");
   const referenced = type === "project" ? projectNamed(reference, context) : reference;
   const edits = new Map<ReferringProject, ProjectReference>();
   for (const target of targets) {
@@ -43,16 +43,16 @@ export function addReference(action: PostAction, context: PostActionContext): bo
   }
   const undone = [...edits].filter(([target, wanted]) => !refer(target, wanted, context));
   if (undone.length === 0) return true;
-  return skipped(action, context, "the target would change in too many places");
+  return skipped(action, context, "it would make too many changes in the target");
 }
 
 interface ReferringProject {
-  /** From the folder of what is produced, or from the target's top. */
+  /** A path from the output folder when produced, else from the root of the target. */
   readonly path: string;
   readonly isProduced: boolean;
 }
 
-/** Looked at for all projects before the first one changes. */
+/** The reason why a reference cannot be added. It is checked for all projects before the first one changes. */
 function referenceProblem(
   { path, isProduced }: ReferringProject,
   wanted: ProjectReference,
@@ -74,7 +74,7 @@ function refer(
   return true;
 }
 
-/** The project of the target takes its versions from the nearest Directory.Packages.props. */
+/** Whether the nearest Directory.Packages.props of the target manages the versions of the project. */
 function managesVersions(target: TargetFiles, project: string): boolean {
   const [central] = nearestInTarget(target, folderOf(project), (path) =>
     /(?:^|\/)Directory\.Packages\.props$/i.test(path),
@@ -82,7 +82,7 @@ function managesVersions(target: TargetFiles, project: string): boolean {
   return central !== undefined && /<ManagePackageVersionsCentrally>\s*true\s*</i.test(target.files.get(central) ?? "");
 }
 
-/** Sets a property in the one produced file of a name. */
+/** Sets a JSON property in the only produced file with a name. */
 export function addJsonProperty(action: PostAction, context: PostActionContext): boolean {
   const fileName = textMember(action.args, "jsonFileName");
   const name = textMember(action.args, "newJsonPropertyName");
@@ -91,7 +91,7 @@ export function addJsonProperty(action: PostAction, context: PostActionContext):
     return skipped(action, context, "its arguments are incomplete");
   }
   const path = jsonFile(action, context, fileName);
-  if (path === undefined) return skipped(action, context, `there is not exactly one file "${fileName}"`);
+  if (path === undefined) return skipped(action, context, `exactly one file "${fileName}" is needed`);
   const parent = textMember(action.args, "parentPropertyPath");
   const edited = withJsonProperty(context.files.has(path) ? textOfFile(context, path) : "{}", {
     parentPath: parent === null || parent === "" ? [] : parent.split(":"),
@@ -99,7 +99,7 @@ export function addJsonProperty(action: PostAction, context: PostActionContext):
     value,
     createsPath: booleanOf(member(action.args, "allowPathCreation")) ?? false,
   });
-  if (edited === undefined) return skipped(action, context, `${path} has no place for the property`);
+  if (edited === undefined) return skipped(action, context, `${path} does not contain the parent of the property`);
   write(context, path, edited);
   return true;
 }
@@ -111,7 +111,7 @@ function jsonFile(action: PostAction, context: PostActionContext, fileName: stri
   return creates && unsafePath(fileName) === undefined ? fileName : undefined;
 }
 
-/** The named target files, else the primary outputs, else the only produced project, else the target's nearest. */
+/** The named target files, else the primary outputs, else the only produced project, else the nearest of the target. */
 function targetProjects(action: PostAction, context: PostActionContext): ReferringProject[] {
   if (member(action.args, "targetFiles") !== undefined) return namedProjects(action, context);
   const extensions = (textMember(action.args, "projectFileExtensions") ?? ".csproj;.fsproj;.vbproj")
@@ -139,13 +139,13 @@ function produced(path: string): ReferringProject {
   return { path, isProduced: true };
 }
 
-/** A project may be named as the template calls it, whatever it was renamed to. */
+/** Finds a project by its path in the template or by its output path. */
 function projectNamed(reference: string, context: PostActionContext): string {
   const [first, ...others] = filesNamed(reference, context);
   return first !== undefined && others.length === 0 ? first : reference;
 }
 
-/** From the project's folder, with the separators that .NET tools write. */
+/** The path from the folder of the project, with backslashes as the .NET tools write it. */
 function projectPath({ path, isProduced }: ReferringProject, reference: string, { target }: PostActionContext): string {
   const place = isProduced ? posix.join(target.directory, path) : path;
   const referenced = posix.join(target.directory, plainPath(reference));

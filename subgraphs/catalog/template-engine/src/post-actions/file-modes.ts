@@ -2,7 +2,7 @@ import type { PostAction } from "../configuration/template-config.js";
 import { scalarText } from "../json/jsonc.js";
 import { label, type PostActionContext } from "./post-action-context.js";
 
-/** `{"+x": "build.sh"}`, also with a list of patterns. */
+/** Makes files executable: `{"+x": "build.sh"}`, also with a list of patterns. */
 export function makeExecutable(action: PostAction, context: PostActionContext): boolean {
   let done = true;
   for (const [mode, value] of Object.entries(action.args)) {
@@ -11,7 +11,7 @@ export function makeExecutable(action: PostAction, context: PostActionContext): 
       if (pattern === null || !setMode(mode, pattern, context)) done = false;
     }
   }
-  if (!done) context.report.warn("PostActionSkipped", `The post action "${label(action)}" was done in part only.`);
+  if (!done) context.report.warn("PostActionSkipped", `The post action "${label(action)}" was done only in part.`);
   return done;
 }
 
@@ -28,7 +28,7 @@ function setMode(mode: string, pattern: string, context: PostActionContext): boo
   return found;
 }
 
-/** Git knows one bit only: the owner's right to execute. */
+/** Git stores one bit only: whether the owner may execute the file. */
 function executableBy(mode: string): boolean | undefined {
   const text = mode.trim();
   if (/^0?[0-7]{3}$/.test(text)) return (Number.parseInt(text.slice(-3, -2), 8) & 1) === 1;

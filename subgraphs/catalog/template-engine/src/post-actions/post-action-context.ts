@@ -7,7 +7,7 @@ import { type TargetChange, type TargetEdit, withChanges } from "./target-edits.
 
 export interface PostActionContext {
   files: Map<string, TreeFile>;
-  /** Where in the template each file came from, as `./folder/file`. */
+  /** The template path of each file, as `./folder/file`. */
   origins: ReadonlyMap<string, string>;
   primaryOutputs: readonly string[];
   seed: string;
@@ -15,15 +15,15 @@ export interface PostActionContext {
   report: RenderReport;
   rename: (path: string) => string;
   target: TargetFiles;
-  /** Changes to files that only the target has, by their paths. */
+  /** Changes to existing files of the target, by path. */
   edits: Map<string, TargetEdit>;
 }
 
-// bounds against hostile templates: each change reads a whole file, and may be made again on a newer one
+// limits against hostile templates: each change reads a whole file and may be repeated on a newer version of it
 const maxTargetChanges = 100;
 const maxEditedCharacters = 8 * 1024 * 1024;
 
-/** Adds a change to a file of the target; false when the file cannot be edited safely. */
+/** Adds changes to a file of the target; false when the file cannot be edited safely. */
 export function changeTarget({ target, edits }: PostActionContext, path: string, changes: TargetChange[]): boolean {
   const earlier = edits.get(path);
   const made = [...edits.values()].reduce((sum, edit) => sum + edit.changes.length, 0);
@@ -35,7 +35,7 @@ export function changeTarget({ target, edits }: PostActionContext, path: string,
   return true;
 }
 
-/** How a warning names the action. */
+/** The name of the action in warnings. */
 export function label(action: PostAction): string {
   return action.description ?? action.id ?? action.actionId ?? "";
 }

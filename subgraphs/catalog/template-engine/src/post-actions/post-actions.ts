@@ -23,7 +23,7 @@ const knownActions: ReadonlyMap<string, Known> = new Map([
   ["695a3659-eb40-4ff5-a6a6-c9c4e629fcb0", "addJson"],
 ]);
 
-/** Does what is a plain edit of files; everything else comes back as an instruction. Nothing is ever run. */
+/** Does the actions that only edit files. Other actions become instructions for the user; no process is ever started. */
 export function applyPostActions(actions: readonly PostAction[], context: PostActionContext): PostActionOutcome {
   const manualInstructions: { text: string; actionId: string | null }[] = [];
   for (const declared of actions) {
@@ -36,7 +36,7 @@ export function applyPostActions(actions: readonly PostAction[], context: PostAc
   return { manualInstructions };
 }
 
-/** Any argument may name files or symbols as the template calls them, and ask to be renamed like its files. */
+/** Applies file renames to the arguments that applyFileRenamesToArgs names. */
 function renamedArguments(action: PostAction, rename: (text: string) => string): JsonObject {
   const named = new Set(action.applyFileRenamesToArgs.map((name) => name.toLowerCase()));
   if (named.size === 0) return action.args;
@@ -55,7 +55,7 @@ function renamedTexts(value: JsonValue, rename: (text: string) => string): JsonV
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [rename(name), renamedTexts(one, rename)]));
 }
 
-/** True when the action's effect is part of the result, so that nobody has to do it by hand. */
+/** True when the effect of the action is part of the result, so that no instruction is needed. */
 function perform(action: PostAction, context: PostActionContext): boolean {
   const kind = knownActions.get((action.actionId ?? "").toLowerCase());
   switch (kind) {
@@ -68,13 +68,16 @@ function perform(action: PostAction, context: PostActionContext): boolean {
     case "addJson":
       return addJsonProperty(action, context);
     case "open":
-      // there is no editor on a server
+      // a server has no editor to open the file in
       return true;
     case "instructions":
     case "restore":
       return false;
     case undefined:
-      context.report.warn("PostActionUnknown", `The post action "${label(action)}" is unknown and was not done.`);
+      context.report.warn(
+        "PostActionUnknown",
+        `The post action "${label(action)}" has an unknown actionId and was not done.`,
+      );
       return false;
     default:
       context.report.warn("PostActionSkipped", `The post action "${label(action)}" was not done.`);
@@ -85,7 +88,7 @@ function perform(action: PostAction, context: PostActionContext): boolean {
 function instructionOf(action: PostAction, context: PostActionContext): string | undefined {
   const { variables, report } = context;
   const conditional = action.manualInstructions.filter((one) => hasCondition(one));
-  // the last instruction whose condition holds, else the first without a condition
+  // the last instruction whose condition is true, else the first without a condition
   const chosen =
     conditional.findLast((one) => decideCondition(one.condition, variables, report)) ??
     action.manualInstructions.find((one) => !hasCondition(one));

@@ -14,7 +14,7 @@ export interface ProjectReference {
 
 interface ReferencePlace {
   include: string;
-  /** From `<` to behind `>` of the opening tag. */
+  /** The offsets of the opening tag, `<` and `>` included. */
   start: number;
   end: number;
   version: string | null;
@@ -22,17 +22,17 @@ interface ReferencePlace {
 
 interface Layout {
   references: ReferencePlace[];
-  /** Behind the last reference of the kind, in a group without a condition. */
+  /** The offset after the last reference of the same kind in a group without a condition. */
   lastInGroup: number | null;
   rootEnd: number | null;
   centralVersions: boolean;
 }
 
-/** The project with the reference, or undefined when the text is no project that can be edited safely. */
+/** Adds a reference to the text of a project; undefined when the text cannot be edited safely. */
 export function withReference(project: string, reference: ProjectReference): string | undefined {
   const layout = readLayout(project, reference.element);
   if (layout === undefined || layout.rootEnd === null) return undefined;
-  // where versions are managed centrally, another file has to change with this one
+  // with central package management another file would have to change too
   if (layout.centralVersions && reference.version !== null) return undefined;
   const known = layout.references.find(({ include }) => include.toLowerCase() === reference.include.toLowerCase());
   if (known !== undefined) return withVersion(project, known, reference.version);
@@ -74,7 +74,7 @@ function indentBefore(text: string, at: number): string {
   return /^[ \t]*$/.test(before) ? before : "    ";
 }
 
-/** Places of references in the text; undefined when it is not well-formed. */
+/** The places of references in a project; undefined when its text is not well-formed. */
 function readLayout(project: string, name: string): Layout | undefined {
   const root = outlineIfWellFormed(project);
   if (root === undefined) return undefined;

@@ -4,20 +4,21 @@ import type { SolutionEntry } from "../solutions/solution-entry.js";
 import { newSolutionId } from "../solutions/solution-ids.js";
 import { type ProjectReference, withReference } from "./project-reference.js";
 
+/** One change to a file of the target: a project in a solution, or a reference in a project. */
 export type TargetChange =
   | { readonly kind: "solution"; readonly entry: SolutionEntry; readonly seed: string }
   | { readonly kind: "reference"; readonly reference: ProjectReference };
 
-/** Changes to one file that only the target has. */
+/** Changes to one existing file of the target. */
 export interface TargetEdit {
-  /** From the target's top. */
+  /** The path from the root of the target. */
   readonly path: string;
   readonly changes: readonly TargetChange[];
-  /** The file that was looked at with the changes made. */
+  /** The text of the file with the changes applied. */
   readonly text: string;
 }
 
-/** The text with the changes; undefined when it cannot be edited safely. */
+/** Applies the changes to a text; undefined when it cannot be edited safely. */
 export function withChanges(text: string, path: string, changes: readonly TargetChange[]): string | undefined {
   let edited: string | undefined = text;
   for (const change of changes) {

@@ -1,8 +1,8 @@
-/* Patterns of .NET in the spelling of JavaScript: classes, anchors, options within the pattern, atomic groups. */
+/* Translates .NET patterns to JavaScript: character classes, anchors, inline options and atomic groups. */
 
 const wordCharacters = "\\p{L}\\p{Mn}\\p{Nd}\\p{Pc}";
 
-// .NET's white space: unlike here the byte order mark is none, and the next-line character is one
+// the white space of .NET: without the byte order mark and with the next-line character, unlike JavaScript
 const spaceCharacters = "\\f\\n\\r\\t\\v\\u0085\\p{Z}";
 
 const simpleEscapes: Readonly<Record<string, string>> = {
@@ -31,17 +31,17 @@ const classEscapes: Readonly<Record<string, string>> = {
   b: "\\b",
 };
 
-// a class within a class, which has to stand beside it
+// these cannot be inside a class in JavaScript, so they become a class beside it
 const negatedClassEscapes: Readonly<Record<string, string>> = { W: `[^${wordCharacters}]`, S: `[^${spaceCharacters}]` };
 
-// characters that the u flag allows behind a backslash
+// the characters that the u flag allows after a backslash
 const syntaxCharacters = /[\^$\\.*+?()[\]{}|/]/;
 
 export interface PatternOptions {
   ignoreCase: boolean;
   lines: boolean;
   dotIsAny: boolean;
-  /** White space and `#` comments mean nothing. */
+  /** Whether white space and `#` comments are ignored. */
   spaced: boolean;
 }
 
@@ -54,15 +54,15 @@ const optionLetters: Readonly<Record<string, keyof PatternOptions | undefined>> 
 
 interface Group {
   readonly options: PatternOptions;
-  /** What changes of options within the group opened, to be opened again behind each `|`. */
+  /** The option groups that are open in this group; they are opened again after each `|`. */
   readonly opened: readonly string[];
   readonly close: string;
 }
 
-/** How the groups are named that stand for atomic ones. */
+/** The name prefix of the groups that replace atomic groups. */
 export const atomicPrefix = "atomic_";
 
-/** The pattern in the spelling of JavaScript, for the `u` flag. */
+/** The pattern in JavaScript syntax for the `u` flag. Throws a SyntaxError for syntax that JavaScript cannot express. */
 export function translatePattern(pattern: string, options: PatternOptions): string {
   return new Translation(pattern, options).text();
 }
@@ -119,7 +119,7 @@ class Translation {
       return this.#write(inline.open, inline.end);
     }
     if (pattern.startsWith("(?>", at)) {
-      // a look-ahead never gives back what it took
+      // a look-ahead does not backtrack, so a back reference to its group is atomic
       const name = `${atomicPrefix}${this.#atomics++}`;
       this.#enter(group.options, `))\\k<${name}>)`);
       return this.#write(`(?:(?=(?<${name}>`, at + 3);
@@ -143,10 +143,10 @@ class Translation {
   }
 }
 
-// how a group may begin
+// the beginnings of a group
 const groupStart = /\((?:\?(?:<?[=!]|:|<[^>]*>)?)?/y;
 
-/** How many characters of comment, or of space where that means nothing, stand here. */
+/** The length of the comment, or of the ignored white space, at this position. */
 function skippedAt(pattern: string, at: number, spaced: boolean): number {
   if (pattern.startsWith("(?#", at)) {
     const end = pattern.indexOf(")", at);
@@ -159,7 +159,7 @@ function skippedAt(pattern: string, at: number, spaced: boolean): number {
   return (end < 0 ? pattern.length : end + 1) - at;
 }
 
-/** `(?i)` up to the end of the group it stands in, or `(?i:` as a group of its own. */
+/** Inline options: `(?i)` up to the end of its group, or `(?i:` as a group of its own. */
 function inlineOptions(pattern: string, at: number, now: PatternOptions) {
   const found = /^\(\?([imnsx]*)(?:-([imnsx]*))?([:)])/.exec(pattern.slice(at, at + 16));
   if (found === null || found[0] === "(?:" || found[0] === "(?)") return null;
@@ -177,7 +177,7 @@ function inlineOptions(pattern: string, at: number, now: PatternOptions) {
   return { options, open, scoped: last === ":", end: at + text.length };
 }
 
-/** A character outside classes; what .NET reads as itself is escaped for the `u` flag. */
+/** A character outside of classes; the `u` flag requires an escape for some that .NET takes literally. */
 function plain(pattern: string, at: number, { lines, dotIsAny }: PatternOptions): string {
   const character = pattern.charAt(at);
   switch (character) {
@@ -186,7 +186,7 @@ function plain(pattern: string, at: number, { lines, dotIsAny }: PatternOptions)
     case "^":
       return lines ? "(?<![^\\n])" : "^";
     case ".":
-      // only a line feed ends a line in .NET
+      // in .NET only a line feed ends a line
       return dotIsAny ? "[\\s\\S]" : "[^\\n]";
     case "{":
       return /^\{\d+(?:,\d*)?\}/.test(pattern.slice(at, at + 24)) ? "{" : "\\{";
@@ -202,15 +202,15 @@ function plain(pattern: string, at: number, { lines, dotIsAny }: PatternOptions)
 interface ClassParts {
   negated: boolean;
   members: string;
-  /** Negated shorthands such as `\W`, which cannot stand inside a class here. */
+  /** Negated shorthands such as `\W`, which cannot be inside this class in JavaScript. */
   beside: string[];
-  /** `[a-z-[aeiou]]` takes the inner class away from the outer one. */
+  /** Class subtraction: `[a-z-[aeiou]]` is the outer class without the inner one. */
   without: string | null;
 }
 
 function translateClass(pattern: string, start: number): { text: string; end: number } {
   const { parts, end } = readClass(pattern, start);
-  // without its end it is refused like any other broken expression
+  // an unclosed class is refused like any other syntax error
   if (parts === null) return { text: "[", end };
   const { negated, members, beside, without } = parts;
   let text = `[${negated ? "^" : ""}${members}]`;
@@ -240,7 +240,7 @@ function readClass(pattern: string, start: number): { parts: ClassParts | null; 
       parts.without = inner.text;
       i = inner.end - 1;
     } else {
-      // a closing bracket that comes first is a member
+      // a closing bracket at the start is a member of the class
       parts.members += character === "[" || character === "]" ? `\\${character}` : character;
     }
   }
@@ -253,6 +253,6 @@ function escape(next: string, inClass: boolean): string {
   if (special !== undefined) return special;
   if (/[pPkxucnrtvfsS0-9]/.test(next) || syntaxCharacters.test(next)) return `\\${next}`;
   if (inClass && next === "-") return "\\-";
-  // .NET lets any other character stand for itself
+  // .NET takes any other escaped character literally
   return next === "-" || !/[a-z]/i.test(next) ? next : `\\${next}`;
 }

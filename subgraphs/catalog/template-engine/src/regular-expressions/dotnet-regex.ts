@@ -1,21 +1,21 @@
 import { atomicPrefix, translatePattern } from "./dotnet-pattern.js";
 
 /*
- * Regular expressions of templates are written for .NET: its classes are Unicode, `$` also stands before a final line
- * feed, options and named groups are spelled differently, and replacements know `${name}`.
+ * Templates use the regular expressions of .NET: character classes are Unicode, `$` also matches before a final line
+ * feed, options and named groups have another syntax, and replacements may contain `${name}`.
  */
 
 export interface DotnetRegex {
-  /** With the `g` and `u` flags. */
+  /** The JavaScript expression, with the flags `g` and `u`. */
   readonly regex: RegExp;
-  /** Where JavaScript keeps the group that .NET numbers one higher than the place in this list. */
+  /** The JavaScript number of each group; the .NET number is the index in this list plus one. */
   readonly groupOrder: readonly number[];
 }
 
 const cache = new Map<string, DotnetRegex | null>();
 const maxCached = 500;
 
-/** The expression, or null when it cannot be expressed here. */
+/** Translates a .NET pattern; null when it is invalid or JavaScript cannot express it. Results are cached. */
 export function dotnetRegex(pattern: string): DotnetRegex | null {
   const known = cache.get(pattern);
   if (known !== undefined) return known;
@@ -43,7 +43,7 @@ function compile(pattern: string): DotnetRegex | null {
   }
 }
 
-/** .NET numbers unnamed groups first, then the named ones. */
+/** .NET numbers the unnamed groups first and then the named groups. */
 function groupOrder(source: string): number[] {
   const bare = source.replace(/\\[\s\S]/g, "__").replace(/\[[^\]]*\]/g, "_");
   const unnamed: number[] = [];
@@ -58,7 +58,7 @@ function groupOrder(source: string): number[] {
   return [...unnamed, ...named];
 }
 
-/** All matches replaced, with .NET's spelling of groups in the replacement. */
+/** Replaces all matches; groups in the replacement have the syntax of .NET. */
 export function dotnetReplace(text: string, { regex, groupOrder: order }: DotnetRegex, replacement: string): string {
   return text.replace(regex, (...args: unknown[]) => {
     const groups = typeof args.at(-1) === "object" ? (args.pop() as Record<string, string | undefined>) : {};

@@ -1,19 +1,20 @@
 import { TimeLimitExceeded, withinTime } from "./time-limit.js";
 
+/** Time limits for regular expressions, in milliseconds. */
 export interface PatternLimits {
   readonly evaluationMs: number;
-  /** For all evaluations of one render together. */
+  /** The limit for all evaluations of one render together. */
   readonly totalMs: number;
 }
 
 export const defaultPatternLimits: PatternLimits = { evaluationMs: 1000, totalMs: 5000 };
 
-/** A foreign regular expression was ended. */
+/** A regular expression was ended at its time limit. */
 export class PatternTimeLimitExceeded extends Error {
   override readonly name = "PatternTimeLimitExceeded";
 }
 
-/** The time that foreign regular expressions may take: each of them, and those of one render together. */
+/** Runs foreign regular expressions under a time limit for each of them and for all of them together. */
 export class PatternTimeLimit {
   readonly #limits: PatternLimits;
   #spentMs = 0;
@@ -30,7 +31,7 @@ export class PatternTimeLimit {
     } catch (error) {
       if (!(error instanceof TimeLimitExceeded)) throw error;
       const { user, system } = process.threadCpuUsage(cpu);
-      // a machine that paused is not the expression's fault
+      // without CPU time the machine had paused, so the expression gets a second try
       if ((user + system) / 1000 > evaluationMs / 4) throw this.#exceeded();
     }
     try {

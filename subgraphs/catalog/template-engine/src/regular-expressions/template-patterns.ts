@@ -2,19 +2,19 @@ import { renderFailed, slowRegex, type TemplateError } from "../findings/templat
 import { type DotnetRegex, dotnetRegex, dotnetReplace } from "./dotnet-regex.js";
 import { PatternTimeLimit, PatternTimeLimitExceeded } from "./pattern-time-limit.js";
 
-/** A regular expression of a template and where it stands. */
+/** A regular expression of a template and its place. */
 export interface TemplatePattern {
-  /** Null where the template names none. */
+  /** Null when the template does not give one. */
   readonly pattern: string | null;
-  /** The subject of a sentence. */
+  /** The symbol or form that has the expression, as the subject of a sentence. */
   readonly owner: string;
-  /** Into template.json. */
+  /** JSON pointer into template.json. */
   readonly pointer: string;
 }
 
 const maxShownLength = 200;
 
-/** Evaluates the regular expressions of one render within its timeLimit of time. */
+/** Evaluates the regular expressions of one render within their time limit. */
 export class TemplatePatterns {
   readonly #timeLimit: PatternTimeLimit;
 
@@ -35,7 +35,7 @@ export class TemplatePatterns {
       return this.#timeLimit.run(() => evaluation(compiled(pattern)));
     } catch (error) {
       if (error instanceof PatternTimeLimitExceeded) throw slow(pattern, error);
-      // V8 finds only while it matches that an expression is too large to be compiled
+      // V8 compiles on the first match, and finds only then that an expression is too large
       if (error instanceof SyntaxError) throw unreadable(pattern);
       throw error;
     }
@@ -49,7 +49,7 @@ function compiled(pattern: TemplatePattern): DotnetRegex {
 }
 
 function unreadable({ pattern, owner, pointer }: TemplatePattern): TemplateError {
-  return renderFailed(`${owner} has the unreadable regular expression "${shown(pattern)}".`, { pointer });
+  return renderFailed(`${owner} has the invalid or unsupported regular expression "${shown(pattern)}".`, { pointer });
 }
 
 function slow({ pattern, owner, pointer }: TemplatePattern, { message }: PatternTimeLimitExceeded): TemplateError {

@@ -1,6 +1,6 @@
 import { type Context, createContext, Script } from "node:vm";
 
-/** The work took too long and was ended; the thread lives on. */
+/** The work exceeded its time limit and was ended; the thread continues. */
 export class TimeLimitExceeded extends Error {
   override readonly name = "TimeLimitExceeded";
 }
@@ -8,7 +8,7 @@ export class TimeLimitExceeded extends Error {
 const script = new Script("work()");
 let context: Context | undefined;
 
-/** Runs synchronous work and ends it at the limit: V8 interrupts a regular expression only in a script with a time-out. */
+/** Runs synchronous work under a time limit. V8 interrupts a regular expression only in a script with a timeout. */
 export function withinTime<T>(limitMs: number, work: () => T): T {
   const outcome: { value?: T } = {};
   context ??= createContext({});

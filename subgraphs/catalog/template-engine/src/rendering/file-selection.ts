@@ -25,10 +25,10 @@ interface PatternLayer {
   copyOnly: readonly Glob[];
 }
 
-/** What one source takes, and how it renames. */
+/** Selects the files of one source: which are processed, copied or excluded, and how they are renamed. */
 export class FileSelection {
   readonly rename: ReadonlyMap<string, string>;
-  /** The last modifier decides first, the source's own patterns last. */
+  /** The modifiers in reverse order, then the patterns of the source itself. The first match decides. */
   readonly #layers: readonly PatternLayer[];
 
   constructor(source: TemplateSource, files: FileTree, variables: Variables, report: RenderReport) {
@@ -73,7 +73,7 @@ function matchesAny(globs: readonly Glob[], path: string): boolean {
   return globs.some((glob) => glob.matches(path));
 }
 
-/** A single pattern that names a file beside template.json stands for that file's lines. */
+/** A single pattern that is the name of a file beside template.json is replaced with the lines of that file. */
 function patternsOf(patterns: readonly string[] | null, fallback: readonly string[], files: FileTree): Glob[] {
   let listed = patterns === null || patterns.length === 0 ? fallback : patterns;
   const [only] = listed;

@@ -179,7 +179,7 @@ describe("MSBuild attribute conditions", () => {
   it("decides several on one line and keeps what is not its own", () => {
     const text = `<P><A Condition="'$(F)' == 'x'" /><B Condition="'$(F)' == 'y'" /><C Condition="'$(TargetFramework)' == 'x'" /></P>\n`;
     expect(csproj(text, { F: "x" })).toBe(`<P><A />`);
-    // what stands behind a removed element on its line goes with it
+    // the text after a removed element on its line is removed too
     expect(csproj(text, { F: "y" })).toBe("<P>");
     const unknown = `<P><B Condition="'$(F)' == 'y'" /><C Condition="'$(TargetFramework)' == 'x'" /></P>\n`;
     expect(csproj(unknown, { F: "y" })).toBe(`<P><B /><C Condition="'$(TargetFramework)' == 'x'" /></P>\n`);

@@ -2,11 +2,11 @@ import { token } from "../content/byte-trie.js";
 import { replacement } from "../content/replacement.js";
 import { TextPass } from "../content/text-run.js";
 
-/** Replaces parts of whole relative paths, the longest part first, each place once. */
+/** Replaces parts of relative paths. The longest part wins, and each place is replaced once. */
 export class PathRename {
   readonly #pass: TextPass | null;
 
-  /** Of two equal parts the last one counts that changes anything. */
+  /** When two parts are equal, the last one with a different replacement wins. */
   constructor(parts: Iterable<readonly [string, string]>) {
     const operations = [...parts].map(([from, to]) => replacement(token(from), to)).filter((one) => one !== null);
     this.#pass = operations.length === 0 ? null : new TextPass(operations);

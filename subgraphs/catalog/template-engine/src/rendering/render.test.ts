@@ -65,11 +65,11 @@ describe("loading a template pack", () => {
 
   it.each([
     ["{", "an object is not closed"],
-    ['{"a" 1', "a colon is expected behind the name of a member"],
+    ['{"a" 1', "a colon is expected after the name of a member"],
     ["[1]", "the document is not an object"],
     ["[".repeat(200_000), "it nests too deeply"],
   ])("says in words what is wrong with a document", (text, words) => {
-    const message = `.template.config/template.json is not readable: ${words}.`;
+    const message = `.template.config/template.json cannot be read: ${words}.`;
     expect(() => loadTemplatePack(tree({ ".template.config/template.json": text }))).toThrow(message);
   });
 });
@@ -266,7 +266,7 @@ describe("parameter symbols", () => {
     const run = (left: boolean, right: boolean) =>
       texts(renderFiles({ symbols: own }, { x: "A B" }, { parameters: { left, right } }));
     expect(run(false, true)).toEqual({ x: "False True" });
-    expect(() => run(true, false)).toThrow(/depend on each other/);
+    expect(() => run(true, false)).toThrow(/form a dependency cycle/);
   });
 
   it("takes the longest token and never rescans", () => {
@@ -309,9 +309,12 @@ describe("parameter symbols", () => {
   });
 
   it.each([
-    ["net8", 'does not accept "net8": "net8" is the beginning of "net8.0", "net8.0-windows".'],
+    [
+      "net8",
+      'does not accept "net8": several choices begin with "net8": "net8.0", "net8.0-windows".',
+    ],
     ["NET8.0-W", undefined],
-    ["net9", 'does not accept "net9": its choices are "net8.0", "net8.0-windows".'],
+    ["net9", 'does not accept "net9". Use one of "net8.0", "net8.0-windows".'],
   ])("names the candidates where the choice %j is ambiguous or unknown", (given, message) => {
     const choices = [{ choice: "net8.0" }, { choice: "net8.0-windows" }];
     const own = { p: { type: "parameter", datatype: "choice", replaces: "P", choices } };
@@ -401,7 +404,7 @@ describe("computed symbols", () => {
 
   it("refuses a cycle", () => {
     const symbols = { a: { type: "computed", value: "b" }, b: { type: "computed", value: "a" } };
-    expect(() => renderFiles({ symbols }, {})).toThrow(/depend on each other: a → b → a/);
+    expect(() => renderFiles({ symbols }, {})).toThrow(/form a dependency cycle: a → b → a/);
   });
 });
 

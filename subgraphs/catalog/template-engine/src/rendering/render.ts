@@ -18,39 +18,39 @@ import { asBuffer } from "../text/encodings.js";
 import { FileSelection } from "./file-selection.js";
 import { PathRename } from "./path-rename.js";
 
+/** The input of a render; `seed` and `now` replace random numbers and the clock. */
 export interface RenderRequest {
   name: string;
   parameters: Readonly<Record<string, unknown>>;
   seed: string;
   now: Date;
-  /** What the template's version promises to target; only compared with the template's constraints. */
+  /** The target framework that the template version states. It is only compared with the constraints. */
   targetFramework?: string;
   patternLimits?: PatternLimits | undefined;
-  /** The place that the template is rendered into; left out, it is the top of an empty one. */
+  /** The place that the template is rendered into; by default the root of an empty folder. */
   target?: TargetFiles;
 }
 
+/** The output of a render. */
 export interface RenderResult {
   files: Map<string, TreeFile>;
   primaryOutputs: string[];
   manualInstructions: { text: string; actionId: string | null }[];
   warnings: { code: string; message: string }[];
-  /** Changes to files that only the target has. */
+  /** Changes to existing files of the target. */
   edits: TargetEdit[];
 }
 
 const placeholderNames = ["-.-", "_._"];
 
-/** Same pack and same request give the same bytes. */
+/** Renders a template. The same pack and request give the same bytes. Throws a TemplateError. */
 export function render(pack: TemplatePack, request: RenderRequest): RenderResult {
   try {
     return new Rendering(pack, request).run();
   } catch (error) {
-    // a hostile template can nest deeper than the stack, and make a text longer than any can be
+    // a hostile template can exceed the call stack or the maximum length of a string
     if (error instanceof RangeError)
-      throw renderFailed(
-        "The template cannot be rendered: something of it nests too deeply, or a text becomes too long.",
-      );
+      throw renderFailed("The template cannot be rendered: a part of it nests too deeply, or a text becomes too long.");
     throw error;
   }
 }
@@ -110,7 +110,7 @@ class Rendering {
     };
   }
 
-  /** What was produced, by paths from the target's top. */
+  /** The produced files, by paths from the root of the target. */
   #placed(directory: string): Map<string, TreeFile> {
     if (directory === "") return this.#files;
     return new Map(Array.from(this.#files, ([path, file]) => [this.#outputPath(directory, path), file]));
@@ -132,30 +132,30 @@ class Rendering {
       const bytes = disposition === "copied" ? file.bytes : this.#rewriter.rewrite(relative, file.bytes);
       const earlier = this.#files.get(output);
       if (earlier !== undefined && !asBuffer(earlier.bytes).equals(bytes)) {
-        this.#report.warn("OutputReplaced", `"${output}" is produced more than once; the last one counts.`);
+        this.#report.warn("OutputReplaced", `"${output}" is produced more than once. The last file is used.`);
       }
       this.#count(bytes.length - (earlier?.bytes.length ?? 0));
       this.#files.set(output, { bytes, executable: file.executable });
       this.#origins.set(output, `${source.source.replace(/\/?$/, "/")}${relative}`);
     }
-    if (!found) this.#report.warn("SourceMissing", `The source "${source.source}" holds no file.`);
+    if (!found) this.#report.warn("SourceMissing", `The source "${source.source}" contains no files.`);
   }
 
-  /** A folder of the template, or one beside it in the same package. */
+  /** The folder of a source, in the template or beside it in the same package. */
   #sourceFolder(source: string): { folder: string; files: FileTree } {
     const { root, files, packageFiles } = this.#pack;
     const inside = resolved(source);
     if (inside !== undefined) return { folder: inside, files };
     const beside = root === "" || /^[\\/]/.test(source) ? undefined : resolved(`${root}/${source}`);
     if (beside !== undefined) return { folder: beside, files: packageFiles };
-    throw templateInvalid("SourceOutsidePackage", `The source "${source}" lies outside the package.`, {
+    throw templateInvalid("SourceOutsidePackage", `The source "${source}" is outside of the package.`, {
       pointer: "/sources",
     });
   }
 
   #count(bytes: number): void {
     this.#outputBytes += bytes;
-    if (this.#outputBytes > maxOutputBytes) throw renderFailed(`The output exceeds ${maxOutputBytes} bytes.`);
+    if (this.#outputBytes > maxOutputBytes) throw renderFailed(`The output is larger than ${maxOutputBytes} bytes.`);
   }
 
   #targetOf(target: string): string {
@@ -178,7 +178,7 @@ class Rendering {
     return path;
   }
 
-  /** A file cannot be a folder too; names that only some file systems tell apart are legal and reported. */
+  /** Refuses a path that is a file and a folder. Paths that collide on some file systems are only reported. */
   #checkCollisions(): void {
     for (const path of this.#files.keys()) {
       for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
@@ -187,7 +187,7 @@ class Rendering {
       }
     }
     for (const [first, second] of collidingPaths(this.#files.keys())) {
-      this.#report.warn("OutputTwins", `"${first}" and "${second}" are one path on some file systems.`);
+      this.#report.warn("OutputTwins", `"${first}" and "${second}" are the same path on some file systems.`);
     }
   }
 
@@ -205,12 +205,12 @@ class Rendering {
   }
 }
 
-/** Parameters may come under the names of their options. */
+/** Replaces aliases with parameter names. A parameter that is given twice is refused. */
 function ownNames(pack: TemplatePack, given: RenderRequest["parameters"]): RenderRequest["parameters"] {
   const { parameters, repeated } = withoutAliases(given, parameterAliases(pack.config, pack.host));
   if (repeated === null) return parameters;
   const { name, alias } = repeated;
-  throw renderFailed(`The parameter "${name}" is given more than once, also as "${alias}".`, {
+  throw renderFailed(`The parameter "${name}" is given more than once: "${alias}" is another name for it.`, {
     pointer: `/parameters/${alias}`,
   });
 }
@@ -220,7 +220,7 @@ function unsafe(path: string, reason: string): TemplateError {
   return renderFailed(`The output path "${shown}" ${reason}.`, { path: shown });
 }
 
-/** The path without its dots; undefined when it is absolute or leads above its start. */
+/** The path without `.` and `..`; undefined when it is absolute or leads above its start. */
 function resolved(path: string): string | undefined {
   const folders: string[] = [];
   if (/^[\\/]/.test(path)) return undefined;

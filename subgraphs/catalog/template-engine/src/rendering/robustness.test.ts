@@ -257,7 +257,7 @@ describe("robustness", () => {
         { "a.cs": `#if (${value})\nx\n#endif\n` },
       );
       expect(warnings.map(({ message }) => message).join()).toMatch(
-        /counts as false: it nests, or joins, more than 1000 parts/,
+        /is treated as false: it has more than 1000 levels or operators/,
       );
     }
     const likely = Array.from({ length: 500 }, () => "(A)").join(" || ");
@@ -274,7 +274,7 @@ describe("robustness", () => {
     const postActions = [{ actionId: "695A3659-EB40-4FF5-A6A6-C9C4E629FCB0", args }];
     const render = () => renderFiles({ postActions }, { "a.json": "{}" });
     expect(render).toThrow(
-      /^The template cannot be rendered: something of it nests too deeply, or a text becomes too long\.$/,
+      /^The template cannot be rendered: a part of it nests too deeply, or a text becomes too long\.$/,
     );
   });
 });

@@ -3,7 +3,7 @@ import type { TreeFile } from "../files/file-tree.js";
 import type { TargetFiles } from "../target/target-files.js";
 import { type RenderResult, render } from "./render.js";
 
-/** A file tree from texts, for tests. */
+/** Makes a file tree from texts. */
 export function tree(files: Readonly<Record<string, string | Uint8Array>>): Map<string, TreeFile> {
   return new Map(
     Object.entries(files).map(([path, content]) => [
@@ -21,7 +21,7 @@ export interface PackOptions {
   target?: TargetFiles;
 }
 
-/** Renders files under a configuration that needs no more than what a test is about. */
+/** Renders files with a configuration; the members that every template needs are added. */
 export function renderFiles(
   config: Record<string, unknown>,
   files: Readonly<Record<string, string | Uint8Array>>,
@@ -44,7 +44,7 @@ export function texts(result: RenderResult): Record<string, string> {
   return Object.fromEntries([...result.files].map(([path, file]) => [path, Buffer.from(file.bytes).toString("utf8")]));
 }
 
-/** One file's text behind a render with boolean symbols. */
+/** Renders one file with parameters of these values and returns its text. */
 export function conditional(path: string, text: string, symbols: Readonly<Record<string, unknown>>): string {
   const declared = Object.fromEntries(
     Object.entries(symbols).map(([name, value]) => [

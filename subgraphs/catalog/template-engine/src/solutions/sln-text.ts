@@ -9,12 +9,12 @@ interface ListedProject {
 
 const projectLine = /^\s*Project\("\{([^}]*)\}"\)\s*=\s*"([^"]*)",\s*"([^"]*)",\s*"\{([^}]*)\}"/;
 
-// what the .NET tools give a solution that has no configurations yet
+// the .NET tools add these to a solution without configurations
 const standardConfigurations = ["Debug", "Release"].flatMap((kind) =>
   ["Any CPU", "x64", "x86"].map((platform) => `${kind}|${platform}`),
 );
 
-/** The .sln text with one more project, as it is when it lists the project already; undefined when it is none. */
+/** Adds a project to the text of a .sln file, unless it is listed already; undefined when the text is not a solution. */
 export function withProjectInText(
   text: string,
   entry: SolutionEntry,
@@ -57,7 +57,7 @@ class SolutionText {
     });
   }
 
-  /** The id of the innermost solution folder; missing ones are made. */
+  /** The id of the innermost solution folder; missing folders are added. */
   #folder(names: readonly string[], newId: (folder: string) => string): string | null {
     const nesting = this.#nesting();
     let parent: string | null = null;
@@ -83,7 +83,7 @@ class SolutionText {
     return new Map(pairs.flatMap((pair) => (pair ? [[pair[1] ?? "", pair[2] ?? ""].map(upper) as Pair] : [])));
   }
 
-  /** Behind the last project, else in front of the global part. */
+  /** Inserts after the last project, or before the global part. */
   #addProject({ type, name, path, id }: ListedProject): void {
     const last = this.#lines.findLastIndex((line) => line.trim() === "EndProject");
     const at = last === -1 ? this.#globalStart() : last + 1;
@@ -103,7 +103,7 @@ class SolutionText {
       );
     }
     const lines = configurations.flatMap((one) => {
-      // a project of its own has two configurations and one platform
+      // a new project has two configurations and one platform
       const target = `${one.startsWith("Release|") ? "Release" : "Debug"}|Any CPU`;
       return [`{${id}}.${one}.ActiveCfg = ${target}`, `{${id}}.${one}.Build.0 = ${target}`];
     });
@@ -131,7 +131,7 @@ class SolutionText {
     this.#lines.splice(this.#globalEnd(), 0, `\tGlobalSection(${section}) = ${phase}`, ...lines, "\tEndGlobalSection");
   }
 
-  /** The line of `Global`, else the end of the text before its last line end. */
+  /** The line of `Global`, or the end of the text before its last line end. */
   #globalStart(): number {
     const at = this.#lines.findIndex((line) => line.trim() === "Global");
     return at === -1 ? this.#textEnd() : at;

@@ -9,7 +9,7 @@ import { projectType, type SolutionEntry, samePath } from "./solution-entry.js";
 
 const indentUnit = "  ";
 
-/** The .slnx document with one more project, undefined when it cannot be edited safely. */
+/** Adds a project to a .slnx document; undefined when it cannot be edited safely. */
 export function withProjectInDocument(document: string, entry: SolutionEntry): string | undefined {
   const root = outlineIfWellFormed(document);
   if (root?.name !== "Solution") return undefined;
@@ -38,7 +38,7 @@ export function withProjectInDocument(document: string, entry: SolutionEntry): s
   return withChild(document, root, [...missing, ...folder].join("\n"), newLine);
 }
 
-/** At the end of the parent's content, one level deeper than the parent. */
+/** Inserts at the end of the parent's content, one level deeper than the parent. */
 function withChild(document: string, parent: XmlElement, child: string, newLine: string): string {
   const indent = indentBefore(document, parent.start);
   const lines = child.split("\n").map((line) => `${indent}${indentUnit}${line}`);

@@ -1,16 +1,16 @@
 import { posix } from "node:path";
 
-/** A project as a solution lists it. */
+/** A project in a solution. */
 export interface SolutionEntry {
-  /** From the solution's folder, with slashes. */
+  /** The path from the folder of the solution, with slashes. */
   readonly path: string;
-  /** In capitals, without braces. */
+  /** The GUID of the project in capitals and without braces. */
   readonly id: string;
-  /** Names of the solution folders around it, the outer one first. */
+  /** The names of its solution folders, the outermost first. */
   readonly folders: readonly string[];
 }
 
-/** Type ids by extension, as the .NET tools write them. */
+/** The type GUIDs of the .NET tools by file extension. */
 const projectTypes: Readonly<Record<string, string>> = {
   ".csproj": "FAE04EC0-301F-11D3-BF4B-00C04F79EFBC",
   ".fsproj": "F2A71F9B-5D33-465A-A702-920D77279786",
@@ -29,7 +29,7 @@ const anyProjectType = "13B669BE-BB05-4DDF-9536-439F39A36129";
 
 export const solutionFolderType = "2150E333-8FDC-42A3-9474-1A3956D46DE8";
 
-/** The type's id; an unknown extension is a project all the same. */
+/** The type of a project by its extension; an unknown extension has the type of any project. */
 export function projectType(path: string): { id: string; known: boolean } {
   const id = projectTypes[posix.extname(path).toLowerCase()];
   return id === undefined ? { id: anyProjectType, known: false } : { id, known: true };
@@ -39,14 +39,14 @@ export function projectName(path: string): string {
   return posix.basename(path, posix.extname(path));
 }
 
-/** The folders of a project's path; one that only holds the project of the same name adds nothing. */
+/** The folders of a project path, without the last one when it has the name of the project. */
 export function foldersOf(path: string): string[] {
   const folders = path.split("/").slice(0, -1);
   if (folders[0] === "..") return [];
   return folders.at(-1) === projectName(path) ? folders.slice(0, -1) : folders;
 }
 
-/** Two spellings of one project path compare equal. */
+/** Whether two project paths are the same, ignoring case and the kind of slash. */
 export function samePath(x: string, y: string): boolean {
   const plain = (path: string) => posix.normalize(path.replaceAll("\\", "/")).toLowerCase();
   return plain(x) === plain(y);

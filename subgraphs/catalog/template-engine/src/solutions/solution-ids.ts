@@ -1,6 +1,6 @@
 import { formatGuid, seededGuid } from "../symbols/seeded-values.js";
 
-/** An id of a project or folder in a solution, the same for the same seed and purpose. */
+/** A GUID for a project or folder in a solution; the same seed and purpose give the same GUID. */
 export function newSolutionId(seed: string, purpose: string): string {
   return formatGuid(seededGuid(seed, purpose), "D");
 }

@@ -36,10 +36,10 @@ const standardFormats: Readonly<Record<string, string>> = {
   Y: "yyyy MMMM",
 };
 
-/** How .NET marks a time: `K` of a local time is its offset, here always zero. */
+/** The kind of a .NET time. `K` of a local time is its offset, which is always zero here. */
 export type TimeKind = "utc" | "local";
 
-/** A .NET date format in the invariant culture. */
+/** Formats a date with a .NET date format in the invariant culture. */
 export function formatDate(date: Date, format: string, kind: TimeKind = "utc"): string {
   const standard = format === "" ? standardFormats["G"] : format.length === 1 ? standardFormats[format] : undefined;
   return custom(date, standard ?? format, kind);
@@ -62,7 +62,7 @@ function custom(date: Date, format: string, kind: TimeKind): string {
       let count = 1;
       while (format.charAt(i + count) === character) count++;
       const written = character === "K" && kind === "local" ? "+00:00".repeat(count) : part(date, character, count);
-      // a fraction that is left out takes the dot before it along
+      // a fraction that is left out also removes the dot before it
       out = character === "F" && written === "" && out.endsWith(".") ? out.slice(0, -1) : out + written;
       i += count;
     }

@@ -1,13 +1,13 @@
 import { templateInvalid } from "../findings/template-error.js";
 
-/** Names that an expression mentions outside quotes. */
+/** The names that an expression mentions outside of quotes. */
 export function mentionedNames(expression: string, names: readonly string[]): string[] {
   const bare = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, " ");
   const words = new Set(bare.match(/[\p{L}\p{Nd}_]+/gu) ?? []);
   return names.filter((name) => (/^[\p{L}\p{Nd}_]+$/u.test(name) ? words.has(name) : bare.includes(name)));
 }
 
-/** Each item behind those it depends on, otherwise in the given order; a cycle is an error. */
+/** Sorts items after those that they depend on, else in the given order. Throws a TemplateError on a cycle. */
 export function sortByDependency<T extends { readonly name: string }>(
   items: readonly T[],
   dependencies: (item: T) => readonly string[],
@@ -16,13 +16,13 @@ export function sortByDependency<T extends { readonly name: string }>(
   const sorted: T[] = [];
   const state = new Map<string, "open" | "done">();
   for (const first of items) {
-    // an own stack, so that a long chain of symbols cannot exhaust the engine's
+    // an explicit stack, since a long chain of symbols could exceed the call stack
     const stack: { item: T; left: string[] }[] = [];
     const enter = (item: T) => {
       if (state.get(item.name) === "done") return;
       if (state.get(item.name) === "open") {
         const path = [...stack.map((level) => level.item.name), item.name];
-        throw templateInvalid("SymbolCycle", `Symbols depend on each other: ${path.join(" → ")}.`, {
+        throw templateInvalid("SymbolCycle", `Symbols form a dependency cycle: ${path.join(" → ")}.`, {
           pointer: `/symbols/${item.name}`,
         });
       }

@@ -15,7 +15,7 @@ export interface GeneratorContext {
   readonly variables: Map<string, SymbolValue>;
   readonly given: ReadonlySet<string>;
   readonly parameterNames: ReadonlySet<string>;
-  /** Properties of the target's project, for bindings. */
+  /** The properties of the target's project, for bindings. */
   readonly project: ProjectProperties;
   readonly seed: string;
   readonly now: Date;
@@ -44,15 +44,18 @@ export function isGenerator(name: string): boolean {
   return generators.has(name.toLowerCase());
 }
 
-/** The value of a generated symbol; undefined leaves the symbol unset. */
+/** The value of a generated symbol; undefined when the symbol stays without a value. */
 export function generate(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
   const generator = generators.get(symbol.generator.toLowerCase());
   if (generator !== undefined) return generator(symbol, context);
-  context.report.warn("UnknownGenerator", `Symbol "${symbol.name}" has the unknown generator "${symbol.generator}".`);
+  context.report.warn(
+    "UnknownGenerator",
+    `The symbol "${symbol.name}" has the unknown generator "${symbol.generator}".`,
+  );
   return undefined;
 }
 
-/** Names in the generator's parameters that must have a value before it runs. */
+/** The symbols that must have a value before the generator runs. */
 export function generatorSources(symbol: GeneratedSymbol): { names: string[]; expressions: string[] } {
   const { parameters } = symbol;
   const named = ["source", "sourceVariableName", "fallbackVariableName"].map((key) => textMember(parameters, key));
@@ -67,7 +70,7 @@ export function generatorSources(symbol: GeneratedSymbol): { names: string[]; ex
 function text(symbol: GeneratedSymbol, name: string): string {
   const value = textMember(symbol.parameters, name);
   if (value === null) {
-    throw renderFailed(`Symbol "${symbol.name}" needs the parameter "${name}" of its generator.`, {
+    throw renderFailed(`The generator of the symbol "${symbol.name}" requires the parameter "${name}".`, {
       pointer: `/symbols/${symbol.name}/parameters`,
     });
   }
@@ -85,7 +88,7 @@ function casing(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue
   return booleanMember(symbol.parameters, "toLower", true) ? lower(value) : upper(value);
 }
 
-/** The source counts only when the request gave it and it is not the named default. */
+/** Uses the source symbol only when the request set it to a value other than the named default. */
 function coalesce(symbol: GeneratedSymbol, context: GeneratorContext): SymbolValue | undefined {
   const name = text(symbol, "sourceVariableName");
   const value = context.variables.get(name);
@@ -103,7 +106,7 @@ function evaluate(symbol: GeneratedSymbol, context: GeneratorContext): SymbolVal
 function evaluatorOf(symbol: GeneratedSymbol) {
   const name = textMember(symbol.parameters, "evaluator");
   const evaluator = evaluatorNamed(name, "C++2");
-  if (evaluator === undefined) throw renderFailed(`Symbol "${symbol.name}" names the unknown evaluator "${name}".`);
+  if (evaluator === undefined) throw renderFailed(`The symbol "${symbol.name}" names the unknown evaluator "${name}".`);
   return evaluator;
 }
 
@@ -114,7 +117,7 @@ function guid(symbol: GeneratedSymbol, { variables, seed }: GeneratorContext): S
   return formatGuid(value, format === null || format === "" ? "D" : format);
 }
 
-/** Besides its own name a guid is known under `name-f`, and `name-lc-f` or `name-uc-F`, for each format. */
+/** A GUID also has a value for each format under the names `name-f`, `name-lc-f` and `name-uc-F`. */
 export function setGuidFormats(
   variables: Map<string, SymbolValue>,
   name: string,
@@ -144,7 +147,7 @@ function isReference(part: JsonObject): boolean {
   return (textMember(part, "type") ?? "const").toLowerCase() === "ref";
 }
 
-/** The server's own time zone is UTC; the flag only changes how the zone is written. */
+/** Times are always UTC; the flag only changes how the time zone is written. */
 function currentTime({ parameters }: GeneratedSymbol, { now }: GeneratorContext): SymbolValue {
   return formatDate(now, textMember(parameters, "format") ?? "", booleanMember(parameters, "utc") ? "utc" : "local");
 }
@@ -156,7 +159,7 @@ const unsafePorts = new Set([
 const minPort = 1024n;
 const maxPort = 65_535n;
 
-/** A port of the range by seed; whether it is free anywhere cannot be known here. */
+/** A port of the range, chosen by the seed. Nothing checks whether the port is free. */
 function port(symbol: GeneratedSymbol, { seed }: GeneratorContext): SymbolValue {
   const low = bounded(integer(symbol, "low") ?? minPort);
   const high = bounded(integer(symbol, "high") ?? maxPort);

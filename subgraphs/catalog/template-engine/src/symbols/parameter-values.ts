@@ -15,9 +15,9 @@ import { mentionedNames, sortByDependency } from "./dependency-order.js";
 
 export interface ParameterOutcome {
   values: Map<string, SymbolValue>;
-  /** Parameters whose value came with the request. */
+  /** The parameters with a value in the request. */
   given: ReadonlySet<string>;
-  /** Parameters that a condition switched off; they are as if the template did not have them. */
+  /** The parameters that a condition disabled; they are treated as if the template did not have them. */
   disabled: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ const datatypeDefaults: Readonly<Record<ParameterDatatype, string | null>> = {
   choice: "",
 };
 
-/** Values of all parameters: those of the request, defaults for the rest. */
+/** The values of all parameters: those of the request, and defaults for the others. */
 export function parameterValues(
   symbols: readonly ParameterSymbol[],
   request: Readonly<Record<string, unknown>>,
@@ -42,18 +42,20 @@ export function parameterValues(
     const passed = Object.hasOwn(request, symbol.name) ? request[symbol.name] : undefined;
     const text = passed === undefined ? undefined : requestText(symbol, passed);
     if (text !== undefined) given.add(symbol.name);
-    // conditions see defaults, also of required parameters
+    // conditions use defaults, also for required parameters
     setValue(values, symbol, text ?? knownChoices(symbol, defaultOf(symbol), report));
   }
   const disabled = disabledParameters(symbols, values, report);
   for (const symbol of symbols) {
     if (disabled.has(symbol.name) || given.has(symbol.name) || !holds(symbol.isRequired, values, report)) continue;
-    throw renderFailed(`The parameter "${symbol.name}" is required.`, { pointer: `/parameters/${symbol.name}` });
+    throw renderFailed(`The parameter "${symbol.name}" is required, but it has no value.`, {
+      pointer: `/parameters/${symbol.name}`,
+    });
   }
   return { values, given, disabled };
 }
 
-/** Conditions see every value first; those that look at a disabled parameter are decided again without it. */
+/** Conditions first use all values; those that use a disabled parameter are evaluated again without it. */
 function disabledParameters(
   symbols: readonly ParameterSymbol[],
   values: Map<string, SymbolValue>,
@@ -82,7 +84,7 @@ function disabledParameters(
   return disabled;
 }
 
-/** Everything that depends on one of the names, however indirectly. */
+/** All names that depend on one of the names, directly or transitively. */
 function dependents<T extends { readonly name: string; readonly sources: readonly string[] }>(
   all: readonly T[],
   names: ReadonlySet<string>,
@@ -100,18 +102,19 @@ function dependents<T extends { readonly name: string; readonly sources: readonl
 function holds(condition: boolean | string, values: ReadonlyMap<string, SymbolValue>, report: RenderReport): boolean {
   if (typeof condition === "boolean") return condition;
   const { value, fault } = evaluatorFor("C++2", values)(condition);
-  if (fault !== null) report.warn("ConditionUnparseable", `The condition "${condition}" counts as false: ${fault}.`);
+  if (fault !== null)
+    report.warn("ConditionUnparseable", `The condition "${condition}" is treated as false: ${fault}.`);
   return value;
 }
 
-/** An optional text without a default stands for the text it would replace. */
+/** The default of an optional text without a default is the text that it replaces. */
 function defaultOf(symbol: ParameterSymbol): string | null {
   return (
     symbol.defaultValue ?? (symbol.isRequired === true ? null : (datatypeDefaults[symbol.datatype] ?? symbol.replaces))
   );
 }
 
-/** A default of several choices loses those that do not exist; a request for one is refused. */
+/** Ignores unknown choices in a default; in a request they are refused. */
 function knownChoices(symbol: ParameterSymbol, standard: string | null, report: RenderReport): string | null {
   if (standard === null || symbol.datatype !== "choice" || !symbol.allowMultipleValues) return standard;
   const parts = choiceParts(standard);
@@ -136,7 +139,7 @@ function requestText(symbol: ParameterSymbol, passed: unknown): string {
     case "boolean":
       return String(passed);
     default:
-      throw refused(symbol, "has a value that is neither text, number, true, false nor a list of these");
+      throw refused(symbol, "must be a text, a number, a boolean or a list of these");
   }
 }
 
@@ -157,7 +160,7 @@ function typedValue(symbol: ParameterSymbol, text: string): SymbolValue | undefi
   return convertText(symbol.datatype, text);
 }
 
-/** What a text is when no datatype says so; one that holds a double quote stays a text. */
+/** Infers the type of a text without a datatype; a text with a double quote stays a text. */
 export function inferredValue(text: string): SymbolValue {
   if (text.includes('"')) return text;
   if (text.toLowerCase() === "null") return null;
@@ -165,7 +168,7 @@ export function inferredValue(text: string): SymbolValue {
   return parseBoolean(text) ?? float ?? parseLong(text) ?? parseHex(text) ?? text;
 }
 
-/** Text as a value of a datatype, undefined when it is none. */
+/** Converts a text to a value of a datatype; undefined when it does not fit. */
 export function convertText(datatype: ParameterDatatype, text: string): SymbolValue | undefined {
   switch (datatype) {
     case "bool":
@@ -200,7 +203,7 @@ function choiceParts(text: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** A choice by its name without regard to case, or by a beginning that only one choice has; nothing may stay nothing. */
+/** Finds a choice by its case-insensitive name or by a unique prefix. An empty text is allowed. */
 function resolveChoice(symbol: ParameterSymbol, text: string): string | undefined {
   const exact = symbol.choices.find(({ choice }) => sameText(choice, text));
   if (exact !== undefined) return exact.choice;
@@ -215,7 +218,7 @@ function choicesBeginning({ choices }: ParameterSymbol, text: string): string[] 
 
 const maxNamedChoices = 20;
 
-/** Names the choices that a text begins, else all of them. */
+/** Lists the choices that begin with the text, or all choices. */
 function choiceHint(symbol: ParameterSymbol, text: string): string {
   if (symbol.datatype !== "choice") return "";
   const parts = symbol.allowMultipleValues ? choiceParts(text) : [text];
@@ -225,6 +228,6 @@ function choiceHint(symbol: ParameterSymbol, text: string): string {
   const shown = named.slice(0, maxNamedChoices).map((choice) => `"${choice}"`);
   if (named.length > shown.length) shown.push("others");
   return fitting.length > 1
-    ? `: "${wrong}" is the beginning of ${shown.join(", ")}`
-    : `: its choices are ${shown.join(", ")}`;
+    ? `: several choices begin with "${wrong}": ${shown.join(", ")}`
+    : `. Use one of ${shown.join(", ")}`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A guid that depends on the seed and the purpose only, in version 5 layout. */
+/** A GUID in the layout of version 5 that depends only on the seed and the purpose. */
 export function seededGuid(seed: string, purpose: string): string {
   const digest = createHash("sha1").update(`guid\0${seed}\0${purpose}`).digest().subarray(0, 16);
   digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x50;
@@ -9,7 +9,7 @@ export function seededGuid(seed: string, purpose: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/** An integer from `low` up to, without, `high`. */
+/** An integer from `low` (inclusive) to `high` (exclusive). */
 export function seededInteger(seed: string, purpose: string, range: { low: bigint; high: bigint }): bigint {
   const span = range.high - range.low;
   if (span <= 0n) return range.low;
@@ -21,7 +21,7 @@ export type GuidFormat = "n" | "d" | "b" | "p" | "x" | "N" | "D" | "B" | "P" | "
 
 export const guidFormats: readonly GuidFormat[] = ["n", "d", "b", "p", "x", "N", "D", "B", "P", "X"];
 
-/** One of .NET's guid formats; a capital letter asks for capital digits. */
+/** Writes a GUID in a .NET format (N, D, B, P, X); a capital letter gives capital digits. */
 export function formatGuid(guid: string, format: string): string {
   const dashed = guid.toLowerCase();
   const capital = format !== format.toLowerCase();
@@ -50,7 +50,7 @@ function hexadecimal(dashed: string): string {
   return `{0x${a},0x${b},0x${c},{${bytes.map((byte) => `0x${byte}`).join(",")}}}`;
 }
 
-/** Any of .NET's guid formats as the dashed form, undefined when it is none. */
+/** Parses a GUID in any .NET format into the form with dashes; undefined when it is invalid. */
 export function parseGuid(text: string): string | undefined {
   const digits = text.toLowerCase().replace(/0x|[\s{}(),-]/g, "");
   if (!/^[0-9a-f]{32}$/.test(digits)) return undefined;

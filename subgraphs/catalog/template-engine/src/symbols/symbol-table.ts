@@ -37,7 +37,7 @@ export interface TextReplacement {
   readonly onlyIf: readonly OnlyIf[];
 }
 
-/** Every symbol's value for one render, and what it replaces. */
+/** Computes the values of all symbols for one render, and the texts that they replace. */
 export interface SymbolTable {
   readonly variables: ReadonlyMap<string, SymbolValue>;
   readonly replacements: readonly TextReplacement[];
@@ -54,7 +54,7 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   const forms = new ValueForms(config.forms, "identity", patterns);
   const context: GeneratorContext = {
     variables: values,
-    // the name comes from its own field, which coalesce does not count as given
+    // the name has its own field in the request, so coalesce does not treat it as given
     given: new Set([...given].filter((name) => name !== nameSymbolName)),
     parameterNames: new Set(parameters.map((symbol) => symbol.name)),
     seed: request.seed,
@@ -80,12 +80,12 @@ export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, r
   };
 }
 
-/** What a request may set: the template's parameters, its tags and the name. */
+/** The names that a request may set: the parameters of the template, its tags and the name. */
 export function parameterNames(config: TemplateConfig): string[] {
   return effectiveSymbols(config).flatMap(({ type, name }) => (type === "parameter" ? [name] : []));
 }
 
-/** The template's symbols and those that every template has: the name and its tags. */
+/** The symbols of the template and those that every template has: its name and its tags. */
 function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
   const symbols = new Map<string, TemplateSymbol>([[nameSymbolName, nameSymbol(config)]]);
   for (const [name, value] of Object.entries(config.tags)) {
@@ -97,7 +97,7 @@ function effectiveSymbols(config: TemplateConfig): TemplateSymbol[] {
   return [...symbols.values()];
 }
 
-/** A template that declares `name` itself also decides what it replaces and in which forms. */
+/** A template that declares the symbol `name` also defines what the symbol replaces and its forms. */
 function nameSymbol(config: TemplateConfig): ParameterSymbol {
   const own = config.symbols.get(nameSymbolName);
   if (own?.type === "parameter") return { ...own, isRequired: false, isEnabled: true };
@@ -127,7 +127,7 @@ function implicit(name: string, defaultValue: string | null): ParameterSymbol {
   };
 }
 
-/** Choices of such symbols may stand in conditions without quotes. */
+/** The choices of symbols with enableQuotelessLiterals, which conditions may use without quotes. */
 function addQuotelessLiterals(
   values: Map<string, SymbolValue>,
   parameters: readonly ParameterSymbol[],
@@ -161,7 +161,7 @@ function assign(symbol: TemplateSymbol, context: GeneratorContext, forms: ValueF
   if (value !== undefined) context.variables.set(symbol.name, value);
 }
 
-/** Conditions may ask for a symbol in one of its forms, as in `$(name{-VALUE-FORMS-}safe_namespace)`. */
+/** Conditions may use a symbol in one of its forms, for example `$(name{-VALUE-FORMS-}safe_namespace)`. */
 function setFormVariables(symbol: TemplateSymbol, values: Map<string, SymbolValue>, forms: ValueForms): void {
   if (symbol.type !== "parameter" && symbol.type !== "derived") return;
   const value = values.get(symbol.name);
@@ -187,7 +187,7 @@ function valueOf(symbol: TemplateSymbol, context: GeneratorContext, forms: Value
       return value;
     }
     case "generated":
-      // its datatype is only a description: a generator's text stays a text
+      // its datatype is only a description, so the text of a generator stays a text
       return generate(symbol, context);
     case "bind":
       return bound(symbol, context.project);
@@ -197,17 +197,17 @@ function valueOf(symbol: TemplateSymbol, context: GeneratorContext, forms: Value
 function computed(symbol: ComputedSymbol, { variables, report }: GeneratorContext): boolean {
   const evaluator = evaluatorNamed(symbol.evaluator, "C++2");
   if (evaluator === undefined) {
-    throw renderFailed(`Symbol "${symbol.name}" names the unknown evaluator "${symbol.evaluator}".`);
+    throw renderFailed(`The symbol "${symbol.name}" names the unknown evaluator "${symbol.evaluator}".`);
   }
   const { value, fault } = evaluatorFor(evaluator, variables)(symbol.value);
-  if (fault !== null) report.warn("ConditionUnparseable", `Symbol "${symbol.name}" counts as false: ${fault}.`);
+  if (fault !== null) report.warn("ConditionUnparseable", `The symbol "${symbol.name}" is treated as false: ${fault}.`);
   return value;
 }
 
-// a fixed host: nothing of the process or the machine may leak into a template
+// fixed values: a template must not see the process or the machine
 const hostValues: ReadonlyMap<string, string> = new Map([["hostidentifier", "dotnetcli"]]);
 
-/** Looked for only where a binding asks for it. */
+/** Reads the project only when a binding needs it. */
 function targetProject(
   symbols: readonly TemplateSymbol[],
   target: TargetFiles | undefined,
@@ -230,7 +230,7 @@ function projectValue(binding: string | null, project: ProjectProperties): strin
   return project.get(name.trim().toLowerCase());
 }
 
-/** `env:` has nothing here; a prefix that nobody knows is a part of the name. */
+/** The value of a binding. `env:` never has a value, and an unknown prefix is a part of the name. */
 function hostValue(binding: string): string | undefined {
   const colon = binding.indexOf(":");
   const scheme = colon === -1 ? "" : binding.slice(0, colon).trim().toLowerCase();
@@ -267,15 +267,15 @@ function replacementsOf(
 }
 
 function unknownForm(report: RenderReport, symbol: string, form: string): void {
-  report.warn("UnknownValueForm", `Symbol "${symbol}" uses the unknown value form "${form}".`);
+  report.warn("UnknownValueForm", `The symbol "${symbol}" uses the unknown value form "${form}".`);
 }
 
-/** Each listed guid in each of its spellings. */
+/** Replacements for each listed GUID in all of its formats. */
 function guidReplacements(config: TemplateConfig, { variables, seed, report }: GeneratorContext): TextReplacement[] {
   return config.guids.flatMap((text, index) => {
     const known = parseGuid(text);
     if (known === undefined) {
-      report.warn("SchemaViolation", `"${text}" in "guids" is no guid.`);
+      report.warn("SchemaViolation", `The entry "${text}" of "guids" is not a valid GUID.`);
       return [];
     }
     const created = seededGuid(seed, `guids/${index}`);

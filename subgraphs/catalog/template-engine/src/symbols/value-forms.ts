@@ -7,7 +7,7 @@ import { lower, upper } from "../text/invariant-case.js";
 const maxChainDepth = 32;
 
 const notWordPattern = /[^\p{L}\p{Mn}\p{Nd}\p{Pc}]/gu;
-// a digit where a name begins, also behind a dot
+// a digit at the start of a name, also after a dot
 const leadingDigit = /(?<=^|\.)(?=\p{Nd})/gu;
 const identifierStart = /^[\p{L}\p{Nl}_]$/u;
 const identifierPart = /^[\p{L}\p{Nl}\p{Nd}\p{Pc}\p{Mn}\p{Mc}\p{Cf}]$/u;
@@ -18,7 +18,7 @@ const same: Transform = (value) => value;
 const firstLower: Transform = (value) => onFirst(value, lower);
 const firstUpper: Transform = (value) => onFirst(value, upper);
 
-// usable by these names without a definition; those that need settings change nothing then
+// these names need no definition; forms that need settings change nothing without one
 const builtInForms: ReadonlyMap<string, Transform> = new Map<string, Transform>([
   ["identity", same],
   ["safe_name", safeName],
@@ -44,16 +44,16 @@ const builtInForms: ReadonlyMap<string, Transform> = new Map<string, Transform>(
 
 const formsByIdentifier = new Map(Array.from(builtInForms, ([name, transform]) => [name.toLowerCase(), transform]));
 
-/** The forms that the source name always has. */
+/** The forms that apply to every sourceName. */
 export const nameForms = ["identity", "safe_name", "lower_safe_name", "safe_namespace", "lower_safe_namespace"];
 
-/** The named transforms of a template: the built-in ones and its own `forms`. */
+/** The value forms of a template: the built-in ones and those in `forms`. */
 export class ValueForms {
   readonly #custom: ReadonlyMap<string, JsonObject>;
   readonly #unknownIdentifier: "refused" | "identity";
   readonly #patterns: TemplatePatterns;
 
-  /** A render reads an unknown identifier as the identity, as the original engine does; a check wants to hear of it. */
+  /** A render treats an unknown identifier as identity, as dotnet new does; a check refuses it. */
   constructor(
     custom: ReadonlyMap<string, JsonObject>,
     unknownIdentifier: "refused" | "identity" = "refused",
@@ -68,12 +68,12 @@ export class ValueForms {
     return this.#custom.has(name) || builtInForms.has(name);
   }
 
-  /** The form's result; undefined when there is no form of that name. */
+  /** Applies a form to a value; undefined when the form is unknown. */
   apply(name: string, value: string, depth = 0): string | undefined {
     const definition = this.#custom.get(name);
     if (definition === undefined) return builtInForms.get(name)?.(value);
     const identifier = textMember(definition, "identifier") || "identity";
-    if (depth > maxChainDepth) throw renderFailed(`The value form "${name}" refers to itself.`);
+    if (depth > maxChainDepth) throw renderFailed(`The value form "${name}" contains itself.`);
     switch (identifier.toLowerCase()) {
       case "replace":
         return this.#replace(name, definition, value);
@@ -99,20 +99,20 @@ export class ValueForms {
     let result = value;
     for (const step of textsMember(definition, "steps") ?? []) {
       const next = this.apply(step, result, depth + 1);
-      if (next === undefined) throw renderFailed(`The value form "${name}" chains the unknown form "${step}".`);
+      if (next === undefined) throw renderFailed(`The chain "${name}" names the unknown value form "${step}".`);
       result = next;
     }
     return result;
   }
 }
 
-/** .NET takes one UTF-16 unit, so that a character beyond the basic plane stays as it is. */
+/** .NET changes one UTF-16 unit, so a character beyond the basic plane does not change. */
 function onFirst(value: string, change: Transform): string {
   return change(value.slice(0, 1)) + value.slice(1);
 }
 
 function safeName(value: string): string {
-  // .NET sees a character beyond the basic plane as two
+  // .NET treats a character beyond the basic plane as two characters
   return value
     .trim()
     .replace(leadingDigit, "_")
@@ -133,7 +133,7 @@ function safeNamespace(value: string): string {
   return out;
 }
 
-// words begin at a capital, at a change between letters and digits and behind punctuation; capitals stay together
+// words begin at a capital, between letters and digits, and after punctuation; capitals in a row are one word
 const wordPattern = new RegExp(
   [
     "(?:\\p{Lu}\\p{M}*)?(?:\\p{Ll}\\p{M}*)+",
@@ -145,12 +145,12 @@ const wordPattern = new RegExp(
   "gu",
 );
 
-/** .NET's expressions see a character beyond the basic plane as two surrogates, which belong to no word. */
+/** .NET expressions treat a character beyond the basic plane as two surrogates, which are not word characters. */
 function separatedCase(value: string, separator: string): string {
   return (value.replace(/[\u{10000}-\u{10ffff}]/gu, " ").match(wordPattern) ?? []).map(lower).join(separator);
 }
 
-/** Like TextInfo.ToTitleCase: a word in capitals stays as it is. */
+/** As TextInfo.ToTitleCase of .NET: a word in capitals does not change. */
 function titleCase(value: string): string {
   return value.replace(/[\p{L}\p{Mn}][\p{L}\p{Mn}\p{Nd}'’]*/gu, (word) => {
     if (word.length > 1 && word === upper(word) && word !== lower(word)) return word;
@@ -159,7 +159,7 @@ function titleCase(value: string): string {
   });
 }
 
-// letters of two parts, of which a title has only the first in capitals
+// letters of two parts; in title case only the first part is a capital
 const titleDigraphs: ReadonlyMap<string, string> = new Map([
   ["\u01c6", "\u01c5"],
   ["\u01c9", "\u01c8"],
@@ -167,7 +167,7 @@ const titleDigraphs: ReadonlyMap<string, string> = new Map([
   ["\u01f3", "\u01f2"],
 ]);
 
-/** A JSON text in quotes with few escapes. */
+/** Writes a text as a JSON string. */
 function jsonEncode(value: string): string {
   return JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -5,7 +5,7 @@ import { nearestInTarget, type TargetFiles } from "./target-files.js";
 const maxValueLength = 4096;
 const maxProperties = 2000;
 
-/** MSBuild properties of the target's project as its text tells them, by names in small letters. */
+/** The MSBuild properties in the text of the target's project, by lower-case name. */
 export type ProjectProperties = ReadonlyMap<string, string>;
 
 export type ProjectLookup =
@@ -15,16 +15,17 @@ export type ProjectLookup =
 const none = (problem: string | null): ProjectLookup => ({ project: null, properties: null, problem });
 
 /**
- * The one project in the nearest folder at or above of what is produced, as dotnet new finds it. Nothing is evaluated but
- * plain properties: those under a condition, and values with property functions, count as not set.
+ * Finds the only project in the nearest folder at or above the output folder, as dotnet new does. Only plain properties
+ * are read: properties with a condition or with property functions are treated as not set.
  */
 export function projectOfTarget(target: TargetFiles): ProjectLookup {
   const [project, ...others] = nearestInTarget(target, target.directory, (path) => /\.\w+proj$/i.test(path));
   if (project === undefined) return none(null);
-  if (others.length > 0) return none(`${[project, ...others].join(" and ")} are both the nearest project`);
+  if (others.length > 0)
+    return none(`${[project, ...others].join(" and ")} are equally near, and only one project may be`);
   const own = plainProperties(target.files.get(project) ?? "");
-  if (own === undefined) return none(`${project} is not readable`);
-  if (!own.isSdkStyle) return none(`${project} is no project of an SDK`);
+  if (own === undefined) return none(`${project} is not well-formed XML`);
+  if (!own.isSdkStyle) return none(`${project} is not an SDK-style project`);
   const properties = new Map<string, string>();
   const folder = posix.dirname(project);
   const [shared] = nearestInTarget(target, folder === "." ? "" : folder, (path) =>
@@ -38,7 +39,7 @@ export function projectOfTarget(target: TargetFiles): ProjectLookup {
   for (const [property, value] of [...(inherited?.properties ?? []), ...own.properties])
     assign(properties, property, value);
   if (!properties.get("assemblyname")) properties.set("assemblyname", name);
-  // as Microsoft.NET.Sdk sets it
+  // the default of Microsoft.NET.Sdk
   if (!properties.get("rootnamespace")) properties.set("rootnamespace", name.replaceAll(" ", "_"));
   return { project, properties, problem: null };
 }
@@ -48,7 +49,7 @@ function assign(properties: Map<string, string>, name: string, value: string): v
   const evaluated = /\$\(\[|\$\([^()]*[.(]|[@%]\(/.test(value)
     ? undefined
     : value.replace(/\$\(([^()]*)\)/g, (_, used: string) => properties.get(used.trim().toLowerCase()) ?? "");
-  // references multiply
+  // references to other properties can multiply the length
   if (evaluated === undefined || evaluated.length > maxValueLength) properties.delete(key);
   else if (properties.has(key) || properties.size < maxProperties) properties.set(key, evaluated);
 }
@@ -58,7 +59,7 @@ interface PlainProperties {
   readonly isSdkStyle: boolean;
 }
 
-/** Without those that a condition decides; undefined when the text is not well-formed. */
+/** The properties without a condition; undefined when the text is not well-formed. */
 function plainProperties(document: string): PlainProperties | undefined {
   const root = outlineIfWellFormed(document);
   if (root === undefined) return undefined;

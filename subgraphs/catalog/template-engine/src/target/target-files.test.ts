@@ -59,8 +59,8 @@ describe("adding to a solution of the target", () => {
   });
 
   it.each([
-    [{ "A.sln": sln, "B.sln": sln }, "there is not exactly one solution"],
-    [{ "below/A.sln": sln }, "there is not exactly one solution"],
+    [{ "A.sln": sln, "B.sln": sln }, "exactly one solution file is needed"],
+    [{ "below/A.sln": sln }, "exactly one solution file is needed"],
     [{ "A.sln": "no solution" }, "A.sln cannot be edited safely"],
     [{ "A.slnx": "<Solution>" }, "A.slnx cannot be edited safely"],
   ])("is left to a person where it cannot be done: %j", (files, reason) => {

@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import type { TemplatePack } from "../configuration/template-pack.js";
 
-/** What a template may look at of the place that it is rendered into: its solutions, projects and build properties. */
+/** The files of the target that a template may read: solutions, projects and build properties. */
 export interface TargetFiles {
-  /** Folder of what is produced; "" is the top. */
+  /** The output folder in the target; "" is the root. */
   readonly directory: string;
-  /** Their texts by paths from the top. */
+  /** The texts of the files by path from the root. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -14,7 +14,7 @@ export const noTarget: TargetFiles = { directory: "", files: new Map() };
 const addingActions = ["b17581d1-c5c9-4489-8f0a-004be667b814", "d396686c-de0e-4de6-906d-291cd29fc5de"];
 const readablePaths = /(?:\.slnx?|\.\w+proj|(?:^|\/)Directory\.(?:Build|Packages)\.props)$/i;
 
-/** Whether the template looks at its target: with a post action that adds to a project or solution, or a `msbuild:` binding. */
+/** Whether a template reads its target: by a post action that edits a project or solution, or by a `msbuild:` binding. */
 export function looksAtTarget({ config }: TemplatePack): boolean {
   const adds = config.postActions.some(({ actionId }) => addingActions.includes((actionId ?? "").toLowerCase()));
   return adds || [...config.symbols.values()].some((one) => one.type === "bind" && isProjectBinding(one.binding));
@@ -24,7 +24,7 @@ export function isProjectBinding(binding: string | null): boolean {
   return /^\s*msbuild\s*:/i.test(binding ?? "");
 }
 
-/** The paths of the target that a template may look at, nearest to the output folder first. */
+/** The paths of the target that a template may read, the nearest to the output folder first. */
 export function pathsLookedAt(paths: Iterable<string>, directory: string): string[] {
   const around = foldersAbove(directory);
   const rank = (path: string) => {
@@ -38,7 +38,7 @@ export function pathsLookedAt(paths: Iterable<string>, directory: string): strin
     .map(({ path }) => path);
 }
 
-/** The target's files that fit, in the nearest folder at or above that has any. */
+/** The files that match in the nearest folder, at or above `from`, that has any. */
 export function nearestInTarget(target: TargetFiles, from: string, fits: (path: string) => boolean): string[] {
   const fitting = [...target.files.keys()].filter(fits);
   for (const folder of foldersAbove(from)) {
@@ -48,7 +48,7 @@ export function nearestInTarget(target: TargetFiles, from: string, fits: (path: 
   return [];
 }
 
-/** A path from the folder of what is produced as one from the top; it may lead above the folder, never above the top. */
+/** Converts a path from the output folder to one from the root; undefined when it leads above the root. */
 export function pathInTarget({ directory }: Pick<TargetFiles, "directory">, path: string): string | undefined {
   const joined = posix.join(directory, path.trim().replaceAll("\\", "/"));
   return joined.startsWith("../") || joined === ".." || joined.startsWith("/") ? undefined : joined;
@@ -59,7 +59,7 @@ export function folderOf(path: string): string {
   return folder === "." ? "" : folder;
 }
 
-/** The folder itself and those around it up to the top, which is "". */
+/** The folder and its parent folders up to the root, which is "". */
 function foldersAbove(folder: string): string[] {
   const folders: string[] = [];
   for (let at = folder; at !== ""; at = folderOf(at)) folders.push(at);

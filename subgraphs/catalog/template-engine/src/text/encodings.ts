@@ -5,7 +5,7 @@ export interface DetectedEncoding {
   bomLength: number;
 }
 
-/** Only a byte order mark tells the encoding; anything without one counts as UTF-8. */
+/** Detects the encoding by the byte order mark; without one it is UTF-8. */
 export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
   const [a, b, c, d] = bytes;
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: "utf8", bomLength: 3 };
@@ -16,7 +16,7 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding {
   return { encoding: "utf8", bomLength: 0 };
 }
 
-/** Text of a whole file without its byte order mark. */
+/** The text of a file without its byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
   const { encoding, bomLength } = detectEncoding(bytes);
   return decodeBody(bytes.subarray(bomLength), encoding);

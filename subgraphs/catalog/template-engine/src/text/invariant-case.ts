@@ -1,28 +1,28 @@
 /*
- * Upper and lower case as .NET writes them without a culture: each character becomes one character (Unicode's simple
- * mapping), so that no text changes its length. JavaScript also maps one letter to several, as in STRASSE.
+ * Upper and lower case in the invariant culture of .NET: the simple case mapping of Unicode, in which a text keeps its
+ * length. JavaScript maps some letters to several, for example ß to SS.
  */
 
 const dotlessI = "\u0131";
 const longS = "\u017f";
 const dottedCapitalI = "\u0130";
 
-/** Like String.ToLowerInvariant. */
+/** As String.ToLowerInvariant of .NET. */
 export function lower(text: string): string {
   return mapped(text, (character) => (character === dottedCapitalI ? character : character.toLowerCase()));
 }
 
-/** Like String.ToUpperInvariant. */
+/** As String.ToUpperInvariant of .NET. */
 export function upper(text: string): string {
   return mapped(text, upperCharacter);
 }
 
-/** Equal as StringComparison.OrdinalIgnoreCase sees it, which takes the long s for no form of S. */
+/** Equality by StringComparison.OrdinalIgnoreCase of .NET, in which the long s differs from S. */
 export function sameText(left: string, right: string): boolean {
   return left === right || (left.length === right.length && ordinalKey(left) === ordinalKey(right));
 }
 
-/** Negative, zero or positive in the order of StringComparison.OrdinalIgnoreCase. */
+/** Compares by StringComparison.OrdinalIgnoreCase: negative, zero or positive. */
 export function compareTexts(left: string, right: string): number {
   const x = ordinalKey(left);
   const y = ordinalKey(right);
@@ -40,7 +40,7 @@ function upperCharacter(character: string): string {
   return changed.length === character.length ? changed : (titleLetters.get(character) ?? character);
 }
 
-/** Greek letters with iota subscript: several characters in full capitals, one in the simple mapping. */
+/** Greek letters with iota subscript: the full mapping to upper case gives several characters, the simple one gives one. */
 const titleLetters: ReadonlyMap<string, string> = new Map(
   [
     ...[0x1f80, 0x1f90, 0x1fa0].flatMap((start) => Array.from({ length: 8 }, (_, at) => [start + at, start + at + 8])),

@@ -11,15 +11,15 @@ export interface XmlAttribute {
 /** An element with the offsets that an edit of the text needs; a byte order mark counts as one character. */
 export interface XmlElement {
   readonly name: string;
-  /** Where its `<` stands. */
+  /** The offset of its `<`. */
   readonly start: number;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
   /** Its own text, without that of its children. */
   readonly text: string;
-  /** Behind the `>` of the opening tag. For `<a/>` openEnd, closeStart and end are the same. */
+  /** The offset after the opening tag. For `<a/>` openEnd, closeStart and end are the same. */
   readonly openEnd: number;
-  /** Where the closing tag begins. */
+  /** The offset of the closing tag. */
   readonly closeStart: number;
   readonly end: number;
   readonly selfClosing: boolean;
@@ -30,7 +30,7 @@ type Growing = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
   children: XmlElement[];
 };
 
-/** Reads the elements of a well-formed document with their offsets; throws the parser's error otherwise. */
+/** Reads the elements of an XML document with their offsets. Throws the error of the parser when it is not well-formed. */
 export function outline(document: string): XmlElement {
   const text = document.replace(/^\ufeff/, "");
   const shift = document.length - text.length;
@@ -81,7 +81,7 @@ export function outline(document: string): XmlElement {
     else parent.children.push(element);
   });
   parser.write(text).close();
-  if (root === undefined) throw new Error("the document has no element");
+  if (root === undefined) throw new Error("The document has no element.");
   return root;
 }
 
@@ -111,7 +111,7 @@ export function attributeValue(element: XmlElement, name: string): string | unde
   return element.attributes.find((attribute) => attribute.name === name)?.value;
 }
 
-/** A text as the value of an attribute in double quotes. */
+/** Escapes a text as the value of an attribute in double quotes. */
 export function escapeAttribute(value: string): string {
   return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
