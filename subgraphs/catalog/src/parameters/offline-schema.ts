@@ -26,6 +26,7 @@ export interface Failure {
   pointer: string;
 }
 
+/** A compiled schema that fetches nothing. */
 export interface OfflineSchema {
   /** All failures of a value; empty when the value is valid. Throws a SchemaError for a faulty schema. */
   failures(value: unknown): Failure[];

@@ -11,7 +11,9 @@ interface ParameterOrder {
   readonly templateNames?: readonly string[] | undefined;
 }
 
+/** The worker task that checks parameters by a schema. */
 export const parameterTask = workerTask<ParameterOrder, CheckedParameters>("checkParameters", "quick");
+/** The worker task that checks a schema itself. */
 export const schemaTask = workerTask<JsonObject, SchemaFault | undefined>("checkSchema", "quick");
 
 /** Checks parameters and their schemas in worker processes, since both run foreign regular expressions. */

@@ -10,6 +10,7 @@ interface CheckOrder extends CheckSubject {
   readonly checks: readonly string[];
 }
 
+/** The worker task that runs one check. */
 export const checkTask = workerTask<CheckSubject & { readonly check: string }, CheckOutcome>("checkTemplate", "long");
 
 /** Runs the checks of a validation in worker processes. */

@@ -4,6 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ValidationFindingType, ValidationOutcome } from "./validation.type.js";
 
+/** The stored result of one validation of a template version. */
 @Entity(tenantTable("validation_results"))
 @Index({ name: "validation_results_version", properties: ["tenantId", "templateVersionId", "validationResultId"] })
 export class ValidationResult {

@@ -34,6 +34,7 @@ interface AskedChecks {
   readonly withInfo: boolean;
 }
 
+/** Runs the checks of a template version and stores the result. A failed check is a result and not an error. */
 export class ValidationService {
   readonly #database: Database;
   readonly #versions: TemplateVersionService;

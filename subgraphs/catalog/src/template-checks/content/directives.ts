@@ -41,6 +41,7 @@ function anywhere(sign: string): RegExp {
   return new RegExp(`(${sign}|)#(${words})(?![\\p{L}\\p{Nd}_])(?=(.*))`, "gu");
 }
 
+/** The comment style that the engine uses for a file, by its path. */
 export function styleOf(path: string): ConditionalStyle {
   return styles.find(({ glob }) => glob.matches(path))?.style ?? otherFiles.style;
 }
@@ -91,6 +92,7 @@ function counts({ keyword, signed, rest }: Directive, style: ConditionalStyle, o
   return open && keyword !== "if";
 }
 
+/** The directives of a text. */
 export interface ReadDirectives {
   /** The directives that the engine acts on. */
   readonly acting: readonly Directive[];
@@ -98,6 +100,7 @@ export interface ReadDirectives {
   readonly stray: Directive | undefined;
 }
 
+/** Reads the directives of a text as the engine does. */
 export function readDirectives(path: string, text: string): ReadDirectives {
   const style = styleOf(path);
   const open: Directive[] = [];

@@ -1,6 +1,7 @@
 // biome-ignore-all format: one row per code, aligned
 import type { Finding, FindingSeverity } from "@factory/template-engine/finding";
 
+/** The name of a check. */
 export type CheckName = "StructuralLint" | "ParameterSchema" | "SampleGeneration";
 
 /** All checks, in the order in which their findings are reported. */

@@ -21,6 +21,7 @@ export interface LintedRegexes {
 /** .NET syntax that JavaScript expressions cannot express. */
 const dotnetOnlySyntax = /\(\?>|\(\?\(|\(\?[<']\w*-\w+[>']|\(\?[imnsx]*-?[imnsx]+[):]|\\G|\\[pP]\{Is/;
 
+/** Checks the regular expressions of generators and value forms: their syntax, and that they cannot backtrack without end. */
 export function lintRegexes(config: TemplateConfig, places: ConfigPlaces): LintedRegexes {
   const probe = new RegexProbe();
   const findings: Finding[] = [];

@@ -56,6 +56,7 @@ export function parseDouble(text: string): number | undefined {
   return Number(trimmed.replaceAll(",", ""));
 }
 
+/** Parses `true` or `false` in any case; white space around it is allowed. */
 export function parseBoolean(text: string): boolean | undefined {
   const folded = text.trim().toLowerCase();
   if (folded === "true") return true;

@@ -48,6 +48,7 @@ export interface SymbolReplacement {
   readonly forms: readonly string[];
 }
 
+/** The text that must stand before or after a replaced text. */
 export interface OnlyIf {
   readonly before: string | null;
   readonly after: string | null;
@@ -62,6 +63,7 @@ export interface SymbolChoice {
 /** The datatypes of the engine: the format's `text` is `string` here, and its `int` is `integer`. */
 export type ParameterDatatype = "string" | "bool" | "integer" | "float" | "hex" | "choice";
 
+/** A symbol whose value comes from the request. */
 export interface ParameterSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "parameter";
   readonly datatype: ParameterDatatype;
@@ -85,12 +87,14 @@ export interface DerivedSymbol extends SymbolCommon, SymbolReplacement {
   readonly valueTransform: string | null;
 }
 
+/** A symbol whose value is that of a condition. */
 export interface ComputedSymbol extends SymbolCommon {
   readonly type: "computed";
   readonly value: string;
   readonly evaluator: string | null;
 }
 
+/** A symbol whose value a generator makes, for example a GUID or a date. */
 export interface GeneratedSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "generated";
   readonly generator: string;
@@ -98,6 +102,7 @@ export interface GeneratedSymbol extends SymbolCommon, SymbolReplacement {
   readonly parameters: JsonObject;
 }
 
+/** A symbol whose value comes from the host or from the project of the target. */
 export interface BindSymbol extends SymbolCommon, SymbolReplacement {
   readonly type: "bind";
   readonly binding: string | null;
@@ -105,8 +110,10 @@ export interface BindSymbol extends SymbolCommon, SymbolReplacement {
   readonly defaultValue: string | null;
 }
 
+/** A symbol of any type, told apart by `type`. */
 export type TemplateSymbol = ParameterSymbol | DerivedSymbol | ComputedSymbol | GeneratedSymbol | BindSymbol;
 
+/** A folder of the template, the folder of the output that it is written to, and the patterns for its files. */
 export interface TemplateSource {
   readonly source: string;
   readonly target: string;
@@ -131,12 +138,14 @@ export interface PrimaryOutput {
   readonly condition: string | null;
 }
 
+/** A text for the user, in place of an action that was not done. */
 export interface ManualInstruction {
   readonly id: string | null;
   readonly text: string;
   readonly condition: string | null;
 }
 
+/** An action after the render; `actionId` says what it does (the registry of dotnet new). */
 export interface PostAction {
   readonly id: string | null;
   readonly actionId: string | null;

@@ -38,6 +38,7 @@ export interface TemplateDescription {
   readonly parameters: readonly ParameterDescription[];
 }
 
+/** The description of a template with its localized texts by culture. */
 export interface TemplateTexts {
   readonly description: TemplateDescription;
   readonly localizations: Readonly<Record<string, LocalizedTexts>>;

@@ -6,6 +6,7 @@ export interface Token {
   readonly after: Buffer | null;
 }
 
+/** Makes a token that replaces a text in any context. */
 export function token(text: string): Token {
   return { core: Buffer.from(text, "utf8"), before: null, after: null };
 }

@@ -9,6 +9,7 @@ export interface FileKind {
   readonly evaluator: EvaluatorName;
 }
 
+/** The defaults for files that match no row of the table. */
 export const otherFiles: FileKind = { glob: "", style: "cLine", flagPrefix: "//", evaluator: "C++" };
 
 /** The defaults for a glob of the template that is not in the table: no conditions and no flags. */

@@ -1,5 +1,6 @@
 import type { Finding } from "./finding.js";
 
+/** TEMPLATE_INVALID: the template cannot be loaded. RENDER_FAILED: this request cannot be rendered. */
 export type TemplateErrorCode = "TEMPLATE_INVALID" | "RENDER_FAILED";
 
 /** The only error that the engine throws. Its code is also the error code of an execution. */

@@ -1,5 +1,6 @@
 /** A parsed JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+/** A parsed JSON object. */
 export interface JsonObject {
   readonly [name: string]: JsonValue;
 }

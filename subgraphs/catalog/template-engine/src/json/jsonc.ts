@@ -60,6 +60,7 @@ function readJsonc(text: string): { value?: unknown; fault?: JsoncFault } {
   }
 }
 
+/** Line and column of an offset, both from 1. */
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   let line = 1;
   let lineStart = 0;
@@ -99,16 +100,19 @@ export function stringsMember(object: JsonObject, name: string): string[] | null
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : null;
 }
 
+/** A text, number or boolean as a text; null for anything else. */
 export function scalarText(value: JsonValue | undefined): string | null {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return null;
 }
 
+/** The boolean of a member, which may be written as a text; the fallback for anything else. */
 export function booleanMember(object: JsonObject, name: string, fallback = false): boolean {
   return booleanOf(member(object, name)) ?? fallback;
 }
 
+/** A boolean value, which may be written as a text; undefined for anything else. */
 export function booleanOf(value: JsonValue | undefined): boolean | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value !== "string") return undefined;
@@ -117,16 +121,19 @@ export function booleanOf(value: JsonValue | undefined): boolean | undefined {
   return folded === "false" ? false : undefined;
 }
 
+/** The object of a member; null for any other type. */
 export function objectMember(object: JsonObject, name: string): JsonObject | null {
   const value = member(object, name);
   return isJsonObject(value) ? value : null;
 }
 
+/** The list of a member; empty for any other type. */
 export function listMember(object: JsonObject, name: string): readonly JsonValue[] {
   const value = member(object, name);
   return Array.isArray(value) ? value : [];
 }
 
+/** The objects in a list, without its other entries. */
 export function objectsMember(object: JsonObject, name: string): JsonObject[] {
   return listMember(object, name).filter(isJsonObject);
 }
@@ -139,6 +146,7 @@ export function textsMember(object: JsonObject, name: string): string[] | null {
   return value.map(scalarText).filter((text) => text !== null);
 }
 
+/** The texts of an object by name, without its other members. */
 export function stringMapMember(object: JsonObject, name: string): Record<string, string> {
   const map: Record<string, string> = Object.create(null);
   for (const [key, value] of Object.entries(objectMember(object, name) ?? {})) {

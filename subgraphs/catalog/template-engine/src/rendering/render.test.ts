@@ -309,10 +309,7 @@ describe("parameter symbols", () => {
   });
 
   it.each([
-    [
-      "net8",
-      'does not accept "net8": several choices begin with "net8": "net8.0", "net8.0-windows".',
-    ],
+    ["net8", 'does not accept "net8": several choices begin with "net8": "net8.0", "net8.0-windows".'],
     ["NET8.0-W", undefined],
     ["net9", 'does not accept "net9". Use one of "net8.0", "net8.0-windows".'],
   ])("names the candidates where the choice %j is ambiguous or unknown", (given, message) => {

@@ -40,6 +40,7 @@ const generators: ReadonlyMap<string, Generator> = new Map<string, Generator>([
   ["switch", switchCase],
 ]);
 
+/** Whether the engine has a generator with this name. */
 export function isGenerator(name: string): boolean {
   return generators.has(name.toLowerCase());
 }

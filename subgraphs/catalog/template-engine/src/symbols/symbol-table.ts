@@ -31,6 +31,7 @@ export interface SymbolRequest {
   target?: TargetFiles;
 }
 
+/** A text in files that is replaced with the value of a symbol. */
 export interface TextReplacement {
   readonly from: string;
   readonly to: string;
@@ -44,6 +45,7 @@ export interface SymbolTable {
   readonly fileRenames: readonly TextReplacement[];
 }
 
+/** Computes the value of every symbol and the texts to replace. Throws a TemplateError for an invalid parameter. */
 export function resolveSymbols(config: TemplateConfig, request: SymbolRequest, report: RenderReport): SymbolTable {
   const symbols = effectiveSymbols(config);
   const parameters = symbols.filter((symbol) => symbol.type === "parameter");

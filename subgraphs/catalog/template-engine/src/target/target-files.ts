@@ -9,6 +9,7 @@ export interface TargetFiles {
   readonly files: ReadonlyMap<string, string>;
 }
 
+/** An empty target whose root is the output folder. */
 export const noTarget: TargetFiles = { directory: "", files: new Map() };
 
 const addingActions = ["b17581d1-c5c9-4489-8f0a-004be667b814", "d396686c-de0e-4de6-906d-291cd29fc5de"];
@@ -20,6 +21,7 @@ export function looksAtTarget({ config }: TemplatePack): boolean {
   return adds || [...config.symbols.values()].some((one) => one.type === "bind" && isProjectBinding(one.binding));
 }
 
+/** Whether a binding reads a property of the target's project. */
 export function isProjectBinding(binding: string | null): boolean {
   return /^\s*msbuild\s*:/i.test(binding ?? "");
 }
@@ -54,6 +56,7 @@ export function pathInTarget({ directory }: Pick<TargetFiles, "directory">, path
   return joined.startsWith("../") || joined === ".." || joined.startsWith("/") ? undefined : joined;
 }
 
+/** The folder of a path; "" is the root. */
 export function folderOf(path: string): string {
   const folder = posix.dirname(path);
   return folder === "." ? "" : folder;

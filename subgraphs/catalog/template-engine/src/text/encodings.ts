@@ -22,6 +22,7 @@ export function decodeText(bytes: Uint8Array): string {
   return decodeBody(bytes.subarray(bomLength), encoding);
 }
 
+/** Decodes the bytes after the byte order mark. */
 export function decodeBody(body: Uint8Array, encoding: TextEncoding): string {
   const buffer = asBuffer(body);
   switch (encoding) {
@@ -38,6 +39,7 @@ export function decodeBody(body: Uint8Array, encoding: TextEncoding): string {
   }
 }
 
+/** Encodes a text without a byte order mark. */
 export function encodeBody(text: string, encoding: TextEncoding): Buffer {
   switch (encoding) {
     case "utf8":
@@ -53,6 +55,7 @@ export function encodeBody(text: string, encoding: TextEncoding): Buffer {
   }
 }
 
+/** A buffer on the same bytes, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -121,10 +121,12 @@ export function attributeOf(element: XmlElement, name: string): XmlAttribute | u
   return element.attributes.find((attribute) => attribute.name.toLowerCase() === name.toLowerCase());
 }
 
+/** The first child with a case-insensitive name. */
 export function childOf(element: XmlElement, name: string): XmlElement | undefined {
   return element.children.find((child) => isNamed(child, name));
 }
 
+/** Whether an element has a case-insensitive name. */
 export function isNamed(element: XmlElement, name: string): boolean {
   return element.name.toLowerCase() === name.toLowerCase();
 }
