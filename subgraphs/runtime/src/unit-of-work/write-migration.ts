@@ -75,7 +75,7 @@ function withKeys(code: string, schema: string, { missing, surplus }: ForeignKey
   const fillings = [dropped + forEach("addForeignKeys"), forEach("dropForeignKeys")];
   const keys = `const keys = ${JSON.stringify(missing, null, 2)} as const;`;
   return code
-    .replace(/^/, 'import { addForeignKeys, dropForeignKeys } from "../db/table-references.js";\n')
+    .replace(/^/, 'import { addForeignKeys, dropForeignKeys } from "@factory/runtime/db/table-references";\n')
     .replace("export class", `${keys}\n\nexport class`)
     .replace("  override up()", "  override isTransactional(): boolean {\n    return false;\n  }\n\n  override up()")
     .replace(/ {4}this\.addSql\(`select 1`\);\n/g, () => fillings.shift() ?? "");
