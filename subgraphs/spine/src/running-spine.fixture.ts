@@ -35,18 +35,18 @@ export const testSettings: SpineSettings = {
   allowedOrigins: ["https://studio.example"],
 };
 
-/** An answer's value, as untyped as `JSON.parse` leaves it. */
+/** A value of a GraphQL result, untyped like the result of `JSON.parse`. */
 export type Json = ReturnType<JSON["parse"]>;
 
 export interface Answer {
   data: Record<string, Json> | null;
-  /** Of the first error. */
+  /** The extensions of the first error. */
   refusal: Record<string, Json> | undefined;
   errors: readonly GraphQLFormattedError[];
   replayed: boolean;
 }
 
-/** A started spine over a PostgreSQL of its own, and what a test asks of it. */
+/** A started spine with its own PostgreSQL, and the requests that tests send to it. */
 export class RunningSpine {
   #server: Server | undefined;
 
@@ -54,7 +54,7 @@ export class RunningSpine {
     readonly host: SubgraphHost,
     readonly spine: Spine,
     readonly connections: SchemaConnections,
-    /** Superuser: sees every row of every tenant. */
+    /** Connects as superuser, which sees every row of every tenant. */
     readonly admin: pg.Pool,
     private readonly stopServer: () => Promise<void>,
   ) {}
@@ -75,7 +75,7 @@ export class RunningSpine {
     });
   }
 
-  /** A second way in, beside the spine's own. */
+  /** A second `Database` for the same schema, beside the spine's own. */
   openDatabase(): Promise<Database> {
     return Database.open({ connections: this.connections, ...spineTables }, this.host.logger);
   }
@@ -88,7 +88,7 @@ export class RunningSpine {
     await this.stopServer();
   }
 
-  /** Serves the authorization server until the spine stops; its address. */
+  /** Serves the authorization server until the spine stops, and returns its URL. */
   async listen(): Promise<string> {
     this.#server = createServer((request, response) => this.spine.authorizationServer.handle(request, response));
     this.#server.listen(0, "127.0.0.1");
@@ -113,7 +113,7 @@ export class RunningSpine {
     return { data: data ?? null, errors: shown, refusal: shown[0]?.extensions, replayed: contextValue.replayed };
   }
 
-  /** One statement as the role that serves requests, in a transaction of that tenant. */
+  /** Runs one statement in a transaction of the tenant, as the database role that serves requests. */
   async asApp(tenantId: string | null, statement: string): Promise<pg.QueryResult> {
     const client = new pg.Client({ connectionString: this.connections.app });
     await client.connect();
@@ -128,7 +128,7 @@ export class RunningSpine {
     }
   }
 
-  /** As another process sees them from its start on; what it knows then is told when this returns. */
+  /** Reads the revocations as another process does when it starts. */
   async watchFromElsewhere(tell: (revocation: Revocation) => void): Promise<void> {
     const listener = new Listener(this.connections.worker, this.host.logger);
     const pool = new pg.Pool({ connectionString: this.connections.worker, max: 1 });

@@ -10,6 +10,7 @@ import type { PlatformClient } from "./oauth-clients/platform-client.js";
 import { RevocationFeed } from "./revocations/revocation-feed.js";
 import { spineTables } from "./tables.js";
 
+/** The running subgraph, and what the platform takes from it beside the schema. */
 export interface Spine extends StartedSubgraph {
   readonly authorizationServer: AuthorizationServer;
   /** The client of the platform administrator. Its secret is absent when the operator has given it. */
@@ -18,6 +19,7 @@ export interface Spine extends StartedSubgraph {
   watchRevocations(listener: (revocation: Revocation) => void): Promise<void>;
 }
 
+/** Migrates the database and starts every slice in the order of `spineModules`. */
 export async function startSpine(host: SubgraphHost, settings: SpineSettings): Promise<Spine> {
   const subgraph = await startSubgraph(host, {
     modules: spineModules,

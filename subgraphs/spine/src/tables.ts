@@ -19,6 +19,7 @@ import { Migration20261122103120_list_orders } from "./migrations/Migration20261
 import { Migration20261122104313_foreign_keys } from "./migrations/Migration20261122104313_foreign_keys.js";
 import { spineModules } from "./modules.js";
 
+/** The tables, foreign keys and migrations of the spine. A new migration is added at the end of the list. */
 export const spineTables = {
   ...moduleTables(spineModules),
   migrations: [

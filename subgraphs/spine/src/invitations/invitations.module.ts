@@ -27,6 +27,7 @@ export interface InvitationSettings {
   readonly masterKeys: MasterKeys;
 }
 
+/** Invitations by mail, and the page on which they are accepted. */
 export const invitations: SliceModule<InvitationSettings> = {
   slice: "invitations",
   entities: [Invitation],

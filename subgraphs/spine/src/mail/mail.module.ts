@@ -8,6 +8,7 @@ export interface MailModuleSettings {
   readonly mail?: MailSettings | undefined;
 }
 
+/** Outgoing mail. */
 export const mail: SliceModule<MailModuleSettings> = {
   slice: "mail",
   entities: [OutgoingMail],

@@ -12,6 +12,7 @@ export const TenantStatus = {
 } as const;
 registerEnumType(TenantStatus, { name: "TenantStatus" });
 
+/** `Tenant` in GraphQL, keyed by tenantId. */
 @ObjectType("Tenant", { simpleResolvers: true })
 @Directive('@key(fields: "tenantId")')
 export class TenantType {

@@ -10,6 +10,7 @@ import { TenantResolver } from "./tenant.resolver.js";
 import { TenantService } from "./tenant.service.js";
 import { TenantLifecycleService } from "./tenant-lifecycle.service.js";
 
+/** Tenants and their provisioning. */
 export const tenants: SliceModule = {
   slice: "tenants",
   entities: [Tenant, ProvisioningRun],

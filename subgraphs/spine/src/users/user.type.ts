@@ -6,6 +6,7 @@ import { Directive, Field, ID, ObjectType, registerEnumType } from "type-graphql
 export const UserStatus = { Active: "Active", Disabled: "Disabled", Deleted: "Deleted" } as const;
 registerEnumType(UserStatus, { name: "UserStatus" });
 
+/** `User` in GraphQL, keyed by userId. */
 @ObjectType("User", { simpleResolvers: true })
 @Directive('@key(fields: "userId")')
 export class UserType {
