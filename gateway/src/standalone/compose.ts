@@ -2,7 +2,7 @@ import "reflect-metadata";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { composeServices } from "@apollo/composition";
-import { catalogSchema } from "@factory/catalog/schema";
+import { catalogModules } from "@factory/catalog/modules";
 import { integrationModules } from "@factory/integration/modules";
 import { endpointTable } from "@factory/rest-facade/routes/endpoint-table";
 import { moduleSdl } from "@factory/runtime/subgraph/module-schema";
@@ -10,13 +10,9 @@ import { spineModules } from "@factory/spine/modules";
 import { parse } from "graphql";
 import { eventCatalogue } from "./event-catalogue.js";
 
-/** Stands in for the services of a schema that is printed and never run. */
-
-const unused = new Proxy({}, { get: () => undefined }) as never;
-
 function generatedFiles(): Record<string, string> {
   const subgraphs = {
-    catalog: catalogSchema(unused, unused).sdl,
+    catalog: moduleSdl("catalog", catalogModules),
     integration: moduleSdl("integration", integrationModules),
     spine: moduleSdl("spine", spineModules),
   };

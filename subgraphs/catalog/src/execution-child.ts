@@ -2,10 +2,18 @@ import type { SchemaConnections } from "@factory/runtime/connections/schema-conn
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { inChildProcess } from "@factory/runtime/jobs/child-processes/job-child";
 import type { JobHandler } from "@factory/runtime/jobs/definitions/job-definition";
-import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
+import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import type { Trace } from "@factory/runtime/telemetry/trace";
-import type { ExecutionSettings } from "./execution-services.js";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
+import type { RemoteCredentialSettings } from "./remote-credentials/remote-credentials.module.js";
+import type { RepositorySettings } from "./repositories/repositories.module.js";
+import type { SourceSettings } from "./sources/sources.module.js";
+import type { TargetSettings } from "./targets/targets.module.js";
+
+/** The settings that a run depends on. */
+export interface ExecutionSettings extends SourceSettings, TargetSettings, RemoteCredentialSettings {
+  readonly dataDir: RepositorySettings["dataDir"];
+}
 
 /** The settings of the child process of an execution. */
 export interface ExecutionChildSettings extends Omit<ExecutionSettings, "secrets"> {

@@ -1,20 +1,41 @@
 import "reflect-metadata";
+import { join } from "node:path";
 import { Listener } from "@factory/runtime/connections/listener";
 import { workForParent } from "@factory/runtime/jobs/child-processes/child-work";
 import { logForeignOutput } from "@factory/runtime/telemetry/foreign-output";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { Database } from "@factory/runtime/unit-of-work/database";
 import type { ExecutionChildSettings, SecretRequest } from "./execution-child.js";
-
-import { createExecutionServices } from "./execution-services.js";
+import { Execution } from "./executions/record/execution.entity.js";
+import { ExecutionChange } from "./executions/record/execution-change.entity.js";
 import type { ExecutionPayload } from "./executions/record/execution-job.js";
+import { ScaffoldFile } from "./executions/record/scaffold-file.entity.js";
+import { startRunServices } from "./executions/run/run-services.js";
+import { sourcePolicy, targetPolicy } from "./git/allowed-remotes.js";
+import { ParameterChecker } from "./parameters/parameter-checker.js";
+import { RemoteCredentials } from "./remote-credentials/remote-credentials.js";
 import type { ResolvedSecret, SecretResolver } from "./remote-credentials/secret-resolver.js";
+import { TemplateSources } from "./remote-credentials/template-sources.js";
+import { TemplateRenderer } from "./rendering/template-renderer.js";
+import { RepositoryStore } from "./repositories/repository-store.js";
+import { SourceReader } from "./sources/source-reader.js";
+import { TargetResolver } from "./targets/target-resolver.js";
+import { templateWorkerUrl } from "./template-worker/template-worker-url.js";
+import { Template } from "./templates/template.entity.js";
+import { TemplateService } from "./templates/template.service.js";
+import { TemplateVersion } from "./templates/template-version.entity.js";
+import { TemplateVersionService } from "./templates/template-version.service.js";
+import { WorkerPool } from "./worker-pool/worker-pool.js";
 
-import { catalogTables } from "./tables.js";
+/** What a run uses; the parent has run the migrations. */
+const tables = { entities: [Template, TemplateVersion, Execution, ExecutionChange, ScaffoldFile], migrations: [] };
 
-/** Entry of a child process that runs one execution: without bus, jobs and listening sockets. */
+/**
+ * Entry of a child process that runs one execution, without bus, jobs and listening sockets. It builds the few services
+ * that a run needs and does not load the modules, whose resolvers would make its start slower.
+ */
 workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, payload, attempt, ask }) => {
-  const { connections, logLevel } = settings;
+  const { connections, logLevel, dataDir, publicUrl, nugetFeeds, sourceCredentials } = settings;
   const logger = createLogger("execution", logLevel);
   logForeignOutput(logger);
   process.on("unhandledRejection", (error) => logger.error({ err: error }, "unhandled rejection"));
@@ -23,12 +44,30 @@ workForParent<ExecutionChildSettings, ExecutionPayload>(async ({ settings, paylo
       (await ask({ credentialRef, purpose, subject, trace } satisfies SecretRequest)) as ResolvedSecret,
   };
   const listener = new Listener(connections.worker, logger);
-  const [database] = await Promise.all([Database.open({ connections, ...catalogTables }, logger), listener.start()]);
-  const parts = await createExecutionServices({ database, listener }, { ...settings, secrets }, logger);
+  const [database] = await Promise.all([Database.open({ connections, ...tables }, logger), listener.start()]);
+  const store = new RepositoryStore(join(dataDir, "repositories"));
+  const workers = new WorkerPool({ entry: templateWorkerUrl, logger });
+  const reader = new SourceReader({ policy: sourcePolicy(settings, store.root), nugetFeeds, logger });
+  const credentials = new RemoteCredentials(secrets);
+  const sources = new TemplateSources(reader, credentials, sourceCredentials);
+  const parameterChecker = new ParameterChecker(workers);
+  const templates = new TemplateService(database);
+  const { runner } = await startRunServices({
+    database,
+    listener,
+    logger,
+    templates,
+    sources,
+    parameterChecker,
+    versions: new TemplateVersionService({ database, templates, sources, parameterChecker }),
+    renderer: new TemplateRenderer(workers),
+    targets: new TargetResolver({ store, policy: targetPolicy(settings, store.root), publicUrl, credentials }),
+  });
   try {
-    await parts.runner.run(payload, attempt);
+    await runner.run(payload, attempt);
   } finally {
-    await parts.close();
+    await workers.close();
+    await reader.close();
     await listener.close();
     await database.close();
   }

@@ -1,10 +1,4 @@
-import { ApiClient } from "./api-clients/api-client.entity.js";
-import { CompatibilityMatrix } from "./compatibility/compatibility-matrix.entity.js";
-import { Execution } from "./executions/record/execution.entity.js";
-import { ExecutionChange } from "./executions/record/execution-change.entity.js";
-import { ScaffoldFile } from "./executions/record/scaffold-file.entity.js";
-import { Library } from "./libraries/library.entity.js";
-import { LibraryVersion } from "./libraries/library-version.entity.js";
+import { moduleTables } from "@factory/runtime/subgraph/module-tables";
 import { Migration20261121072213_first } from "./migrations/Migration20261121072213_first.js";
 import { Migration20261121075513_retention } from "./migrations/Migration20261121075513_retention.js";
 import { Migration20261121100045_executions } from "./migrations/Migration20261121100045_executions.js";
@@ -21,35 +15,10 @@ import { Migration20261122103114_list_orders } from "./migrations/Migration20261
 import { Migration20261122104146_template_details } from "./migrations/Migration20261122104146_template_details.js";
 import { Migration20261122104303_foreign_keys } from "./migrations/Migration20261122104303_foreign_keys.js";
 import { Migration20261122110358_execution_directory } from "./migrations/Migration20261122110358_execution_directory.js";
-import { catalogReferences } from "./references.js";
-import { SearchBacklog } from "./search-index/search-backlog.entity.js";
-import { SearchEntry } from "./search-index/search-entry.entity.js";
-import { SearchFramework } from "./search-index/search-framework.entity.js";
-import { SearchPosting } from "./search-index/search-posting.entity.js";
-import { SearchWord } from "./search-index/search-word.entity.js";
-import { Template } from "./templates/template.entity.js";
-import { TemplateVersion } from "./templates/template-version.entity.js";
-import { ValidationResult } from "./validations/validation-result.entity.js";
+import { catalogModules } from "./modules.js";
 
 export const catalogTables = {
-  references: catalogReferences,
-  entities: [
-    Template,
-    TemplateVersion,
-    Execution,
-    ExecutionChange,
-    ScaffoldFile,
-    ValidationResult,
-    Library,
-    LibraryVersion,
-    SearchEntry,
-    SearchPosting,
-    SearchBacklog,
-    SearchWord,
-    SearchFramework,
-    ApiClient,
-    CompatibilityMatrix,
-  ],
+  ...moduleTables(catalogModules),
   migrations: [
     Migration20261121072213_first,
     Migration20261121075513_retention,

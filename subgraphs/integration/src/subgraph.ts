@@ -1,6 +1,6 @@
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
-import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import { type StartedSubgraph, startSubgraph } from "@factory/runtime/subgraph/start-subgraph";
+import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import { type IntegrationSettings, integrationModules } from "./modules.js";
 import { integrationTables } from "./tables.js";
 

@@ -15,7 +15,7 @@ import { startReadyPostgres } from "@factory/runtime/postgres/ready-postgres.fix
 import { removeDataDirectory } from "@factory/runtime/postgres/remove-cluster";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import { someMasterKeys } from "@factory/runtime/sealing/master-keys.fixture";
-import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
+import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { platformTenantId } from "@factory/runtime/tenancy/platform-tenant";

@@ -1,7 +1,7 @@
 import type { Revocation } from "@factory/runtime/auth/revocations";
 import { CursorSeal } from "@factory/runtime/pagination/cursor";
-import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
 import { type StartedSubgraph, startSubgraph } from "@factory/runtime/subgraph/start-subgraph";
+import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import type { AuthorizationServer } from "./authorization-server/authorization-server.js";
 import { authorizationServerService } from "./authorization-server/authorization-server.module.js";
 import { platformClientService } from "./bootstrap/bootstrap.module.js";

@@ -5,7 +5,7 @@ import { ServerWatch } from "@factory/runtime/connections/server-watch";
 import { JobProcess } from "@factory/runtime/jobs/runs/job-process";
 import { provisionDatabase } from "@factory/runtime/provisioning/provision-database";
 import type { MasterKeys } from "@factory/runtime/sealing/master-keys";
-import type { SubgraphHost } from "@factory/runtime/subgraph/resources";
+import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import { type SubgraphName, subgraphNames } from "@factory/schema/subgraph-names";
 import type { Registry } from "prom-client";

@@ -15,9 +15,9 @@ import { Database, type DatabaseDefinition } from "../unit-of-work/database.js";
 import { migrate } from "../unit-of-work/migrate.js";
 import { moduleSchema } from "./module-schema.js";
 import { moduleTables } from "./module-tables.js";
-import type { SubgraphHost } from "./resources.js";
 import { type GetService, ServiceRegistry } from "./service-registry.js";
 import type { SliceHost, SliceModule } from "./slice-module.js";
+import type { SubgraphHost } from "./subgraph-host.js";
 
 /** What a subgraph is made of. */
 export interface SubgraphParts<Settings extends object> {

@@ -28,7 +28,7 @@ import type { Scaffolding } from "./scaffolding.js";
 
 const sourceTimeoutMs = 120_000;
 
-interface RunnerServices {
+export interface RunnerServices {
   readonly database: Database;
   readonly scaffolding: Scaffolding;
   readonly targets: TargetResolver;

@@ -1,0 +1,19 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { ApiClient } from "./api-client.entity.js";
+import { ApiClientProjection } from "./api-client-projection.js";
+
+export const apiClients: SliceModule = {
+  slice: "api-clients",
+  entities: [ApiClient],
+  foreignKeys: {
+    "api_clients.provider_id": {
+      to: null,
+      why: "A provider is a row of the integration subgraph, whose events may arrive late.",
+    },
+    "api_clients.api_client_id": { to: null, why: "A row of the integration subgraph." },
+    "api_clients.status_event_id": { to: null, why: "Events are removed earlier than the state that they set." },
+  },
+  start({ database, consume }) {
+    consume(new ApiClientProjection(database).consumer());
+  },
+};

@@ -1,0 +1,36 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { TemplateService } from "../templates/template.service.js";
+import { TemplateVersionService } from "../templates/template-version.service.js";
+import { WorkerPool } from "../worker-pool/worker-pool.js";
+import { CompatibilityResolver } from "./compatibility.resolver.js";
+import { CompatibilityService } from "./compatibility.service.js";
+import { CompatibilityMatrix } from "./compatibility-matrix.entity.js";
+import { UpgradeAdvisor } from "./upgrade-advisor.js";
+
+export const compatibility: SliceModule = {
+  slice: "compatibility",
+  entities: [CompatibilityMatrix],
+  foreignKeys: {
+    "compatibility_matrices.template_version_id": {
+      to: null,
+      why: "An evaluation is stored as it was answered, even if its template version is removed.",
+    },
+  },
+  events: ["CompatibilityEvaluated"],
+  start({ database }, services) {
+    const templates = services.get(TemplateService);
+    const versions = services.get(TemplateVersionService);
+    const advisor = new UpgradeAdvisor(services.get(WorkerPool));
+    services.add(new CompatibilityService({ database, templates, versions, advisor }));
+  },
+  resolvers: (get) => [new CompatibilityResolver(get(CompatibilityService))],
+  references(get) {
+    const service = get(CompatibilityService);
+    return {
+      CompatibilityMatrix: {
+        auth: { scopes: ["templates.read", "libraries.read"] },
+        resolve: ({ matrixId = "" }, context) => service.find(context, matrixId),
+      },
+    };
+  },
+};

@@ -1,0 +1,17 @@
+import type { Listener } from "@factory/runtime/connections/listener";
+import { ExecutionWatch } from "../watch/execution-watch.js";
+import { EarlierRenders } from "./earlier-renders.js";
+import { ExecutionRunner, type RunnerServices } from "./execution.runner.js";
+import { Scaffolding, type ScaffoldingServices } from "./scaffolding.js";
+
+type Parts = ScaffoldingServices & Pick<RunnerServices, "database" | "targets" | "logger"> & { listener: Listener };
+
+/** What runs an execution, in the process of the subgraph as in a child process. */
+export async function startRunServices({ database, targets, logger, listener, ...services }: Parts) {
+  const watch = new ExecutionWatch();
+  await watch.start(listener);
+  const scaffolding = new Scaffolding(services);
+  const earlierRenders = new EarlierRenders(database, scaffolding);
+  const runner = new ExecutionRunner({ database, scaffolding, targets, earlierRenders, watch, logger });
+  return { watch, scaffolding, earlierRenders, runner };
+}

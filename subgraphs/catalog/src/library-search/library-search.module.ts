@@ -1,0 +1,14 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { LibrarySearchResolver } from "./library-search.resolver.js";
+import { LibrarySearchService } from "./library-search.service.js";
+import { SearchReader } from "./search-reader.js";
+
+export const librarySearch: SliceModule = {
+  slice: "library-search",
+  start({ connections, cursors, logger, onClose }, services) {
+    const reader = new SearchReader(connections.app, logger);
+    onClose(() => reader.close());
+    services.add(new LibrarySearchService(reader, cursors));
+  },
+  resolvers: (get) => [new LibrarySearchResolver(get(LibrarySearchService))],
+};

@@ -1,0 +1,8 @@
+import { moduleListProblems } from "@factory/runtime/subgraph/module-list.fixture";
+import { catalogModules } from "./modules.js";
+
+describe("the modules of the catalog", () => {
+  it("declare every entity and every emitted event type once", async () => {
+    expect(await moduleListProblems("catalog", catalogModules, new URL("./", import.meta.url))).toEqual([]);
+  });
+});

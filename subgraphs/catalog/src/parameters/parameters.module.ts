@@ -1,0 +1,10 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { WorkerPool } from "../worker-pool/worker-pool.js";
+import { ParameterChecker } from "./parameter-checker.js";
+
+export const parameters: SliceModule = {
+  slice: "parameters",
+  start(_, services) {
+    services.add(new ParameterChecker(services.get(WorkerPool)));
+  },
+};

@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import type { Verifier } from "@factory/runtime/auth/authenticate";
+import { serviceKey } from "@factory/runtime/subgraph/service-registry";
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { createGitHttpHandler, type GitHttpHandler } from "./git-http.js";
+import { readGitReader } from "./git-reader.js";
+import { RepositoryStore } from "./repository-store.js";
+
+export interface RepositorySettings {
+  /** The embedded store is its folder `repositories`. */
+  readonly dataDir: string;
+  /** Verifies the tokens of git clients. */
+  readonly verifier: Verifier;
+}
+
+export const gitHttpService = serviceKey<GitHttpHandler>("GitHttpHandler");
+
+export const repositories: SliceModule<RepositorySettings> = {
+  slice: "repositories",
+  start({ settings, logger }, services) {
+    const { dataDir, verifier } = settings;
+    const store = services.add(new RepositoryStore(join(dataDir, "repositories")));
+    const authorize = (request: Parameters<GitHttpHandler>[0]) => readGitReader(request, verifier);
+    services.add(createGitHttpHandler(store, { authorize, logger }), gitHttpService);
+  },
+};

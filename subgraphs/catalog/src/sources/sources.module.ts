@@ -1,0 +1,18 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { type RemoteSettings, sourcePolicy } from "../git/allowed-remotes.js";
+import { RepositoryStore } from "../repositories/repository-store.js";
+import { SourceReader } from "./source-reader.js";
+
+export interface SourceSettings extends RemoteSettings {
+  /** The service index URLs of NuGet v3 feeds. They are asked in this order. */
+  readonly nugetFeeds: readonly string[];
+}
+
+export const sources: SliceModule<SourceSettings> = {
+  slice: "sources",
+  start({ settings, logger, onClose }, services) {
+    const policy = sourcePolicy(settings, services.get(RepositoryStore).root);
+    const reader = services.add(new SourceReader({ policy, nugetFeeds: settings.nugetFeeds, logger }));
+    onClose(() => reader.close());
+  },
+};

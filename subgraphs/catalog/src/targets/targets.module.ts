@@ -1,0 +1,20 @@
+import type { SliceModule } from "@factory/runtime/subgraph/slice-module";
+import { type RemoteSettings, targetPolicy } from "../git/allowed-remotes.js";
+import { RemoteCredentials } from "../remote-credentials/remote-credentials.js";
+import { RepositoryStore } from "../repositories/repository-store.js";
+import { TargetResolver } from "./target-resolver.js";
+
+export interface TargetSettings extends RemoteSettings {
+  /** Clone URLs of the embedded store begin with it. */
+  readonly publicUrl: string;
+}
+
+export const targets: SliceModule<TargetSettings> = {
+  slice: "targets",
+  start({ settings }, services) {
+    const store = services.get(RepositoryStore);
+    const policy = targetPolicy(settings, store.root);
+    const credentials = services.get(RemoteCredentials);
+    services.add(new TargetResolver({ store, policy, publicUrl: settings.publicUrl, credentials }));
+  },
+};

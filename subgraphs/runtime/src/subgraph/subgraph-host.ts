@@ -1,0 +1,13 @@
+import type { Bus } from "../bus/bus.js";
+import type { SchemaConnections } from "../connections/schema-connections.js";
+import type { JobProcess } from "../jobs/runs/job-process.js";
+import type { Logger } from "../telemetry/logger.js";
+
+/** What a process hands to a subgraph that it starts. */
+export interface SubgraphHost {
+  readonly connections: SchemaConnections;
+  readonly bus: Bus;
+  readonly logger: Logger;
+  /** The job queues of one process share it. Without it the subgraph has a process of its own. */
+  readonly jobProcess?: JobProcess;
+}
