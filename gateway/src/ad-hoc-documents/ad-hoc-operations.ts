@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, parse, Source } from "graphql";

@@ -1,6 +1,6 @@
 import type { Principal } from "@factory/runtime/auth/principal";
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import {
   type DocumentNode,

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type GraphQLError, Kind, parse, valueFromASTUntyped } from "graphql";
 import { type Operation, operationFields } from "./operation-charge.js";

@@ -1,7 +1,7 @@
 import { composeServices } from "@apollo/composition";
 import { buildSubgraphSchema } from "@apollo/subgraph";
-import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
-import { authorize } from "@factory/runtime/subgraph/guard";
+import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
+import { authorize } from "@factory/runtime/graphql/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { parse } from "graphql";
 import { localSubgraph } from "../subgraphs/local-subgraph.js";

@@ -1,5 +1,5 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
-import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
+import { FeedEnd } from "@factory/runtime/graphql/feed-end";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import type { EventLogService } from "../event-log/event-log.service.js";

@@ -1,6 +1,6 @@
 import { Auth } from "@factory/runtime/graphql/auth";
-import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
-import { toGraphqlError } from "@factory/runtime/subgraph/graphql-error";
+import { FeedEnd } from "@factory/runtime/graphql/feed-end";
+import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { Arg, Ctx, Resolver, Root, Subscription } from "type-graphql";
 import { eventReadScopes } from "../event-access/event-access.js";

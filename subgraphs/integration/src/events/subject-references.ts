@@ -1,5 +1,5 @@
+import { authorize } from "@factory/runtime/graphql/guard";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { authorize } from "@factory/runtime/subgraph/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type IdPrefix } from "@factory/schema/id-prefixes";
 import type { CredentialService } from "../credentials/credential.service.js";

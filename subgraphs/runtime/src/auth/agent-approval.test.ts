@@ -1,7 +1,7 @@
+import { authorize } from "../graphql/guard.js";
 import { newId } from "../identifiers/wire-id.js";
 import { createCommand } from "../messages/command.js";
 import { createEvent } from "../messages/envelope.js";
-import { authorize } from "../subgraph/guard.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { requestContext } from "../tenancy/request-context.js";
 import type { Principal } from "./principal.js";

@@ -1,6 +1,6 @@
 import type { Scope } from "@factory/schema/scopes";
 import { ambiguous, authenticateWith, type Verifier } from "../auth/authenticate.js";
-import { authorize } from "../subgraph/guard.js";
+import { authorize } from "../graphql/guard.js";
 import { type RequestContext, requestContext } from "../tenancy/request-context.js";
 import type { ServiceCallContext } from "./call-boundary.js";
 

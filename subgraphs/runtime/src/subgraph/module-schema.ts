@@ -1,8 +1,8 @@
 import type { SubgraphName } from "@factory/schema/subgraph-names";
+import { buildSubgraph, type Subgraph } from "../graphql/build-subgraph.js";
 import { jobResolver } from "../jobs/job.resolver.js";
 import { JobService } from "../jobs/job.service.js";
 import type { Logger } from "../telemetry/logger.js";
-import { buildSubgraph, type Subgraph } from "./build-subgraph.js";
 import type { GetService, Services } from "./service-registry.js";
 import type { SliceModule } from "./slice-module.js";
 

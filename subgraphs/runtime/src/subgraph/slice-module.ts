@@ -5,6 +5,7 @@ import type { Listener } from "../connections/listener.js";
 import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { RetentionRule } from "../db/retention.js";
 import type { TableReferences } from "../db/table-references.js";
+import type { EntityReference } from "../graphql/guard.js";
 import type { GrpcService } from "../grpc/grpc-service.js";
 import type {
   DeadLetterRule,
@@ -19,7 +20,6 @@ import type { LyingRow, SweptRows } from "../jobs/sweeping/sweeper.js";
 import type { CursorSeal } from "../pagination/cursor.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Database, DatabaseDefinition } from "../unit-of-work/database.js";
-import type { EntityReference } from "./guard.js";
 import type { GetService, Services } from "./service-registry.js";
 
 /** What a module finds when its slice starts: the database is migrated, the job queues exist, nothing is served yet. */

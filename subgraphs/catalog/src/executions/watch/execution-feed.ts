@@ -1,7 +1,7 @@
 import type { TenantReader } from "@factory/runtime/db/tenant-statement";
 import { DomainError } from "@factory/runtime/errors/domain-error";
+import { FeedEnd } from "@factory/runtime/graphql/feed-end";
 import { decodeId } from "@factory/runtime/identifiers/wire-id";
-import { FeedEnd } from "@factory/runtime/subgraph/feed-end";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { Tenant } from "@factory/runtime/tenancy/tenant";
 import { executionStates } from "../record/execution.states.js";

@@ -2,12 +2,12 @@ import { jest } from "@jest/globals";
 import { type ExecutionResult, execute, parse } from "graphql";
 import { Arg, Directive, Field, FieldResolver, ID, ObjectType, Query, Resolver } from "type-graphql";
 import type { Principal } from "../auth/principal.js";
-import { Auth } from "../graphql/auth.js";
-import { Json } from "../graphql/scalars.js";
 import { createLogger } from "../telemetry/logger.js";
 import { continueTrace } from "../telemetry/trace.js";
 import { requestContext } from "../tenancy/request-context.js";
+import { Auth } from "./auth.js";
 import { buildSubgraph } from "./build-subgraph.js";
+import { Json } from "./scalars.js";
 
 @ObjectType("Book", { simpleResolvers: true })
 @Directive('@key(fields: "isbn")')

@@ -9,11 +9,11 @@ import {
   print,
 } from "graphql";
 import { buildSchemaSync, createResolversMap, type NonEmptyArray } from "type-graphql";
-import { type AuthRule, authDirective } from "../graphql/auth.js";
-import { DateTime } from "../graphql/scalars.js";
 import { constraintDirective } from "../input-validation/constraint.js";
 import type { Logger } from "../telemetry/logger.js";
+import { type AuthRule, authDirective } from "./auth.js";
 import { type EntityReference, Guard } from "./guard.js";
+import { DateTime } from "./scalars.js";
 
 export interface SubgraphDefinition {
   readonly logger: Logger;

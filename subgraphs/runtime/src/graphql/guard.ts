@@ -7,13 +7,13 @@ import {
 } from "graphql";
 import { requireAgentApproval } from "../auth/agent-approval.js";
 import { DomainError, type FieldError } from "../errors/domain-error.js";
-import type { AuthRule } from "../graphql/auth.js";
 import { fieldSchema } from "../input-validation/input-schema.js";
 import { inputValidator } from "../input-validation/input-validator.js";
 import { unstorableText } from "../input-validation/storable-text.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { RequestContext } from "../tenancy/request-context.js";
 import { principalOf } from "../tenancy/tenant.js";
+import type { AuthRule } from "./auth.js";
 import { toGraphqlError } from "./graphql-error.js";
 
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>;
