@@ -2,7 +2,10 @@ import { needsAgentApproval } from "@factory/schema/scopes";
 import { DomainError } from "../errors/domain-error.js";
 import type { Principal } from "./principal.js";
 
-/** Whoever issued its token: an agent without an approval publishes nothing. */
+/**
+ * Throws APPROVAL_REQUIRED when an agent without an approval could use only publishing scopes. It does not trust the
+ * issuer of the token for that.
+ */
 export function requireAgentApproval(principal: Principal, scopes: readonly string[]): void {
   if (principal.principalType !== "Agent" || principal.approvalId !== undefined) return;
   const usable = scopes.some((scope) => principal.scopes.has(scope) && !needsAgentApproval(scope));
@@ -12,7 +15,10 @@ export function requireAgentApproval(principal: Principal, scopes: readonly stri
     });
 }
 
-/** What a principal may give to others. An approval is for the agent's own use, and ends; what it handed on would not. */
+/**
+ * The scopes that a principal may give to others. An agent cannot pass publishing scopes on: its approval ends, but
+ * what it passed on would not.
+ */
 export function grantableScopes({ principalType, scopes }: Principal): ReadonlySet<string> {
   return principalType === "Agent" ? new Set([...scopes].filter((scope) => !needsAgentApproval(scope))) : scopes;
 }

@@ -3,15 +3,20 @@ import { DomainError } from "../errors/domain-error.js";
 import type { Principal } from "./principal.js";
 import type { TokenVerifier } from "./token-verifier.js";
 
+/** Verifies access tokens. */
 export type Verifier = Pick<TokenVerifier, "verify">;
 
-/** RFC 6750 section 2.1. */
+/** The characters of a bearer token (RFC 6750, section 2.1). */
 const token = /^[\w.~+/-]+=*$/;
 const scheme = "bearer";
 
+/**
+ * The principal of an HTTP request. Throws UNAUTHENTICATED, VALIDATION_FAILED, TENANT_MISMATCH, or what the verifier
+ * throws.
+ */
 export async function authenticate(request: IncomingMessage, verifier: Verifier): Promise<Principal> {
   const { authorization } = request.headers;
-  // node keeps the first of several Authorization headers, so only the raw list shows the others
+  // Node keeps the first of several Authorization headers; only the raw list shows the others.
   if (authorization !== undefined && occurrences(request.rawHeaders, "authorization") > 1)
     throw ambiguous("Authorization");
   const named = request.headers["x-tenant-id"];
@@ -19,7 +24,7 @@ export async function authenticate(request: IncomingMessage, verifier: Verifier)
   return authenticateWith(verifier, authorization, named);
 }
 
-/** By the values of `authorization` and `x-tenant-id`, whatever carried them. */
+/** As `authenticate`, with the values of the headers `authorization` and `x-tenant-id`. */
 export async function authenticateWith(
   verifier: Verifier,
   authorization: string | undefined,
@@ -43,7 +48,10 @@ function bearerToken(authorization: string | undefined): string {
   });
 }
 
-/** Schemes ignore case (RFC 9110 section 11.1). Empty for another scheme; cut by hand, as every request pays for it. */
+/**
+ * The credentials after the scheme, which ignores case (RFC 9110, section 11.1); empty for another scheme. Written
+ * without a regular expression because every request runs it.
+ */
 function afterScheme(authorization: string): string {
   if (authorization.slice(0, scheme.length).toLowerCase() !== scheme) return "";
   let start = scheme.length;
@@ -51,7 +59,7 @@ function afterScheme(authorization: string): string {
   return start === scheme.length ? "" : authorization.slice(start);
 }
 
-/** Spine specification, Authentication 4: an explicit tenant must be the claim. */
+/** A tenant named in the request must be the tenant of the token (spine specification, Authentication 4). */
 function requireOwnTenant(named: string | undefined, principal: Principal): void {
   if (named === undefined) return;
   if (named.includes(",")) throw ambiguous("X-Tenant-Id");
@@ -62,7 +70,9 @@ function requireOwnTenant(named: string | undefined, principal: Principal): void
     });
 }
 
-/** Which of two values counts is a question that an attacker would answer otherwise than we do. */
+/**
+ * The refusal of a header that came twice. Parsers disagree about which value counts, and an attacker could use that.
+ */
 export const ambiguous = (header: string) =>
   new DomainError("VALIDATION_FAILED", {
     detail: `The request must have at most one ${header} header with one value.`,

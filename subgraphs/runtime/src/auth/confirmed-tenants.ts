@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import { DomainError } from "../errors/domain-error.js";
 import { databaseRefusal } from "../errors/unavailable.js";
 
-/** Asks the spine itself. A projection may lag behind the token of a tenant that was just made. */
+/** Asks the issuer's own database. A projection may lag behind the token of a new tenant. */
 export type TenantLookup = (tenantId: string) => Promise<boolean>;
 
 const rememberedTenants = 50_000;
 
-/** Tenants are never deleted, so a tenant that was found is remembered. One that was not found is asked for again. */
+/** Caches which tenants exist. Tenants are never deleted, so only positive answers are cached. */
 export class ConfirmedTenants {
   readonly #exists: TenantLookup;
   readonly #confirmed = new LRUCache<string, true>({ max: rememberedTenants });
@@ -16,7 +16,7 @@ export class ConfirmedTenants {
     this.#exists = exists;
   }
 
-  /** Throws TENANT_UNKNOWN; UNAVAILABLE where the spine's database does not answer. */
+  /** Throws TENANT_UNKNOWN, or UNAVAILABLE when the database of the issuer does not answer. */
   async require(tenantId: string | undefined): Promise<void> {
     if (tenantId === undefined || this.#confirmed.get(tenantId)) return;
     const exists = await this.#exists(tenantId).catch((error: unknown) => {

@@ -1,32 +1,33 @@
 export const principalTypes = ["User", "Service", "Agent"] as const;
+/** The kind of a principal: a person, a service client or an agent. */
 export type PrincipalType = (typeof principalTypes)[number];
 
-/** Who is calling, as a verified access token says. */
+/** The caller of an operation, as a verified access token describes it. */
 export interface Principal {
   subject: string;
   clientId: string;
-  /** `ten_…`; undefined for a token that is bound to no tenant. */
+  /** `ten_…`; undefined for a token that does not belong to a tenant. */
   tenantId: string | undefined;
   tenantSlug: string | undefined;
-  /** Of the tenant's plan, as it was when the token was issued. */
+  /** The edition of the tenant when the token was issued. */
   editionCode?: string | undefined;
   scopes: ReadonlySet<string>;
   principalType: PrincipalType;
   platformAdmin: boolean;
-  /** Set for agents: the one task the token was issued for. */
+  /** For agents: the task for which the token was issued. */
   agentTaskId: string | undefined;
-  /** The sign-in that the token comes from; it can be revoked as a whole. */
+  /** The grant (sign-in) from which the token was issued; all its tokens can be revoked together. */
   grantId?: string | undefined;
-  /** Agents that act for the subject, the one at hand first (`act`, RFC 8693 section 4.1). */
+  /** The agents that act for the subject, the current one first (`act`, RFC 8693, section 4.1). */
   actors?: readonly string[];
-  /** What an agent's publishing scopes rest on. */
+  /** The approval that gave an agent its publishing scopes. */
   approvalId?: string | undefined;
-  /** When a person last proved who it is (`auth_time`, epoch seconds); absent for services and agents. */
+  /** The time of a person's last sign-in (`auth_time`, epoch seconds); absent for services and agents. */
   authTime?: number | undefined;
-  /** A person's token was issued to a client of the platform's own; absent for services and agents. */
+  /** Whether a person's token was issued to a client of the platform itself; absent for services and agents. */
   firstParty?: boolean | undefined;
   roles: readonly string[];
-  /** `jti` */
+  /** The claim `jti`. */
   tokenId: string;
   /** Epoch seconds. */
   expiresAt: number;

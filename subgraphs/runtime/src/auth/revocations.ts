@@ -1,11 +1,13 @@
 import type { Principal } from "./principal.js";
 import { longestLifetimeSeconds, type ReadClaims } from "./token-claims.js";
 
-/** What the issuer tells its verifiers about tokens that are signed and out. */
+/** A message of the issuer to all verifiers that tokens are not valid any more. */
 export interface Revocation {
-  /** Whose tokens: one, those of a sign-in, of a user, those issued to a client or that agents got through it, or a whole tenant's. */
+  /**
+   * The tokens concerned: one token, those of a sign-in, of a user, of a client (also through agents), or of a tenant.
+   */
   readonly kind: "Token" | "Grant" | "Principal" | "Client" | "TenantClosed" | "TenantOpened";
-  /** `jti`, grant id, `usr_…` or `cli_…`, `cli_…`, `ten_…`. */
+  /** By kind: `jti`, grant ID, `usr_…` or `cli_…`, `cli_…`, `ten_…`. */
   readonly subject: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -20,7 +22,7 @@ const subjectsOf: Record<Revocation["kind"], (principal: Principal) => readonly 
   TenantOpened: ({ tenantId }) => [tenantId],
 };
 
-/** Every client that a token rests on: the one it was issued to, the service it speaks for, and the agents between. */
+/** All clients of a token: the one to which it was issued, the service that is its subject, and the agents between. */
 export function clientsOf({
   clientId,
   subject,
@@ -30,23 +32,23 @@ export function clientsOf({
 }
 
 /**
- * A revocation is written before its transaction commits: what was issued in between did not know of it. So it
- * covers this much more, and an issuer that knows of one waits until it is over.
+ * A revocation is dated before its transaction commits, and a token issued in between does not know of it. So a
+ * revocation covers tokens of this time after its date too, and an issuer that knows of the revocation waits that long.
  */
 export const commitMarginMs = 250;
 
 const kinds = ["Token", "Grant", "Principal", "Client"] as const;
 
-/** It speaks of this principal, whenever its token was issued. */
+/** Whether the revocation names this principal, without regard to the time of the token. */
 export const concerns = ({ kind, subject }: Revocation, principal: Principal): boolean =>
   subjectsOf[kind](principal).includes(subject);
 
-/** Tokens that verify but are refused. Each entry is kept for as long as a token it speaks of can live. */
+/** The revocations that a verifier knows. Each is kept for as long as a token that it concerns can live. */
 export class Revocations {
-  /** By kind and subject: epoch milliseconds, oldest first. */
+  /** Epoch milliseconds by kind and subject, the oldest first. */
   readonly #revoked = new Map<string, number>();
   readonly #closedTenants = new Map<string, number>();
-  /** Of tenants, open and closed: a message that comes late changes nothing. */
+  /** The time of the last change of each tenant, so that an older message that arrives late is ignored. */
   readonly #tenantsChanged = new Map<string, number>();
 
   add({ kind, subject, at }: Revocation, nowMs: number): void {
@@ -65,8 +67,8 @@ export class Revocations {
   }
 
   /**
-   * A revocation covers what was issued up to it: whoever is let in again gets a newer token. A token and a sign-in never
-   * come back; what was being issued from the sign-in meanwhile is covered too.
+   * Whether the token was revoked. A revocation of a user or client covers tokens issued up to its time; a newer token is
+   * valid. A revocation of a token or a sign-in has no end.
    */
   covers({ principal, issuedAtMs }: ReadClaims): boolean {
     return kinds.some((kind) =>
@@ -83,11 +85,11 @@ export class Revocations {
   }
 }
 
-/** Roles are a user's: tokens of a service do not hang on them. */
+/** The margin applies to users and clients. Tokens of a service do not depend on roles. */
 export const marginOf = (kind: Revocation["kind"], { subject }: Pick<Principal, "subject">): number =>
   kind === "Client" || (kind === "Principal" && subject.startsWith("usr_")) ? commitMarginMs : 0;
 
-/** Closed tenants stay: they are few, and their clients get no token that could outlive the memory of it. */
+/** Removes entries that can concern no living token. Closed tenants stay, since they are few. */
 function prune(entries: readonly Map<string, number>[], nowMs: number): void {
   const stillMatters = nowMs - (longestLifetimeSeconds + 60) * 1000;
   for (const known of entries)

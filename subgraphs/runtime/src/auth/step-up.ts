@@ -3,7 +3,10 @@ import type { Principal } from "./principal.js";
 
 const maxAgeSeconds = 900;
 
-/** A person decides with a token of one of our own clients, and only soon after signing in (RFC 9470). */
+/**
+ * Throws unless the person uses a first-party client and signed in at most 15 minutes ago (step-up authentication, RFC
+ * 9470).
+ */
 export function requireRecentSignIn({ authTime, firstParty }: Principal, nowMs = Date.now()): void {
   if (firstParty !== true)
     throw new DomainError("FIRST_PARTY_CLIENT_REQUIRED", {

@@ -3,10 +3,10 @@ import { DomainError } from "../errors/domain-error.js";
 import { decodeId } from "../identifiers/wire-id.js";
 import { type Principal, principalTypes } from "./principal.js";
 
-/** No token lives longer, so that whatever is remembered against tokens can be forgotten after it. */
+/** The longest lifetime of an access token. Revocations can be forgotten after this time. */
 export const longestLifetimeSeconds = 3_600;
 
-/** How many agents may hand one task on. */
+/** The largest number of agents that may delegate one task to each other. */
 export const longestActorChain = 5;
 
 const toleratedSkewSeconds = 5;
@@ -21,10 +21,10 @@ export interface Actor {
 const actorShape = (left: number): z.ZodType<Actor> =>
   z.object({ sub: name, act: left > 1 ? actorShape(left - 1).optional() : z.undefined().optional() });
 
-/** `act` (RFC 8693 section 4.1). */
+/** The schema of the claim `act` (RFC 8693, section 4.1). */
 export const actorClaim = actorShape(longestActorChain).optional();
 
-// z.int() takes safe integers only: an exp of 1e308 is a number too
+// z.int() accepts safe integers only; an exp of 1e308 is a number too.
 const claimsShape = z.object({
   sub: name,
   client_id: name,
@@ -57,7 +57,7 @@ export interface ReadClaims {
   issuedAtMs: number;
 }
 
-/** Reads the claims of a token whose signature, issuer and audience hold. */
+/** Validates the claims of a token whose signature, issuer and audience are verified. */
 export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
   const { success, data: claims, error } = claimsShape.safeParse(payload);
   if (!success) throw invalidToken(`claim ${String(error.issues[0]?.path[0])} is missing or malformed`);
@@ -83,18 +83,19 @@ export function readClaims(payload: unknown, nowSeconds: number): ReadClaims {
     tokenId: claims.jti,
     expiresAt: exp,
   };
-  // whole seconds cannot tell a token from a revocation of the same second: without the finer claim it counts as older
+  // Without issuedAtMs the order of a token and a revocation of the same second is unknown, so the token counts as
+  // older.
   const { issuedAtMs = iat * 1000 } = claims;
   return { principal, issuedAtMs: Math.floor(issuedAtMs / 1000) <= iat ? issuedAtMs : iat * 1000 };
 }
 
-/** Only of a person's own token: an agent that acts for a person did not sign in. */
+/** The claims of a sign-in, for a person's own token only: an agent that acts for a person did not sign in. */
 function signInOf(claims: z.infer<typeof claimsShape>): Pick<Principal, "authTime" | "firstParty"> {
   if (claims.principalType !== "User" || claims.act !== undefined) return {};
   return { authTime: claims.auth_time, firstParty: claims.firstParty };
 }
 
-/** The one at hand first. */
+/** The chain of agents, the current one first. */
 export function actorsOf(actor: Actor | undefined): string[] {
   return actor === undefined ? [] : [actor.sub, ...actorsOf(actor.act)];
 }

@@ -10,14 +10,14 @@ type Members = Record<string, unknown>;
 export interface TokenIssuer {
   readonly verifier: TokenVerifier;
   sign(principal: Principal, claims?: Members, header?: Members): Promise<string>;
-  /** Tokens that look like good ones and are none: what is wrong, how each is made, and the code of its refusal. */
+  /** Tokens that look valid but are not: what is wrong, how the token is made, and the code of its refusal. */
   readonly attacks: readonly [string, (principal: Principal) => Promise<string>, string][];
 }
 
 const seconds = () => Math.floor(Date.now() / 1000);
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Issues access tokens as the spine does, and has a verifier that takes them. */
+/** Issues access tokens as the authorization server does, with a verifier that accepts them. */
 export async function aTokenIssuer(): Promise<TokenIssuer> {
   const [own, foreign] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
   const keys = [{ ...(await exportJWK(own.publicKey)), kid: "key-1" }];

@@ -13,7 +13,7 @@ import { VerificationKeys } from "./verification-keys.js";
 export interface TokenVerifierOptions {
   issuer: string;
   audience: string;
-  /** Reads the issuer's current key set. */
+  /** Reads the current key set of the issuer. */
   keys: () => Promise<JSONWebKeySet>;
   tenantExists: TenantLookup;
   /** Epoch milliseconds. */
@@ -23,14 +23,14 @@ export interface TokenVerifierOptions {
 const longestToken = 16 * 1_024;
 const rememberedTokens = 10_000;
 
-// jku, x5u, jwk, crit and the like have no place in a token of ours
+// Strict: a token of the platform has no jku, x5u, jwk, crit or other header parameters.
 const headerShape = z.strictObject({
   alg: z.literal("ES256"),
   typ: z.literal("at+jwt"),
   kid: z.string().min(1).max(200),
 });
 
-/** Tells who an access token (RFC 9068) speaks for; throws TOKEN_EXPIRED, TOKEN_INVALID, TENANT_SUSPENDED or TENANT_UNKNOWN. */
+/** Verifies access tokens (RFC 9068). Throws TOKEN_EXPIRED, TOKEN_INVALID, TENANT_SUSPENDED or TENANT_UNKNOWN. */
 export class TokenVerifier {
   readonly #keys: VerificationKeys;
   readonly #clock: () => number;
@@ -55,7 +55,7 @@ export class TokenVerifier {
     }
     const claims = await this.#verifyUnknown(token);
     await this.#tenants.require(claims.principal.tenantId);
-    // nothing may wait from here on: a revocation that came meanwhile would be missed
+    // No await from here on: a revocation that arrives in between would be missed.
     if (this.#revocations.covers(claims)) throw invalidToken("it was revoked");
     if (this.#revocations.isClosed(claims.principal.tenantId))
       throw new DomainError("TENANT_SUSPENDED", {
@@ -65,14 +65,14 @@ export class TokenVerifier {
     return claims.principal;
   }
 
-  /** Holds from now on, for tokens seen before too. */
+  /** Takes effect at once, also for tokens in the cache. */
   apply(revocation: Revocation): void {
     this.#revocations.add(revocation, this.#clock());
     for (const [digest, { principal }] of [...this.#known.entries()])
       if (concerns(revocation, principal)) this.#known.delete(digest);
   }
 
-  /** For a verifier that hears of it before it would look by itself. */
+  /** Reloads the key set after the issuer has announced a change. */
   keysChanged(): Promise<void> {
     return this.#keys.reload();
   }
@@ -80,7 +80,7 @@ export class TokenVerifier {
   async #verifyUnknown(token: string): Promise<ReadClaims> {
     const [header = "", payload = "", signature = "", ...more] = token.split(".");
     if (more.length > 0) throw invalidToken("it is not a signed token");
-    // jose takes any spelling of the same signature bytes
+    // jose accepts several spellings of the same signature bytes.
     if (![header, payload, signature].every(isCanonicalBase64Url)) throw invalidToken("it is not a signed token");
     const { success, data } = headerShape.safeParse(readPart(header));
     if (!success) throw invalidToken("algorithm, type or key id is not accepted");
@@ -91,7 +91,7 @@ export class TokenVerifier {
     const { issuer, audience } = this.options;
     const currentDate = new Date(this.#clock());
     try {
-      // nbf gets the same tolerance here as in readClaims; exp is judged there, without any
+      // readClaims checks nbf with the same tolerance, and exp without a tolerance.
       await jwtVerify(token, key, {
         algorithms: ["ES256"],
         typ: "at+jwt",
@@ -115,7 +115,7 @@ function isCanonicalBase64Url(part: string): boolean {
   return part !== "" && Buffer.from(part, "base64url").toString("base64url") === part;
 }
 
-/** Told to ignore byte order marks, it keeps them, and JSON has none. */
+/** With `ignoreBOM` a byte order mark stays in the text, and JSON.parse then refuses it. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function readPart(part: string): unknown {

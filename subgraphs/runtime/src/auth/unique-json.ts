@@ -1,4 +1,4 @@
-/** Parses JSON and refuses a member name that occurs twice in one object: parsers disagree on which one counts. */
+/** Parses JSON. Throws when a member name occurs twice in one object, because parsers disagree on which one counts. */
 export function parseUniqueJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (repeatsMember(text)) throw new SyntaxError("a member name occurs twice");
@@ -8,7 +8,7 @@ export function parseUniqueJson(text: string): unknown {
 const stringOrBracket = /"(?:[^"\\]|\\.)*"|[{}[\]]/gs;
 const colonAhead = /\s*:/y;
 
-/** Only for text that JSON.parse accepts: there a string before a colon is a member name. */
+/** Only for text that JSON.parse accepts: in such text a string before a colon is a member name. */
 function repeatsMember(text: string): boolean {
   const open: Set<string>[] = [];
   for (const { 0: token, index } of text.matchAll(stringOrBracket)) {

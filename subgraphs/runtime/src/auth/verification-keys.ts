@@ -2,12 +2,15 @@ import { type CryptoKey, importJWK, type JSONWebKeySet, type JWK } from "jose";
 import { DomainError } from "../errors/domain-error.js";
 
 const reloadCooldownMs = 30_000;
-/** At boot the issuer may come up after us. */
+/** A shorter pause before the first load, since the issuer may start after this process. */
 const firstLoadCooldownMs = 1_000;
 const refreshAfterMs = 300_000;
 const uselessAfterMs = 24 * 3_600_000;
 
-/** The issuer's public keys by `kid`. Outlives an issuer that does not answer, and cannot be made to ask it often. */
+/**
+ * The public keys of the issuer by `kid`. The keys stay in use while the issuer does not answer, and callers cannot
+ * cause frequent reloads.
+ */
 export class VerificationKeys {
   #keys = new Map<string, CryptoKey>();
   #loadedAt = Number.NEGATIVE_INFINITY;
@@ -17,7 +20,7 @@ export class VerificationKeys {
   constructor(
     private readonly load: () => Promise<JSONWebKeySet>,
     private readonly clock: () => number,
-    /** A key that was known is not any more: what it signed is no good. */
+    /** Called when a key was withdrawn, so that its tokens are not valid any more. */
     private readonly onWithdrawn: () => void = () => undefined,
   ) {}
 
@@ -36,7 +39,7 @@ export class VerificationKeys {
     return this.#keys.get(kid);
   }
 
-  /** Whenever it was read last: the issuer said that its keys have changed. */
+  /** Reloads at once, without a cooldown, because the issuer announced a change. */
   async reload(): Promise<void> {
     await this.#loading;
     this.#triedAt = Number.NEGATIVE_INFINITY;
@@ -65,7 +68,7 @@ export class VerificationKeys {
       this.#loadedAt = this.clock();
       if (known.some((kid) => !this.#keys.has(kid))) this.onWithdrawn();
     } catch {
-      // the keys at hand stay in use; without any, find() says that it cannot tell
+      // The loaded keys stay in use. Without any keys, find() throws UNAVAILABLE.
     }
   }
 }

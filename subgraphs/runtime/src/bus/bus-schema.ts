@@ -39,6 +39,8 @@ export const busSchema = [
   `grant usage on all sequences in schema bus to ${workerGroup}`,
 ];
 
-/** The key of a message's order, as columns of `bus.held`. Keys that begin alike share a queue, which is never wrong. */
+/**
+ * The key of a message's order, as columns of `bus.held`. Keys that begin alike share a queue, which is never wrong.
+ */
 export const keyColumns = (envelope: string) =>
   `coalesce(${envelope}->>'tenantid', '') as tenant, left(coalesce(${envelope}->>'partitionkey', ''), 500) as partition_key`;

@@ -50,7 +50,9 @@ export interface CommandConsumer extends MessageConsumer<CommandEnvelope> {
 
 export type BusConsumer = EventConsumer | CommandConsumer;
 
-/** Where messages go between subgraphs. Drivers: PostgreSQL here, NATS JetStream later, one conformance suite for both. */
+/**
+ * Where messages go between subgraphs. Drivers: PostgreSQL here, NATS JetStream later, one conformance suite for both.
+ */
 export interface Bus extends BusPublisher {
   /** The result stops this consumer, after the batch it is at. */
   subscribe(consumer: BusConsumer): Promise<() => Promise<void>>;

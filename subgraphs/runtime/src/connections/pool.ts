@@ -9,7 +9,10 @@ const idleMs = 30_000;
 /** The type `text[]` in PostgreSQL's catalogue. */
 const textArray = 1009;
 
-/** A pool whose connections may be ended by the server at any moment, taken or idle: the statement fails, not the process. */
+/**
+ * A pool whose connections may be ended by the server at any moment, taken or idle: the statement fails, not the
+ * process.
+ */
 export function openPool(url: string, max: number, logger: Logger, options: pg.PoolConfig = {}): WatchedPool {
   const pool = new WatchedPool(url, logger, { max, idleTimeoutMillis: idleMs, ...options });
   const lost = (error: Error) => logger.debug({ error: error.message }, "database connection lost");

@@ -3,7 +3,10 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 
 type ColumnName = `${string}.${string}`;
 
-/** A row of the same schema and tenant, without which the naming row means nothing: PostgreSQL holds `(tenant_id, id)` of both together. */
+/**
+ * A row of the same schema and tenant, without which the naming row means nothing: PostgreSQL holds `(tenant_id, id)`
+ * of both together.
+ */
 export interface ForeignKey {
   /** `<table>.<column>`; a primary or unique key together with `tenant_id`. */
   readonly to: ColumnName;

@@ -2,14 +2,14 @@ import ipaddr from "ipaddr.js";
 
 export interface AddressPolicy {
   allowLoopback: boolean;
-  /** Networks the operator opens, although they are not public. */
+  /** Networks that are not public and that the operator allows. */
   allowPrivateCidrs: readonly string[];
 }
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
-// answers only from inside Azure, from an address that looks public
+// The metadata service of Azure has an address that looks public.
 const azureHost = "168.63.129.16";
 
 const wordsOfRange: Record<string, string> = {
@@ -23,11 +23,14 @@ const wordsOfRange: Record<string, string> = {
   carrierGradeNat: "a carrier-grade NAT",
 };
 
-/** Why an IP address is not a public one, or undefined. It never repeats the address: a tenant must not read our DNS. */
+/**
+ * The reason why an IP address is blocked, or undefined. It never contains the address, so that tenants cannot read our
+ * DNS.
+ */
 export function blockedAddress(ip: string, policy: AddressPolicy): string | undefined {
-  // a zone binds to a local interface
+  // An IPv6 zone names a local interface.
   if (!ipaddr.isValid(ip) || ip.includes("%")) return "not an IP address";
-  // IPv4 inside IPv6 is judged as IPv4; NAT64, 6to4 and Teredo are refused whatever they carry
+  // An IPv4 address mapped into IPv6 is checked as IPv4. NAT64, 6to4 and Teredo addresses are always refused.
   const address = ipaddr.process(ip);
   if (policy.allowPrivateCidrs.some((cidr) => isWithin(address, cidr))) return undefined;
   const range = address.range();

@@ -2,13 +2,16 @@ import { isIP } from "node:net";
 import { type AddressPolicy, blockedAddress } from "./blocked-address.js";
 
 export interface UrlPolicy extends AddressPolicy {
-  /** Every port when absent. */
+  /** Absent: every port is allowed. */
   allowedPorts?: readonly number[];
 }
 
 const longestUrl = 2_048;
 
-/** Why a URL is refused as it stands, without asking DNS. The WHATWG parser has by then undone every odd spelling of an address. */
+/**
+ * The reason why a URL is refused without a DNS lookup, or undefined. The WHATWG parser has already normalized unusual
+ * spellings of addresses.
+ */
 export function blockedUrl(text: string, policy: UrlPolicy, httpsOnly = false): string | undefined {
   if (text.length > longestUrl) return `longer than ${longestUrl} characters`;
   if (!URL.canParse(text)) return "not a URL";
@@ -24,7 +27,7 @@ export function blockedUrl(text: string, policy: UrlPolicy, httpsOnly = false): 
 
 function blockedHost(host: string, policy: AddressPolicy): string | undefined {
   if (isIP(host) !== 0) return blockedAddress(host, policy);
-  // RFC 6761, 6.3: whatever DNS says
+  // RFC 6761, section 6.3: these names are local, even if DNS has an address for them.
   return !policy.allowLoopback && /(^|\.)localhost\.?$/.test(host) ? "a loopback address" : undefined;
 }
 
@@ -33,7 +36,7 @@ function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** The host as DNS and sockets want it, without the brackets of IPv6. */
+/** The host name for DNS and sockets, without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }

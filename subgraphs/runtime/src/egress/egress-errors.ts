@@ -1,4 +1,4 @@
-/** The guard refused the target; nothing was sent. */
+/** Thrown when the target of a request is blocked. Nothing was sent. */
 export class EgressBlockedError extends Error {
   override readonly name = "EgressBlockedError";
 
@@ -7,9 +7,10 @@ export class EgressBlockedError extends Error {
   }
 }
 
+/** The kind of failure of an outgoing request; it decides whether a retry makes sense. */
 export type EgressFailureKind = "connect" | "timeout" | "tls" | "reset" | "protocol";
 
-/** The target was allowed and did not give a usable answer. */
+/** Thrown when an allowed target gave no usable answer. */
 export class EgressFailure extends Error {
   override readonly name = "EgressFailure";
 
@@ -46,7 +47,7 @@ const kindByCode: Record<string, EgressFailureKind> = {
 const tlsCode =
   /^(ERR_SSL_|ERR_TLS_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
-/** Undici, Node and OpenSSL each have their own words; only these five matter for a retry. */
+/** Maps the error codes of undici, Node and OpenSSL to the kinds that matter for a retry. */
 export function egressFailure(error: unknown): EgressBlockedError | EgressFailure {
   if (error instanceof EgressBlockedError || error instanceof EgressFailure) return error;
   const { code, message } = error as { code?: unknown; message?: unknown };

@@ -8,9 +8,9 @@ import { EgressBlockedError, EgressFailure, egressFailure } from "./egress-error
 import { HostLookup, type ResolvedAddress } from "./host-lookup.js";
 
 export interface EgressOptions extends UrlPolicy {
-  /** Replaces DNS. */
+  /** Resolves host names instead of DNS. */
   resolve?: (host: string) => Promise<ResolvedAddress[]>;
-  /** While so many connections are open, a request closes its own; 512 unless said otherwise. */
+  /** When so many connections are open, a request closes its connection after the answer. Default: 512. */
   keptConnections?: number;
 }
 
@@ -18,38 +18,43 @@ export interface EgressRequest {
   method: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** From the first byte of DNS to the last byte of the body. */
+  /** The time limit from the DNS lookup to the last byte of the body. */
   timeoutMs: number;
   connectTimeoutMs: number;
   maxResponseBytes: number;
   signal?: AbortSignal;
 }
 
+/** The answer to an outgoing request. */
 export interface EgressResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** As sent: never decompressed. */
+  /** The body as it was sent; it is never decompressed. */
   body: Buffer;
-  /** There was more than `maxResponseBytes`. */
+  /** True when the body was longer than `maxResponseBytes` and was cut off. */
   truncated: boolean;
 }
 
-/** The one way out over HTTP. Follows no redirects. */
+/** The only client for outgoing HTTP. It blocks private addresses and follows no redirects. */
 export interface Egress {
-  /** Why the target is refused, or undefined. A name that does not resolve now is not refused: request() asks again. */
+  /**
+   * The reason why the target is blocked, or undefined. A name that does not resolve is not blocked, since request()
+   * resolves it again.
+   */
   check(url: string, options?: { httpsOnly?: boolean }): Promise<string | undefined>;
-  /** Throws EgressBlockedError, EgressFailure, or the reason of `signal`. */
+  /** Sends a request. Throws EgressBlockedError, EgressFailure, or the reason of `signal`. */
   request(url: string, request: EgressRequest): Promise<EgressResponse>;
   close(): Promise<void>;
 }
 
 const maxHeaderBytes = 16 * 1_024;
 const checkPatienceMs = 3_000;
-/** Idle ones live for 4 s each, and their number grows with the origins that are asked: a bound for sockets. */
+/** Limits idle sockets: each lives for 4 s, and their number grows with the number of origins. */
 const defaultKeptConnections = 512;
-// these would let a caller's header decide which server or which framing is meant
+// These headers would let a caller choose the server or the framing of the message.
 const ownHeaders = ["host", "connection", "content-length", "transfer-encoding", "expect", "upgrade"];
 
+/** Creates the client for outgoing HTTP. Close it at the end of the process. */
 export function createEgress(options: EgressOptions): Egress {
   for (const cidr of options.allowPrivateCidrs) ipaddr.parseCIDR(cidr);
   const hosts = new HostLookup();
@@ -71,7 +76,7 @@ export function createEgress(options: EgressOptions): Egress {
   function agentFor(connectTimeoutMs: number): Agent {
     const known = agents.get(connectTimeoutMs);
     if (known !== undefined) return known;
-    // redirects are not followed and the total time is the caller's signal: nothing else to configure
+    // The signal of the caller limits the total time, so undici needs no other time-outs.
     const connect = guardedConnector(connectTimeoutMs, resolveAllowed, options);
     const agent = new Agent({ connect, maxHeaderSize: maxHeaderBytes, headersTimeout: 0, bodyTimeout: 0 });
     agent.on("connect", () => {
@@ -111,17 +116,17 @@ export function createEgress(options: EgressOptions): Egress {
   };
 }
 
-/** Connects to the very addresses that were checked, so that a second DNS answer changes nothing. */
+/** Connects to the addresses that were checked. A second DNS lookup could return a private address (DNS rebinding). */
 function guardedConnector(
   timeout: number,
   resolveAllowed: (host: string) => Promise<ResolvedAddress[]>,
   options: EgressOptions,
 ): buildConnector.connector {
-  // autoSelectFamily makes Node ask for all addresses, so the answer is always a list
+  // With autoSelectFamily Node asks for all addresses, so the answer must be a list.
   const lookup = callbackify((host: string, _options: unknown) => resolveAllowed(host)) as LookupFunction;
   const connect = buildConnector({ timeout, lookup, autoSelectFamily: true, allowH2: false, port: 0 });
   return (target, callback) => {
-    // Node asks no lookup for an address
+    // Node does not call the lookup function for an IP address.
     const reason = isIP(target.hostname) === 0 ? undefined : blockedAddress(target.hostname, options);
     if (reason === undefined) connect(target, callback);
     else callback(new EgressBlockedError(reason), null);
@@ -158,7 +163,7 @@ async function exchange(
 async function readAtMost(stream: AsyncIterable<Buffer>, limit: number): Promise<{ body: Buffer; truncated: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // leaving the loop early ends the connection
+  // Leaving the loop early closes the connection.
   for await (const chunk of stream) {
     chunks.push(chunk.subarray(0, limit - size));
     size += chunk.length;

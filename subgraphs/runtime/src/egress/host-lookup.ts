@@ -6,30 +6,30 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** Two tries of 2 s, then 4 s: within the connect time-out of most callers. */
+/** Two attempts of 2 s and 4 s, within the connect time-out of most callers. */
 const resolverOptions = { timeout: 2000, tries: 2 };
 const hostsFile = "/etc/hosts";
 const hostsRememberedMs = 60_000;
 
-/** The name server says that there is no such name, or none with an address; or there is no name server. */
+/** Codes for a name that DNS does not know, a name without an address, and a missing name server. */
 const unknownToDns = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"]);
 
 /**
- * Finds the addresses of hosts that callers name. It asks the name servers over sockets of its own: `dns.lookup` holds one
- * of the four threads of the process that files and compression need too, for as long as a hostile name server likes. What
- * only the system knows (its hosts file, its search domains) is asked for there, one name at a time.
+ * Resolves host names that callers choose. It uses c-ares (`dns.Resolver`) instead of `dns.lookup`, because a hostile
+ * name server could hold all four threads of the thread pool, which files and compression need too. Names that only the
+ * system knows (hosts file, search domains) are looked up with `dns.lookup`, one at a time.
  */
 export class HostLookup {
   readonly #resolver = new Resolver(resolverOptions);
   #ofThisMachine: { names: Promise<ReadonlySet<string>>; until: number } | undefined;
   #systemTurn: Promise<unknown> = Promise.resolve();
 
-  /** `servers`: addresses of name servers, with ports where they are unusual; the system's unless given. */
+  /** `servers`: addresses of name servers, with a port where it is not 53. Default: the name servers of the system. */
   constructor(servers?: readonly string[]) {
     if (servers) this.#resolver.setServers(servers);
   }
 
-  /** Throws a system error of `getaddrinfo` or c-ares, with its code. */
+  /** Throws a system error of `getaddrinfo` or c-ares with its code. */
   async addressesOf(host: string): Promise<ResolvedAddress[]> {
     if (!host.includes(".") || (await this.#hostsNames()).has(host.toLowerCase())) return this.#askSystem(host);
     const answers = await Promise.allSettled([
@@ -56,7 +56,7 @@ export class HostLookup {
   }
 }
 
-/** hosts(5): an address and its names on each line; `#` begins a comment. */
+/** Parses hosts(5): each line has an address and its names; `#` begins a comment. */
 async function readHostsNames(): Promise<ReadonlySet<string>> {
   const text = await readFile(hostsFile, "utf8").catch(() => "");
   const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim().toLowerCase());

@@ -1,13 +1,13 @@
 import { type ZodType, z } from "zod";
 
-/** Exit status of sysexits.h EX_CONFIG: a process that cannot run with the environment it was given. */
+/** The exit status of a process that cannot run with its environment (EX_CONFIG of sysexits.h). */
 export const exitConfiguration = 78;
 
 export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 }
 
-/** Reads a process environment; every problem stands in the one message. Empty variables count as absent. */
+/** Parses a process environment. The message of the error lists all problems. Empty variables count as absent. */
 export function readEnvironment<T>(schema: ZodType<T>, variables: NodeJS.ProcessEnv): T {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const result = schema.safeParse(given);
@@ -16,7 +16,7 @@ export function readEnvironment<T>(schema: ZodType<T>, variables: NodeJS.Process
   throw new EnvironmentError(`The environment is not usable:\n${lines.join("\n")}`);
 }
 
-/** With one sentence for everything that is wrong with it. */
+/** One line for each problem. */
 export function integer(least: number, most: number) {
   const error = `needs a whole number from ${least} to ${most}`;
   return z.coerce.number({ error }).int(error).min(least, error).max(most, error);

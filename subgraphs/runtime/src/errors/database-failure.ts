@@ -1,6 +1,6 @@
 /**
- * What failed at PostgreSQL or on the way to it, as far as it decides what happens next. `Unconfirmed`: the connection
- * was lost after COMMIT was sent, so the transaction may have taken effect.
+ * The kinds of database failure that are handled differently. `Unconfirmed`: the connection was lost after COMMIT was
+ * sent, so the transaction may have taken effect.
  */
 export type DatabaseFailure =
   | "Lost"
@@ -25,7 +25,7 @@ const failureOfState: Readonly<Record<string, DatabaseFailure>> = {
   "25006": "ReadOnly",
   "53200": "Exhausted",
   "53400": "Exhausted",
-  // input/output error of the server's disk
+  // input or output error of the server's disk
   "58030": "Exhausted",
   "57014": "TimedOut",
   "25P03": "TimedOut",
@@ -48,12 +48,12 @@ const failureOfCode: Readonly<Record<string, DatabaseFailure>> = {
   EDQUOT: "Full",
 };
 
-/** What the driver says without any code. */
+/** Messages of the driver that come without a code. */
 const lostWords = /Connection terminated|not queryable|timeout exceeded when trying to connect|timeout expired/;
-/** A quota or a file size limit has no SQLSTATE of its own. */
+/** PostgreSQL has no SQLSTATE for a disk quota or a file size limit. */
 const fullWords = /No space left on device|Disk quota exceeded|File too large/;
 
-/** A failure that the platform itself has noticed, before or without an answer of the server. */
+/** A database failure that the platform noticed itself, without an answer of the server. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
 
@@ -66,7 +66,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Of the error or of what caused it; undefined for a bug and for what a constraint refuses. */
+/** The kind of database failure of the error or of its causes. Undefined for a defect and for a violated constraint. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   for (let cause = error; isErrorLike(cause); cause = cause.cause) {
     const found = failureOf(cause);
@@ -75,7 +75,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   return undefined;
 }
 
-/** Whatever realm its class is of. */
+/** An `instanceof Error` would miss errors of another realm (worker threads, vm contexts). */
 const isErrorLike = (error: unknown): error is Error =>
   typeof error === "object" && error !== null && "message" in error;
 
@@ -98,43 +98,52 @@ function failureOfWords(message: string): DatabaseFailure | undefined {
   return fullWords.test(message) ? "Full" : undefined;
 }
 
-/** The request was not served and may succeed later, unchanged. */
+/** Whether the database did not serve the request, so that the same request may succeed later. */
 export const isDatabaseUnavailable = (error: unknown): boolean => databaseFailure(error) !== undefined;
 
 const outages: readonly (DatabaseFailure | undefined)[] = ["Lost", "Unconfirmed", "Full", "Crowded", "ReadOnly"];
 
-/** Nothing can be done before the server is back or has room: background work waits as long as that takes. */
+/** Whether the server is away or has no room. Background work waits for it without a limit. */
 export const isDatabaseOutage = (error: unknown): boolean => outages.includes(databaseFailure(error));
 
-/** A statement was too much for a server that answers: background work waits only while other statements fail too. */
+/**
+ * Whether a statement was too much for a server that answers. Background work waits only while other statements fail
+ * too.
+ */
 export const isDatabaseOverload = (error: unknown): boolean => isDatabaseUnavailable(error) && !isDatabaseOutage(error);
 
-/** Nothing more can be asked over this connection. */
+/** Whether the connection is lost. */
 export function isConnectionLost(error: unknown): boolean {
   const failure = databaseFailure(error);
   return failure === "Lost" || failure === "Unconfirmed";
 }
 
-/** Writes fail until the disk or the server is changed; reads may still be served. */
+/** Whether writes fail until an operator changes the disk or the server, while reads may still work. */
 export function isWriteOutage(error: unknown): boolean {
   const failure = databaseFailure(error);
   return failure === "Full" || failure === "ReadOnly";
 }
 
-/** Deadlock or serialization failure: the same transaction, run again from its beginning, may succeed at once. */
+/**
+ * Whether it was a deadlock or serialization failure. The transaction may succeed when it runs again from its
+ * beginning.
+ */
 export const isConflict = (error: unknown): boolean => databaseFailure(error) === "Conflict";
 
-/** The statement was ended because it took longer than its connection allows. */
+/** Whether the statement was ended because it took longer than its connection allows. */
 export const isStatementTimeout = (error: unknown): boolean => databaseFailure(error) === "TimedOut";
 
-/** A row that this one names was deleted meanwhile: the same transaction, run again, finds that out and says so. */
+/**
+ * Whether a foreign key was violated: the parent row was deleted meanwhile. A second run of the transaction finds that
+ * out.
+ */
 export function isParentGone(error: unknown): boolean {
   for (let cause = error; isErrorLike(cause); cause = cause.cause)
     if ((cause as NodeJS.ErrnoException).code === "23503") return true;
   return false;
 }
 
-/** Name of the violated unique constraint, if that is what went wrong. */
+/** The name of the violated unique constraint; undefined for any other error. */
 export function violatedUnique(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, constraint } = cause as { code?: unknown; constraint?: unknown };

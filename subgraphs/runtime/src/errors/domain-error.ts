@@ -7,15 +7,18 @@ export interface FieldError {
   detail: string;
 }
 
+/** The members of a problem body (RFC 9457) beside `code`, `title` and `status`. */
 export interface ErrorFacts {
-  /** One sentence for the caller: what was expected, what came. */
+  /** For the caller: what was wrong, what is allowed, what to do next. */
   detail?: string;
   errors?: FieldError[];
   /** Further members of the problem body, e.g. `requiredScopes` or `paths`. */
   [member: string]: unknown;
 }
 
-/** An expected refusal. Everything else that is thrown is a bug and answers as INTERNAL. */
+/**
+ * An expected refusal with a code of the closed list. Any other thrown error is a defect and is answered as INTERNAL.
+ */
 export class DomainError extends Error {
   override readonly name = "DomainError";
 

@@ -2,7 +2,10 @@ import { errorCodes } from "@factory/schema/error-codes";
 import { type DatabaseFailure, databaseFailure, isDatabaseOutage } from "./database-failure.js";
 import { DomainError } from "./domain-error.js";
 
-/** Something does not answer for now: the same work may succeed later, unchanged. */
+/**
+ * Whether something did not answer, so that the same work may succeed later: a code with status 503, or a database
+ * outage.
+ */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof DomainError ? errorCodes[error.code].status === 503 : isDatabaseOutage(error);
 }
@@ -20,7 +23,7 @@ const details: Readonly<Record<DatabaseFailure, string>> = {
   Conflict: "Other requests change the same rows. Try again in a moment.",
 };
 
-/** What the caller is told when the database could not serve it; undefined: the database is not the reason. */
+/** The refusal UNAVAILABLE for a database failure; undefined when the database is not the reason of the error. */
 export function databaseRefusal(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return undefined;
   const failure = databaseFailure(error);

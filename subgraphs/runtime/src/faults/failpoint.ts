@@ -16,10 +16,10 @@ interface Armed {
 
 let armed: Armed | undefined;
 
-/** `<failpoint>:<action>:<n>`: what happens when this process comes to the failpoint for the n-th time. */
+/** `<failpoint>:<action>:<n>`: the action that is taken when the process reaches the failpoint for the n-th time. */
 const plan = /^([\w.]+):(kill|throw|reject):([1-9]\d{0,5})$/;
 
-/** Fault tests only: nothing arms a failpoint in production. */
+/** Arms a failpoint, for fault tests only. */
 export function armFailpoint(text: string): void {
   const [, name, action, passes] = plan.exec(text) ?? [];
   if (name === undefined)
@@ -29,7 +29,7 @@ export function armFailpoint(text: string): void {
   armed = { name, act: actions[action as keyof typeof actions], passesLeft: Number(passes) };
 }
 
-/** A place where a fault test lets the process die or fail. */
+/** Marks a place where a fault test may end the process or throw. */
 export function failpoint(name: string): void {
   if (armed?.name !== name) return;
   armed.passesLeft -= 1;

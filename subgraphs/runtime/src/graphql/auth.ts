@@ -1,19 +1,23 @@
 import type { Scope } from "@factory/schema/scopes";
 import { Directive, Extensions } from "type-graphql";
 
-/** Who may call a root field, follow a reference or read a guarded field. `scopes` are any-of and never implied. */
+/**
+ * The rule that says who may call a root field, resolve a reference or read a guarded field. One of the `scopes` is
+ * enough.
+ */
 export interface AuthRule {
   readonly scopes?: readonly Scope[];
   readonly anonymous?: true;
   readonly platformAdmin?: true;
-  /** For root fields: only what the internal listener runs. */
+  /** For root fields: the field is available on the internal listener only. */
   readonly internal?: true;
 }
 
+/** The SDL of the directive that `@Auth` writes. */
 export const authDirective =
   "directive @auth(scopes: [String!], anonymous: Boolean, platformAdmin: Boolean, internal: Boolean) on FIELD_DEFINITION";
 
-/** Declares the rule of a root field; a root field without one stops the build of its subgraph. */
+/** Declares the authorization rule of a field. The build of a subgraph fails when a root field has no rule. */
 export function Auth(rule: AuthRule): MethodDecorator {
   const values = Object.entries(rule).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return (target, property, descriptor) => {

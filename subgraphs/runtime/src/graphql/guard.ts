@@ -19,7 +19,9 @@ import { toGraphqlError } from "./graphql-error.js";
 type Resolver = GraphQLFieldResolver<unknown, RequestContext>;
 type Field = GraphQLField<unknown, RequestContext>;
 
-/** Resolves `_entities`: applies the tenant rule like any other read; nothing where it is unknown or of another tenant. */
+/**
+ * Resolves `_entities`: applies the tenant rule like any other read; nothing where it is unknown or of another tenant.
+ */
 export type ReferenceResolver = (
   reference: Record<string, string>,
   context: RequestContext,

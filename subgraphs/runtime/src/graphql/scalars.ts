@@ -3,7 +3,7 @@ import { GraphQLJSON, GraphQLJSONObject } from "graphql-scalars";
 
 const isoForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** ISO 8601 in UTC with milliseconds. Stored results of mutations hold it as text already. */
+/** The scalar DateTime: ISO 8601 in UTC with milliseconds. Stored results of mutations already hold it as text. */
 export const DateTime = new GraphQLScalarType({
   name: "DateTime",
   description: "A point in time in UTC with milliseconds, as ISO 8601.",
@@ -22,5 +22,7 @@ function parseDateTime(value: unknown): Date {
   return time;
 }
 
+/** The scalar JSONObject: any JSON object. */
 export const JsonObject = GraphQLJSONObject;
+/** The scalar JSON: any JSON value. */
 export const Json = GraphQLJSON;

@@ -35,7 +35,10 @@ export async function serviceCertificates(folder: string, now = new Date()): Pro
   return Object.fromEntries(entries) as Record<ServiceIdentity, ServiceCertificate>;
 }
 
-/** Loads ahead what makes certificates, where none are kept yet: a fifth of a second that a first start can spend waiting. */
+/**
+ * Loads ahead what makes certificates, where none are kept yet: a fifth of a second that a first start can spend
+ * waiting.
+ */
 export async function loadCertificateAuthority(folder: string): Promise<void> {
   if (!existsSync(join(folder, "ca.crt"))) await import("./certificate-authority.js");
 }

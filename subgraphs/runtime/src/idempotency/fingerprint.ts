@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** SHA-256 of the value with members in code-unit order: the same request whatever order its members came in. */
+/** The SHA-256 of a JSON value whose members are sorted, so that their order does not matter. */
 export function fingerprint(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex");
 }

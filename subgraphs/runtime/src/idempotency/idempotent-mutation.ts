@@ -7,16 +7,19 @@ import { principalOf, type Tenant, tenantOf } from "../tenancy/tenant.js";
 import type { Database, Transaction } from "../unit-of-work/database.js";
 import { fingerprint } from "./fingerprint.js";
 
-/** A mutation whose effect, events, jobs and stored result are one transaction. `Result` is plain JSON. */
+/** A mutation whose effect, events, jobs and stored result are written in one transaction. `Result` is plain JSON. */
 export interface Mutation<Prepared, Result> {
-  /** Root field; part of the key. */
+  /** The root field; it is part of the stored key. */
   readonly field: string;
   readonly arguments: unknown;
-  /** The tenant whose rows are written, where it is not the caller's own. */
+  /** The tenant whose rows are written, where it differs from the caller's tenant. */
   readonly tenant?: Tenant;
-  /** Slow work before the transaction opens: network, git, rendering. */
+  /** Slow work before the transaction opens, for example network access. It does not run for a repeated request. */
   prepare?(): Promise<Prepared>;
-  /** Run again from its beginning after a deadlock: it changes nothing outside of the transaction. */
+  /**
+   * Writes the effect. It runs again from its beginning after a deadlock, so it must change nothing outside of the
+   * transaction.
+   */
   commit(transaction: Transaction, prepared: Prepared): Promise<Result>;
 }
 
@@ -50,6 +53,10 @@ const storeResult = {
   text: "update idempotency_records set result = $5 where tenant_id = $1 and principal = $2 and field = $3 and key = $4",
 };
 
+/**
+ * Runs a mutation once for each Idempotency-Key, principal and field within 24 hours. A repetition gets the stored result.
+ * Throws IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REUSED or IDEMPOTENCY_IN_PROGRESS.
+ */
 export async function idempotentMutation<Result, Prepared = undefined>(
   database: Database,
   context: RequestContext,
@@ -84,7 +91,7 @@ export async function idempotentMutation<Result, Prepared = undefined>(
   return winner ? replay<Result>(context, winner, print) : (made as Result);
 }
 
-/** An agent does not see what was done for its subject by others or for another task, nor they what it did. */
+/** The owner of a key. An agent and its subject do not share keys, and neither do two tasks of an agent. */
 function keyHolder({ subject, actors: [agent] = [], agentTaskId = "" }: Principal): string {
   return agent === undefined ? subject : `${subject} ${agent} ${agentTaskId}`;
 }
@@ -98,7 +105,10 @@ function replay<Result>(context: RequestContext, stored: StoredResult, print: st
   return stored.result as Result;
 }
 
-/** Waits for a request that holds the same key; undefined: the key is ours now. */
+/**
+ * Claims the key and waits for a request that holds it. Returns the stored result, or undefined when this request owns
+ * the key now.
+ */
 async function claim(transaction: Transaction, scope: string[], print: string): Promise<StoredResult | undefined> {
   try {
     const won = await transaction.execute(claimKey, [transaction.tenant.uuid, ...scope, print]);

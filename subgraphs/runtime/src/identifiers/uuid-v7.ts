@@ -3,7 +3,10 @@ import { pooledRandomBytes } from "./random-bytes.js";
 let lastMs = 0;
 let counter = 0;
 
-/** RFC 9562 section 5.7, monotonic within this process by a 12-bit counter (method 1 of section 6.2). */
+/**
+ * A UUID of version 7 (RFC 9562, section 5.7). A 12-bit counter makes it monotonic within this process (section 6.2,
+ * method 1).
+ */
 export function uuidV7(now = Date.now()): string {
   const bytes = pooledRandomBytes(16);
   const ms = Math.max(now, lastMs);

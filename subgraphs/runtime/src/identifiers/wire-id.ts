@@ -5,7 +5,7 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const hexDigits = "0123456789abcdef";
 const wireLength = 30;
 
-// tables instead of BigInt: every read converts several ids
+// Lookup tables are faster than BigInt, and every read converts several IDs.
 const letterPairs = Array.from(
   { length: 1 << 10 },
   (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31),
@@ -15,22 +15,23 @@ const letterValues = valuesByCharCode(alphabet);
 const digitValues = valuesByCharCode(hexDigits);
 const digitPlaces = [...Array(36).keys()].filter((place) => ![8, 13, 18, 23].includes(place));
 
-/** Whatever is no digit has a value that no digit has. */
+/** The value of each digit by its character code. Other characters have the value 0xff. */
 function valuesByCharCode(digits: string): Uint8Array {
   const values = new Uint8Array(128).fill(0xff);
   for (let value = 0; value < digits.length; value += 1) values[digits.charCodeAt(value)] = value;
   return values;
 }
 
+/** A new wire ID with this prefix, from a new UUID of version 7. */
 export function newId(prefix: IdPrefix): string {
   return encodeId(prefix, uuidV7());
 }
 
-/** `<prefix>_` and 26 characters of lower-case Crockford base32, most significant first. */
+/** The wire ID of a UUID: `<prefix>_` and 26 characters of lower-case Crockford base32, most significant first. */
 export function encodeId(prefix: IdPrefix, uuid: string): string {
   let text = `${prefix}_`;
   let bits = 0;
-  // 26 letters hold 130 bits: two zeroes come before the 128
+  // 26 letters hold 130 bits, so two zero bits come before the 128 bits of the UUID.
   let held = 2;
   for (const place of digitPlaces) {
     bits = (bits << 4) | (digitValues[uuid.charCodeAt(place)] ?? 0);
@@ -43,7 +44,7 @@ export function encodeId(prefix: IdPrefix, uuid: string): string {
   return text;
 }
 
-/** The uuid inside an id of that prefix, or undefined for anything else a caller may have sent. */
+/** The UUID inside a wire ID of this prefix; undefined for any other value. */
 export function decodeId(prefix: IdPrefix, id: unknown): string | undefined {
   if (typeof id !== "string" || id.length !== wireLength || !id.startsWith(prefix) || id[prefix.length] !== "_")
     return undefined;
@@ -52,7 +53,7 @@ export function decodeId(prefix: IdPrefix, id: unknown): string | undefined {
   let held = -2;
   for (let place = prefix.length + 1; place < wireLength; place += 1) {
     const value = letterValues[id.charCodeAt(place)] ?? 0xff;
-    // the first letter holds three bits
+    // The first letter holds three bits only.
     if (value > (held < 0 ? 7 : 31)) return undefined;
     bits = (bits << 5) | value;
     held += 5;

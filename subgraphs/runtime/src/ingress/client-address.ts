@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 
-/** Networks of the proxies in front of us: only what they say of a client's address is believed. */
+/** The networks of the proxies in front of the platform. Only their X-Forwarded-For headers are trusted. */
 export class TrustedProxies {
   readonly #networks: readonly ReturnType<typeof ipaddr.parseCIDR>[];
 
-  /** Addresses, or networks in CIDR form. */
+  /** IP addresses, or networks in CIDR notation. */
   constructor(networks: readonly string[]) {
     this.#networks = networks.map((network) => {
       if (network.includes("/")) return ipaddr.parseCIDR(network);
@@ -27,15 +27,15 @@ export class TrustedProxies {
   }
 }
 
-/** Every string that TrustedProxies takes. */
+/** Whether TrustedProxies accepts the string. */
 export const isNetwork = (text: string): boolean =>
   text.includes("/") ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
 
 const found = new WeakMap<IncomingMessage, string>();
 
 /**
- * Who sent the request, its peer or whom trusted proxies report, as limits count: an IPv4 address, or an IPv6 /64, the
- * least that a site is given (RFC 6177).
+ * The address of the client in the form that rate limits use: an IPv4 address, or the /64 network of an IPv6 address,
+ * since a site gets at least a /64 (RFC 6177).
  */
 export function clientNetworkOf(request: IncomingMessage): string {
   const ip = found.get(request) ?? request.socket.remoteAddress ?? "";
@@ -47,8 +47,8 @@ export function clientNetworkOf(request: IncomingMessage): string {
 }
 
 /**
- * Reads X-Forwarded-For from its end, where each proxy adds the address that it saw: the last one that is no proxy of
- * ours is the client, and whatever stands before it anybody may have written.
+ * Reads X-Forwarded-For from its end, where each proxy adds the address that it saw. The last address that is not a
+ * trusted proxy is the client. Addresses before it can be forged.
  */
 export function findClientAddress(request: IncomingMessage, proxies: TrustedProxies): void {
   const peer = request.socket.remoteAddress ?? "";

@@ -1,6 +1,9 @@
 import type { ServerResponse } from "node:http";
 
-/** Aborted once the connection of a request has gone before its answer. A look costs nothing, where a listener would. */
+/**
+ * Is aborted once the connection of a request has closed before the answer. Reading it is cheaper than a listener per
+ * request.
+ */
 export class HangUp {
   readonly #response: ServerResponse;
 

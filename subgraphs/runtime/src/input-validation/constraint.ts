@@ -1,10 +1,10 @@
 import { Directive } from "type-graphql";
 
-/** Bounds of an input value, visible in the SDL and enforced by REST and GraphQL alike. */
+/** Limits of an input value. They are shown in the SDL and enforced for REST and GraphQL. */
 export interface InputConstraint {
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** ECMAScript pattern with the `u` flag. */
+  /** An ECMAScript regular expression with the flag `u`. */
   readonly pattern?: string;
   readonly format?: "email" | "uri" | "date" | "date-time";
   readonly minimum?: number;
@@ -13,10 +13,11 @@ export interface InputConstraint {
   readonly maxItems?: number;
 }
 
+/** The SDL of the directive that `@Constraint` writes. */
 export const constraintDirective =
   "directive @constraint(minLength: Int, maxLength: Int, pattern: String, format: String, minimum: Int, maximum: Int, minItems: Int, maxItems: Int) on INPUT_FIELD_DEFINITION | ARGUMENT_DEFINITION";
 
-/** Declares bounds on a field of an input type. For a list, lengths and patterns bind its items. */
+/** Declares limits of a field of an input type. For a list, lengths and patterns apply to its items. */
 export function Constraint(constraint: InputConstraint): PropertyDecorator {
   const values = Object.entries(constraint).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return Directive(`@constraint(${values.join(", ")})`) as PropertyDecorator;

@@ -11,9 +11,10 @@ import {
 } from "graphql";
 import type { InputConstraint } from "./constraint.js";
 
+/** A JSON Schema (2020-12). */
 export type JsonSchema = Record<string, unknown>;
 
-/** The JSON Schema of an input type as a request body: unknown members are tolerated, `null` counts as absent. */
+/** The JSON Schema of an input type as a request body. Unknown members are allowed, and `null` counts as absent. */
 export function inputSchema(type: GraphQLInputObjectType): JsonSchema {
   const fields = Object.values(type.getFields());
   const required = fields
@@ -27,6 +28,7 @@ export function inputSchema(type: GraphQLInputObjectType): JsonSchema {
   };
 }
 
+/** The JSON Schema of one input field or argument. */
 export function fieldSchema(
   field: Pick<GraphQLInputField, "type" | "description" | "defaultValue" | "astNode">,
 ): JsonSchema {

@@ -9,14 +9,17 @@ const ajv = new Ajv2020({
   allowUnionTypes: true,
   ownProperties: true,
   unicodeRegExp: true,
-  // an error then knows the description of its member
+  // With `verbose` an error has the schema, and so the description of its member.
   verbose: true,
 });
 addFormats.default(ajv, ["email", "uri", "date", "date-time"]);
 
 const maxReported = 20;
 
-/** The check answers every broken rule of a value, an empty list when it fits. It is compiled for the first value: all of them would take a tenth of a start. */
+/**
+ * Returns a check that lists every broken rule of a value. The schema is compiled at the first call; compiling all at
+ * the start would take a tenth of the start time.
+ */
 export function inputValidator(schema: JsonSchema): (value: unknown) => FieldError[] {
   let validate: ValidateFunction | undefined;
   return (value) => {

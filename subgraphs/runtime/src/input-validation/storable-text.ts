@@ -1,24 +1,27 @@
 import type { FieldError } from "../errors/domain-error.js";
 
-/** Levels of JSON in a request. */
+/** The largest depth of JSON in a request. */
 export const maxJsonDepth = 64;
 
-/** NUL and lone surrogates: JSON allows them, PostgreSQL stores neither. */
+/** Whether PostgreSQL can store the text: JSON allows NUL and lone surrogates, PostgreSQL does not. */
 export const isStorable = (text: string) => !text.includes("\0") && !loneSurrogate.test(text);
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Stands for what cannot be stored. */
+/** Replaces characters that cannot be stored. */
 const substitute = "\ufffd";
 
-/** A text of others (a file's name, an answer, an error) as it can be stored. */
+/**
+ * The text with characters that PostgreSQL cannot store replaced; for texts of others, for example file names and error
+ * messages.
+ */
 export function storableText(text: string): string {
   return isStorable(text) ? text : text.replaceAll("\0", substitute).replaceAll(/\p{Surrogate}/gu, substitute);
 }
 
-/** Every text inside a value that cannot be stored, and what lies deeper than a body may. */
+/** An error for every text inside the value that cannot be stored, and for nesting that is too deep. */
 export function unstorableText(value: unknown): FieldError[] {
-  // pointers are made only for the rare value that is refused
+  // Pointers are built only for the rare value that is refused.
   return isStorableValue(value, 0) ? [] : problemsOf(value, "", 0);
 }
 

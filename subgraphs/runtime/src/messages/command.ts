@@ -5,16 +5,20 @@ import { DomainError } from "../errors/domain-error.js";
 import { newId } from "../identifiers/wire-id.js";
 import { attributes, type Cause, type CommandEnvelope } from "./envelope.js";
 
+/** A command to be sent. */
 export interface NewCommand {
   type: CommandType;
-  /** `<resource>/<id>` of what it is about. */
+  /** `<resource>/<id>` of the resource that the command concerns. */
   subject: string;
   partitionKey?: string;
-  /** As `schema/commands/<type>.schema.json` describes it. */
+  /** The payload that `schema/commands/<type>.schema.json` describes. */
   data: Record<string, unknown>;
 }
 
-/** The last place where the actor's scopes are known: who handles the command takes them from the table. */
+/**
+ * Creates the envelope of a command. Throws INSUFFICIENT_SCOPE or APPROVAL_REQUIRED; the handler of the command knows
+ * no scopes of the actor and does not check again.
+ */
 export function createCommand(
   command: NewCommand,
   producer: SubgraphName,

@@ -4,13 +4,16 @@ import type { Principal } from "../auth/principal.js";
 import { newId } from "../identifiers/wire-id.js";
 import { type Trace, traceparent } from "../telemetry/trace.js";
 
-/** CloudEvents 1.0 structured JSON with the platform's extension attributes: what every message of the bus carries. */
+/**
+ * The attributes of every message on the bus: CloudEvents 1.0 in structured JSON, with extension attributes of the
+ * platform.
+ */
 interface Attributes<Data> {
   specversion: "1.0";
   source: string;
   /** `<resource>/<id>` */
   subject: string;
-  /** RFC 3339 UTC, time of occurrence. */
+  /** The time of the event or command (RFC 3339, UTC). */
   time: string;
   datacontenttype: "application/json";
   /** MAJOR.MINOR */
@@ -20,7 +23,7 @@ interface Attributes<Data> {
   traceid: string;
   correlationid: string;
   causationid?: string;
-  /** Messages of one key keep their order; the aggregate id unless said otherwise. */
+  /** Messages with the same key keep their order. Default: the ID in the subject. */
   partitionkey: string;
   actorid?: string;
   /** The agent that acted for the actor. */
@@ -28,49 +31,52 @@ interface Attributes<Data> {
   data: Data;
 }
 
-/** What has happened. `sequence` is set when it is published. */
+/** An event: something that has happened. */
 export interface Envelope<Data = Record<string, unknown>> extends Attributes<Data> {
   messagekind: "event";
-  /** `evt_…`; equals the bus message id and the `webhook-id` header. */
+  /** `evt_…`; also the ID of the bus message and the header `webhook-id`. */
   id: string;
   type: EventType;
-  /** Decimal place in the tenant's event log, unique and ascending; in webhook bodies only. */
+  /** The decimal position in the tenant's event log, unique and ascending; present in webhook bodies only. */
   sequence?: string;
 }
 
-/** What one subgraph asks another to do for an actor, who had the right to it when it was sent. */
+/** A command: one subgraph asks another to act for an actor. The scopes of the actor were checked when it was sent. */
 export interface CommandEnvelope<Data = Record<string, unknown>> extends Attributes<Data> {
   messagekind: "command";
-  /** `cmd_…`; equals the bus message id and the idempotency key of its handling. */
+  /** `cmd_…`; also the ID of the bus message and the idempotency key of its handling. */
   id: string;
   type: CommandType;
   actorid: string;
 }
 
+/** A message of the bus. */
 export type Message = Envelope | CommandEnvelope;
 
+/** An event to be recorded. */
 export interface NewEvent {
   type: EventType;
   /** `<resource>/<id>` */
   subject: string;
   partitionKey?: string;
-  /** The tenant that sees the event, where it is not the one that writes it. */
+  /** The tenant that sees the event, where it differs from the tenant of the transaction. */
   tenantId?: string;
   data: Record<string, unknown>;
 }
 
-/** Who and what caused a message. */
+/** The actor, trace and message that caused a message. */
 export interface Cause {
   trace: Trace;
   correlationId?: string | undefined;
   causationId?: string | undefined;
   actorId?: string | undefined;
-  /** What the actor may do; commands ask for it. */
+  /** The scopes of the actor; required for commands. */
   actorScopes?: ReadonlySet<string> | undefined;
-  /** As whom the actor came, where a token is behind it. */
+  /** The principal of the actor, where the cause is a request with a token. */
   principal?: Principal | undefined;
 }
 
+/** Creates the envelope of an event of the tenant, with a new ID and the current time. */
 export function createEvent(event: NewEvent, tenantId: string, cause: Cause): Envelope {
   return {
     messagekind: "event",
@@ -83,7 +89,7 @@ export function createEvent(event: NewEvent, tenantId: string, cause: Cause): En
 
 type NewMessage = Pick<NewEvent, "subject" | "partitionKey" | "data">;
 
-/** Of a message that is written now; who is behind it is for its kind to say. */
+/** The attributes that events and commands share. The actor is added for each kind. */
 export function attributes(
   message: NewMessage,
   source: string,

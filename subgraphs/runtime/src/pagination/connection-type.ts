@@ -2,7 +2,10 @@ import { type ClassType, Directive, Field, ObjectType } from "type-graphql";
 import type { Connection } from "./page.js";
 import { PageInfo } from "./page-info.type.js";
 
-/** The classes `<name>Edge` and `<name>Connection` of a list, with `items` and `nextCursor` beside Relay's members; `shareable` where several subgraphs have it. */
+/**
+ * Makes the GraphQL types `<name>Edge` and `<name>Connection`, with `items` and `nextCursor` beside the members of
+ * Relay. `shareable`: several subgraphs have the type.
+ */
 export function connectionType<Node extends object>(
   name: string,
   node: () => ClassType<Node>,

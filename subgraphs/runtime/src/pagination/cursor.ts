@@ -6,28 +6,30 @@ import type { Keyring } from "../sealing/master-keys.js";
 const keyIdLength = 8;
 const macLength = 16;
 
-/** Cursors of lists: a position, signed together with the list, tenant and filters (the scope) it belongs to. */
+/**
+ * Signs and verifies the cursors of lists. The signature covers the position and its scope: list, tenant and filters.
+ */
 export class CursorSeal {
   readonly #keys: Keyring;
   readonly #formerKeys: readonly Buffer[];
 
-  /** `formerKeys` are what cursors were signed with until 2026-11-22, when they began to name their key. */
+  /** `formerKeys`: the keys of cursors from before 2026-11-22, which do not name their key. */
   constructor(keys: Keyring, formerKeys: readonly Buffer[] = keys.all.map(({ bytes }) => bytes)) {
     this.#keys = keys;
     this.#formerKeys = formerKeys;
   }
 
-  /** `position` is plain JSON. The cursor holds key id, signature and position. */
+  /** A cursor with the key ID, the signature and the position, which is plain JSON. */
   seal(scope: unknown, position: unknown): string {
     const text = Buffer.from(JSON.stringify(position));
     const { id, bytes } = this.#keys.newest;
     return Buffer.concat([Buffer.from(id, "hex"), signature(bytes, scope, text), text]).toString("base64url");
   }
 
-  /** The position, or INVALID_CURSOR for anything that `seal` did not make for this very scope. */
+  /** The position of a cursor that `seal` made for this scope; throws INVALID_CURSOR for any other text. */
   open(scope: unknown, cursor: string): unknown {
     const bytes = Buffer.from(cursor, "base64url");
-    // decoding passes over what stands behind the last whole byte
+    // The decoder ignores bits after the last whole byte, so several texts would decode to the same bytes.
     const text = bytes.toString("base64url") === cursor ? this.#text(scope, bytes) : undefined;
     if (text === undefined)
       throw new DomainError("INVALID_CURSOR", {

@@ -1,6 +1,6 @@
 import { Directive, Field, ObjectType } from "type-graphql";
 
-/** Relay's page, the same type in every subgraph. */
+/** The type PageInfo of Relay, shared by all subgraphs. */
 @ObjectType("PageInfo", { simpleResolvers: true })
 @Directive("@shareable")
 export class PageInfo {

@@ -4,7 +4,10 @@ import type { PageInfo } from "./page-info.type.js";
 const defaultPageSize = 50;
 const maxPageSize = 200;
 
-/** More than the maximum is coerced to it; less than one is an error (AIP-158). */
+/**
+ * The page size of a request. A size above the maximum becomes the maximum; a size below 1 throws VALIDATION_FAILED
+ * (AIP-158).
+ */
 export function pageSize(first: number | null | undefined): number {
   if (first == null) return defaultPageSize;
   if (first < 1)
@@ -15,7 +18,7 @@ export function pageSize(first: number | null | undefined): number {
   return Math.min(first, maxPageSize);
 }
 
-/** What a list is asked for. */
+/** The arguments of a list. */
 export interface PageRequest<Filter> {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
@@ -23,6 +26,7 @@ export interface PageRequest<Filter> {
   readonly filter?: Filter | null | undefined;
 }
 
+/** One page of a list: the members of Relay, and `items` and `nextCursor` for REST. */
 export interface Connection<Node> {
   edges: { cursor: string; node: Node }[];
   pageInfo: PageInfo;
@@ -30,7 +34,7 @@ export interface Connection<Node> {
   nextCursor: string | null;
 }
 
-/** `nodes` holds one more than the page when there is a next one. */
+/** Builds a page from its nodes. `nodes` holds one node more than the page when there is a next page. */
 export function connectionOf<Node>(
   nodes: readonly Node[],
   page: { size: number; after: string | null | undefined; cursorOf(node: Node): string },

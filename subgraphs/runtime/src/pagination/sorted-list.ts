@@ -2,19 +2,19 @@ import { DomainError } from "../errors/domain-error.js";
 import type { CursorSeal } from "./cursor.js";
 import { type Connection, connectionOf, type PageRequest, pageSize } from "./page.js";
 
-/** A member of a list's rows with an index that gives them in its order. */
+/** A column by which a list can be sorted. It needs an index. */
 export interface SortColumn<Node> {
   readonly column: string;
   readonly type: "text" | "timestamptz" | "uuid";
-  /** No two rows of one list have the same value; without it the id decides between equal ones. */
+  /** True when no two rows of one list have the same value. Otherwise the ID orders equal values. */
   readonly unique?: boolean;
-  /** The value of a row as its cursor keeps it. */
+  /** The value of a row in its cursor. */
   readonly of: (node: Node) => string;
 }
 
-/** What the order brings to the statement of a page. */
+/** The parts of a page's statement that depend on the order. */
 export interface PageCut {
-  /** A condition that begins with `and`; nothing on the first page. */
+  /** A condition that begins with `and`; empty on the first page. */
   readonly after: string;
   readonly order: string;
   readonly limit: string;
@@ -25,11 +25,11 @@ export interface SortedListDefinition<Node, Statement> {
   readonly list: string;
   readonly columns: Readonly<Record<string, SortColumn<Node>>>;
   readonly id: SortColumn<Node>;
-  /** A name out of `columns`, with a `-` before it where the list descends. */
+  /** A name of `columns`; with `-` before it the list descends. */
   readonly byDefault: string;
-  /** Number of the first parameter that the page brings, behind those of the list. */
+  /** The number of the first parameter of the page, after the parameters of the list. */
   readonly firstParameter: number;
-  /** `name` differs for each order, and for the first page. */
+  /** The `name` of the statement differs for each order and for the first page. */
   readonly statement: (name: string, cut: PageCut) => Statement;
 }
 
@@ -41,18 +41,18 @@ interface SortOrder<Node, Statement> {
 
 export interface SortedPage<Node, Statement> {
   readonly statement: Statement;
-  /** Where it begins: one value for each key of the order, none on the first page. */
+  /** The position at which the page begins: one value for each key of the order; none on the first page. */
   readonly position: readonly unknown[];
-  /** One row more than the page has, to know whether there is a next one. */
+  /** The page size and one more row, which shows whether there is a next page. */
   readonly count: number;
-  /** Of the parameters from `firstParameter` on: position and count. */
+  /** The values of the parameters from `firstParameter` on: position and count. */
   readonly values: readonly unknown[];
   readonly connection: (nodes: readonly Node[]) => Connection<Node>;
 }
 
 /**
- * A list that can be sorted by each of its columns, both ways. One statement for each order and one more for its first
- * page, so that every page begins where its index says; a cursor is good for the order that made it.
+ * A list that can be sorted by each of its columns in both directions. Each order has one statement for its first page
+ * and one for the others, so that PostgreSQL always uses the index. A cursor is valid for the order in which it was made.
  */
 export class SortedList<Node, Statement> {
   readonly #definition: SortedListDefinition<Node, Statement>;
@@ -68,7 +68,7 @@ export class SortedList<Node, Statement> {
     );
   }
 
-  /** For the schema. */
+  /** The description of the argument `sort`. */
   get description(): string {
     const { columns, byDefault } = this.#definition;
     return `One of ${Object.keys(columns).join(", ")}; a \`-\` before it sorts descending. Default: ${byDefault}.`;
@@ -78,7 +78,7 @@ export class SortedList<Node, Statement> {
     return [...this.#orders.values()].flatMap(({ first, next }) => [first, next]);
   }
 
-  /** `scope` is what a cursor is bound to besides the list and its order: tenant and filters. */
+  /** `scope`: the tenant and filters to which a cursor is bound, in addition to the list and its order. */
   page(
     cursors: CursorSeal,
     scope: Readonly<Record<string, unknown>>,
@@ -89,9 +89,9 @@ export class SortedList<Node, Statement> {
     const asked = sort ?? byDefault;
     const order = this.#orders.get(asked) ?? this.#unknown();
     const bound = { ...scope, list, ...(asked === byDefault ? {} : { sort: asked }) };
-    // cursors of earlier releases hold the id beside a value that needs none
+    // Cursors of earlier releases hold an ID beside a unique value.
     const position = after == null ? [] : [cursors.open(bound, after)].flat().slice(0, order.keys.length);
-    // one value alone stands without an array
+    // A single value is stored without an array.
     const positionOf = (values: string[]) => (values.length === 1 ? values[0] : values);
     const cursorOf = (node: Node) => cursors.seal(bound, positionOf(order.keys.map((key) => key.of(node))));
     return {

@@ -37,7 +37,9 @@ export async function prepareClusterLayout(dataDir: string): Promise<ClusterLayo
   return { home, clusterDir: join(home, "cluster"), socketDir, account };
 }
 
-/** Creates a folder that nobody else can write; in a world-writable parent its name may have been taken by a stranger. */
+/**
+ * Creates a folder that nobody else can write; in a world-writable parent its name may have been taken by a stranger.
+ */
 export async function ownDirectory(path: string, mode: number, account?: Account): Promise<void> {
   await mkdir(path, { mode }).catch((error: unknown) => {
     if (systemErrorCode(error) !== "EEXIST") throw error;

@@ -215,7 +215,10 @@ class SupervisedPostgres implements PostgresServer {
     this.options.logger.debug({ postgres: line }, "output of PostgreSQL");
   }
 
-  /** Waits as long as the server lives: after a crash it may have much to recover, and would begin again if it were ended. */
+  /**
+   * Waits as long as the server lives: after a crash it may have much to recover, and would begin again if it were
+   * ended.
+   */
   async #becomesReady(child: ChildProcess, giveUpAt: number): Promise<boolean> {
     let askAgainAt = Date.now() + launchMs;
     let reportAt = Date.now() + reportEveryMs;

@@ -6,7 +6,8 @@ export interface ParentWatch {
   dismiss(): void;
 }
 
-// A pipe from us ends at our death, also by SIGKILL; a line on it means that the server is none of its business any more.
+// A pipe from us ends at our death, also by SIGKILL; a line on it means that the server is none of its business any
+// more.
 const script = `
 read -r _ && exit 0
 ours() { [ "$(head -n 1 "$file" 2>/dev/null)" = "$pid" ]; }

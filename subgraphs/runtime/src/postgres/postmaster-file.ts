@@ -31,7 +31,9 @@ export async function stopOrphanedPostmaster(clusterDir: string, logger: Logger)
   await removeStalePostmasterFile(clusterDir);
 }
 
-/** PostgreSQL takes any live process of the same account for its predecessor when a pid was used again; we know better. */
+/**
+ * PostgreSQL takes any live process of the same account for its predecessor when a pid was used again; we know better.
+ */
 export async function removeStalePostmasterFile(clusterDir: string): Promise<void> {
   const left = await readPostmasterFile(clusterDir);
   if (left === undefined || (await isPostmasterOf(left.pid, clusterDir))) return;

@@ -4,7 +4,10 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Nonce, tag and ciphertext of AES-256-GCM. The nonce is random, so one key may seal 2^32 texts (NIST SP 800-38D, 8.3). */
+/**
+ * AES-256-GCM: nonce, tag and ciphertext. The nonce is random, so one key may encrypt 2^32 texts (NIST SP 800-38D,
+ * 8.3).
+ */
 export function encrypt(key: Buffer, plain: Buffer, bound: string): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(bound));
@@ -12,7 +15,7 @@ export function encrypt(key: Buffer, plain: Buffer, bound: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Throws when the key or `bound` is another one, or when a bit was changed. */
+/** Throws when the key or `bound` differs, or when a bit was changed. */
 export function decrypt(key: Buffer, sealed: Buffer, bound: string): Buffer {
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(bound))

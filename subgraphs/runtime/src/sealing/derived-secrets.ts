@@ -3,8 +3,9 @@ import type { DerivedKey, Keyring } from "./master-keys.js";
 import { UnknownSealingKey } from "./value-seal.js";
 
 /**
- * Secrets that are stored nowhere: HMAC-SHA-256(derived key, owner's id and a random nonce). The row keeps the nonce and
- * the digest of the secret, so neither the database nor SECRETS_KEY alone reveals it, and it can be shown once more.
+ * Secrets that are derived instead of stored: HMAC-SHA-256(derived key, ID of the owner and a random nonce). The row
+ * keeps the nonce and the digest of the secret. So neither the database nor SECRETS_KEY alone reveals the secret, and it
+ * can be shown again.
  */
 export class DerivedSecrets {
   readonly #keys: Keyring;
@@ -13,26 +14,26 @@ export class DerivedSecrets {
     this.#keys = keys;
   }
 
-  /** Names the key that the secret is derived from. */
+  /** A random nonce that begins with the ID of the key from which the secret is derived. */
   newNonce(): string {
     return `${this.#keys.newest.id}.${randomBytes(32).toString("base64url")}`;
   }
 
-  /** 43 characters that need no escaping in a link, a form or a header. */
+  /** The secret: 43 characters that need no escaping in a link, a form or a header. */
   derive(ownerId: string, nonce: string): string {
     const key = this.#keyOf(nonce);
     if (!key) throw new UnknownSealingKey("The secret was derived from a key that is not configured");
     return createHmac("sha256", key.bytes).update(`${nonce}\0${ownerId}`).digest("base64url");
   }
 
-  /** False: the master key of then is gone. */
+  /** False when the master key of the secret is not configured any more. */
   canDerive(nonce: string): boolean {
     return this.#keyOf(nonce) !== undefined;
   }
 
   #keyOf(nonce: string): DerivedKey | undefined {
     const { all, oldest } = this.#keys;
-    // until 2026-11-22 there was one master key, and nonces named none
+    // Nonces from before 2026-11-22 name no key: there was one master key.
     return nonce.includes(".") ? all.find(({ id }) => nonce.startsWith(`${id}.`)) : oldest;
   }
 }

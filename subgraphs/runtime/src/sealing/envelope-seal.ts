@@ -3,16 +3,16 @@ import { decrypt, encrypt } from "./aes-gcm.js";
 import type { Keyring } from "./master-keys.js";
 import { UnknownSealingKey } from "./value-seal.js";
 
-/** A value under a data key of its own, which is wrapped by a key that is derived from a master key. */
+/** A value that is encrypted with its own data key, which is encrypted with a key derived from a master key. */
 export interface SealedEnvelope {
-  /** Names the key that wrapped `wrappedKey`, so that a changed SECRETS_KEY is told from damage. */
+  /** The ID of the key that encrypted `wrappedKey`. It distinguishes a changed SECRETS_KEY from damage. */
   readonly keyId: string;
-  /** Destroying it destroys the value. */
+  /** The encrypted data key. Deleting it makes the value unreadable. */
   readonly wrappedKey: Buffer;
   readonly ciphertext: Buffer;
 }
 
-/** Envelope encryption with AES-256-GCM. A new master key means new wrapping, and no new ciphertext. */
+/** Envelope encryption with AES-256-GCM. After a change of the master key only data keys are encrypted again. */
 export class EnvelopeSeal {
   readonly #keys: Keyring;
 
@@ -20,12 +20,15 @@ export class EnvelopeSeal {
     this.#keys = keys;
   }
 
-  /** Of the former master keys: what they wrapped is to be rewrapped. */
+  /** The IDs of the keys of former master keys. Data keys that they encrypted should be rewrapped. */
   get formerKeyIds(): readonly string[] {
     return this.#keys.all.slice(1).map(({ id }) => id);
   }
 
-  /** `bound` says where the value belongs, e.g. the key of its row: moved elsewhere it does not open. */
+  /**
+   * `bound` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
+   * moved.
+   */
   seal(plain: Buffer, bound: string): SealedEnvelope {
     const dataKey = randomBytes(32);
     return { ...this.#wrapped(dataKey, bound), ciphertext: encrypt(dataKey, plain, bound) };
@@ -35,7 +38,7 @@ export class EnvelopeSeal {
     return decrypt(this.#dataKey(sealed, bound), sealed.ciphertext, bound);
   }
 
-  /** Under the newest key. */
+  /** The same data key, encrypted with the newest key. */
   rewrapped(sealed: Omit<SealedEnvelope, "ciphertext">, bound: string): Omit<SealedEnvelope, "ciphertext"> {
     return this.#wrapped(this.#dataKey(sealed, bound), bound);
   }

@@ -1,12 +1,13 @@
 import { createHmac, hkdfSync } from "node:crypto";
 
 /**
- * One label for each purpose: what is sealed under one opens under no other. A label is the `info` of HKDF and never
- * changes. New ones begin with `factory`, the subgraph's name and the purpose.
+ * The label of a derived key, one for each purpose. It is the `info` of HKDF and must never change, since values are
+ * sealed with the key. All labels stand here so that no two purposes share a key. A new label begins with `factory`, the
+ * name of the subgraph and the purpose.
  */
 export type KeyLabel =
   | "factory catalog list cursors"
-  | "list cursors" // of integration
+  | "list cursors" // integration
   | "credential key wrapping"
   | "credential digest"
   | "factory spine list cursors"
@@ -16,19 +17,19 @@ export type KeyLabel =
   | "factory spine forms"
   | "factory spine invitation tokens";
 
-/** 256 bits for one purpose, from one master key. */
+/** A 256-bit key for one purpose, derived from one master key. */
 export interface DerivedKey {
-  /** 16 hexadecimal characters that stand beside what the key has sealed. They tell nothing about the key. */
+  /** 16 hexadecimal characters that are stored beside a sealed value. They reveal nothing about the key. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** The keys for one purpose. */
+/** The derived keys for one purpose, one for each master key. */
 export interface Keyring {
-  /** Seals. */
+  /** The key that seals new values. */
   readonly newest: DerivedKey;
   readonly oldest: DerivedKey;
-  /** Open; newest first. */
+  /** The keys that open values, the newest first. */
   readonly all: readonly DerivedKey[];
 }
 
@@ -36,13 +37,13 @@ const derivedKeyBytes = 32;
 const shortestMasterKeyBytes = 32;
 
 /**
- * SECRETS_KEY and those that came before it. Every key in use is derived from them by HKDF-SHA-256 (RFC 5869) without a
- * salt, which the RFC permits (section 3.1) because a master key is uniformly random.
+ * The master keys: SECRETS_KEY and former ones. Every key in use is derived from them by HKDF-SHA-256 (RFC 5869) without
+ * a salt, which section 3.1 permits because a master key is uniformly random.
  */
 export class MasterKeys {
   readonly #masters: readonly Buffer[];
 
-  /** The newest seals, all of them open. */
+  /** The newest key seals new values; all keys open values. */
   constructor(newest: Buffer, ...former: readonly Buffer[]) {
     const masters = [newest, ...former];
     if (masters.some(({ length }) => length < shortestMasterKeyBytes))
@@ -57,7 +58,7 @@ export class MasterKeys {
     return { newest, oldest, all };
   }
 
-  /** The master keys as they are: for the cursors that the catalog signed with them until 2026-11-22. */
+  /** The master keys themselves. Only cursors from before 2026-11-22 were signed with them. */
   get underived(): readonly Buffer[] {
     return this.#masters;
   }

@@ -1,18 +1,22 @@
 import { decrypt, encrypt } from "./aes-gcm.js";
 import type { Keyring } from "./master-keys.js";
 
-/** The master key that sealed the value is not configured. */
+/** Thrown when the master key that sealed a value is not configured. */
 export class UnknownSealingKey extends Error {
   override readonly name = "UnknownSealingKey";
 }
 
+/** The result of opening a sealed value. */
 export interface OpenedValue {
   readonly text: string;
-  /** The same, sealed anew, where the value was sealed under a former key or in a former form: store it instead. */
+  /**
+   * The value sealed again, where it was sealed with a former key or in a former format. Store it instead of the old
+   * one.
+   */
   readonly resealed: string | undefined;
 }
 
-/** Short texts that are stored sealed: `<key id>.<base64url of nonce, tag and ciphertext>`, AES-256-GCM. */
+/** Seals short texts with AES-256-GCM as `<key id>.<base64url of nonce, tag and ciphertext>`. */
 export class ValueSeal {
   readonly #keys: Keyring;
 
@@ -20,7 +24,10 @@ export class ValueSeal {
     this.#keys = keys;
   }
 
-  /** `bound` says where the value belongs, e.g. the key of its row: moved elsewhere it does not open. */
+  /**
+   * `bound` says where the value belongs, for example the key of its row. It is authenticated, so the value cannot be
+   * moved.
+   */
   seal(text: string, bound: string): string {
     const { id, bytes } = this.#keys.newest;
     return `${id}.${encrypt(bytes, Buffer.from(text), bound).toString("base64url")}`;
@@ -30,7 +37,7 @@ export class ValueSeal {
   open(sealed: string, bound: string): OpenedValue {
     const dot = sealed.indexOf(".");
     const body = Buffer.from(sealed.slice(dot + 1), "base64url");
-    // decoding passes over the bits behind the last whole byte
+    // The decoder ignores bits after the last whole byte, so several texts would decode to the same bytes.
     if (body.toString("base64url") !== sealed.slice(dot + 1)) throw new Error("The sealed value is damaged");
     const keyId = dot === -1 ? undefined : sealed.slice(0, dot);
     const text = this.#decrypted(keyId, body, bound).toString();
@@ -39,7 +46,7 @@ export class ValueSeal {
 
   #decrypted(keyId: string | undefined, body: Buffer, bound: string): Buffer {
     const { all, oldest } = this.#keys;
-    // until 2026-11-22 there was one master key, and values named none
+    // Values from before 2026-11-22 name no key: there was one master key.
     const key = keyId === undefined ? oldest : all.find(({ id }) => id === keyId);
     if (!key) throw new UnknownSealingKey("The value was sealed under a key that is not configured");
     return decrypt(key.bytes, body, bound);

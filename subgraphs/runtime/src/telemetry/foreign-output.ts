@@ -4,24 +4,29 @@ import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import type { Logger } from "./logger.js";
 
-/** In characters: what a library prints may repeat what a caller sent. */
+/** In characters. The output of a library may repeat a large input of a caller. */
 const longestText = 2000;
 
-/** From here on only the logger writes: what libraries print, and what Node warns of, become lines of the log. */
+/**
+ * Turns console output of libraries and warnings of Node into log lines, so that only the logger writes to the output.
+ */
 export function logForeignOutput(logger: Logger): void {
   const printed = new Console({ stdout: sink(logger, "debug"), stderr: sink(logger, "warn") });
-  // the methods of the global console are replaced, since a library may hold the object
+  // The methods are replaced, not the console object, since a library may hold the object.
   Object.assign(console, printed);
-  // Node's own listener prints
+  // The default listener of Node prints to stderr.
   process.removeAllListeners("warning");
   process.on("warning", (warning) => logger.warn({ err: warning }, "Node warned"));
-  // depd prints what nothing listens for
+  // depd prints a deprecation unless somebody listens for it.
   (process as EventEmitter).on("deprecation", (error: unknown) =>
     logger.debug({ err: error }, "a library warned of a deprecated use"),
   );
 }
 
-/** A child's own log is passed on as it is; what else it writes, as V8 does when it ends a process, becomes a line each. */
+/**
+ * Passes the log lines of a child process on. Other output, for example of V8 when it ends the process, becomes log
+ * lines of its own.
+ */
 export function logChildOutput(output: Readable, logger: Logger): void {
   createInterface({ input: output }).on("line", (line) => {
     if (isLogLine(line)) process.stderr.write(`${line}\n`);

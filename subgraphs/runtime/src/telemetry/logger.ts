@@ -1,6 +1,7 @@
 import { type Logger as PinoLogger, pino, stdSerializers } from "pino";
 import { sourceStack } from "./source-stack.js";
 
+/** The structured logger (pino) that every part of a process receives. */
 export type Logger = PinoLogger;
 
 const secretPaths = [
@@ -14,7 +15,10 @@ const secretPaths = [
   "refresh_token",
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-/** An error as it is logged: with the lines of the sources, and without the client that pg attaches to the error of a lost connection (it holds the key that cancels its statements). */
+/**
+ * The logged form of an error: with source lines, and without the client that pg attaches to a connection error,
+ * because the client holds the key that cancels its statements.
+ */
 export function loggedError(error: unknown): unknown {
   const logged = stdSerializers.err(error as Error) as unknown;
   if (typeof logged !== "object" || logged === null) return logged;
@@ -22,7 +26,10 @@ export function loggedError(error: unknown): unknown {
   return typeof stack === "string" ? { ...rest, stack: sourceStack(stack) } : rest;
 }
 
-/** To stderr, which leaves stdout to what a command says. error: somebody must act; warn: healed itself; info: state change; debug: for us. */
+/**
+ * Writes to stderr, since commands print their result to stdout. Levels: error needs an operator, warn healed itself,
+ * info is a change of state, debug is for developers.
+ */
 export function createLogger(process: string, level: string): Logger {
   return pino(
     {

@@ -12,7 +12,10 @@ export interface Trace {
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeroes = /^0+$/;
 
-/** Continues the caller's trace, or starts one when the header is absent or malformed (section 4.3 of the recommendation). */
+/**
+ * Continues the trace of the caller, or starts a new one when the header is absent or malformed (W3C Trace Context,
+ * section 4.3).
+ */
 export function continueTrace(traceparent: string | undefined): Trace {
   const match = traceparent === undefined ? null : form.exec(traceparent);
   if (match === null) return newTrace();
@@ -36,11 +39,12 @@ function newTrace(): Trace {
   return { traceId: hex.slice(0, 32), spanId: hex.slice(32), sampled: true };
 }
 
+/** The header `traceparent` of a trace. */
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-${trace.sampled ? "01" : "00"}`;
 }
 
-/** The trace id inside a header that `traceparent` wrote. */
+/** The trace ID inside a header that `traceparent` wrote. */
 export function traceIdOf(header: string): string {
   return header.slice(3, 35);
 }

@@ -2,7 +2,7 @@ import { DomainError } from "../errors/domain-error.js";
 
 export interface ConcurrencyLimits {
   readonly maxPerTenant: number;
-  /** Of all tenants together. Absent: no limit. */
+  /** The limit of all tenants together. Absent: no limit. */
   readonly maxTotal?: number;
 }
 

@@ -1,29 +1,35 @@
 import type { Principal } from "../auth/principal.js";
 import type { Trace } from "../telemetry/trace.js";
 
-/** Work that may be given up once its caller has gone. It is polled, so it is less than an AbortSignal. */
+/**
+ * A flag that says that the caller has gone, so that work for it can stop. It is polled and has no events, unlike an
+ * AbortSignal.
+ */
 export type Abandonable = Pick<AbortSignal, "aborted">;
 
-/** What one operation knows of its caller; made at the edge, handed to every subgraph. */
+/**
+ * The context of one operation: its caller, trace and caches. The gateway creates it and passes it to every subgraph.
+ */
 export interface RequestContext {
   readonly principal: Principal | undefined;
   readonly trace: Trace;
   readonly idempotencyKey: string | undefined;
-  /** Of the message that asks for the operation, where one does; events of the operation carry them. */
+  /** The IDs of the message that caused the operation, if any. Events of the operation carry them. */
   readonly correlationId: string | undefined;
   readonly causationId: string | undefined;
-  /** Of the other end of the connection, where nothing else is known of the caller. */
+  /** The client address, where the caller is otherwise unknown. */
   readonly address: string | undefined;
-  /** The operation was asked for on the internal listener. */
+  /** Whether the operation came through the internal listener. */
   readonly internal: boolean;
-  /** Aborted once the caller has gone. Absent while a mutation runs, which goes on to its end. */
+  /** Is aborted once the caller has gone. Absent while a mutation runs, because a mutation always runs to its end. */
   signal: Abandonable | undefined;
-  /** Request-scoped caches, e.g. entity loaders, by their owner. */
+  /** Request-scoped caches, for example entity loaders, by their owner. */
   readonly loaders: Map<object, unknown>;
-  /** Set when a stored result was returned instead of a new effect. */
+  /** Set when the result of an earlier request with the same Idempotency-Key was returned. */
   replayed: boolean;
 }
 
+/** Creates a request context with defaults and empty caches. */
 export function requestContext(
   from: Pick<RequestContext, "principal" | "trace"> &
     Partial<

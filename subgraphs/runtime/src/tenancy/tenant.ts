@@ -3,17 +3,25 @@ import { DomainError } from "../errors/domain-error.js";
 import { decodeId } from "../identifiers/wire-id.js";
 import type { Abandonable, RequestContext } from "./request-context.js";
 
+/** The tenant for which a transaction or statement runs. */
 export interface Tenant {
   /** `ten_…` */
   readonly tenantId: string;
-  /** The uuid inside the id: what row-level security compares. */
+  /** The UUID inside the ID. Row-level security compares it with `tenant_id`. */
   readonly uuid: string;
-  /** Work on Tenants across tenants: sets `app.platform`, which only the policies of such tables read. */
+  /**
+   * Set for administrators of the platform who work across tenants: sets `app.platform`, which only the policies of
+   * platform tables read.
+   */
   readonly platform?: true;
-  /** Who waits for what is read; absent: it is read to its end. */
+  /**
+   * The caller that waits for the result. A statement is ended when the caller has gone; absent: it always runs to its
+   * end.
+   */
   readonly caller?: Abandonable;
 }
 
+/** The principal of the request. Throws UNAUTHENTICATED when there is none. */
 export function principalOf(context: RequestContext): Principal {
   if (!context.principal)
     throw new DomainError("UNAUTHENTICATED", {
@@ -22,9 +30,10 @@ export function principalOf(context: RequestContext): Principal {
   return context.principal;
 }
 
-/** A principal lives as long as its token is remembered, and with it its decoded tenant. */
+/** Decoded tenants by principal. A principal object lives as long as its token is in the cache of the verifier. */
 const tenants = new WeakMap<Principal, Tenant>();
 
+/** The tenant of the caller. Throws UNAUTHENTICATED or TENANT_REQUIRED. */
 export function tenantOf(context: RequestContext): Tenant {
   const principal = principalOf(context);
   const tenant = tenants.get(principal) ?? rememberedTenant(principal);
@@ -41,6 +50,7 @@ function rememberedTenant(principal: Principal): Tenant {
   return tenant;
 }
 
+/** The tenant with this wire ID (`ten_…`). Throws TENANT_UNKNOWN when the ID is malformed. */
 export function tenantWithId(tenantId: string): Tenant {
   const uuid = decodeId("ten", tenantId);
   if (uuid === undefined)
@@ -50,7 +60,9 @@ export function tenantWithId(tenantId: string): Tenant {
   return { tenantId, uuid };
 }
 
-/** An explicit tenant (body, header, route) must be the caller's own; checked before any store is touched. */
+/**
+ * Throws TENANT_MISMATCH when the request names a tenant (in its body, header or route) that is not the caller's own.
+ */
 export function requireSameTenant(context: RequestContext, explicitTenantId: string | null | undefined): void {
   if (explicitTenantId == null) return;
   if (explicitTenantId !== tenantOf(context).tenantId)

@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process";
 import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Tests run sources, threads and processes run compiled code: builds the workspace unless the entry is newer than every source. */
+/**
+ * Compiles the workspace unless the entry is newer than every source. Tests run sources, but threads and processes run
+ * compiled code.
+ */
 export function ensureCompiled(workspace: string, { entry, sources }: { entry: string; sources: string }): void {
   const compiled = join(workspace, "dist", entry);
   const compiledAt = statSync(compiled, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -15,7 +18,7 @@ export function ensureCompiled(workspace: string, { entry, sources }: { entry: s
   try {
     execFileSync(process.execPath, [tsc, "-b", workspace], { stdio: "pipe" });
   } catch (error) {
-    // a type error elsewhere does not keep the worker from being compiled
+    // The compiler emits in spite of a type error elsewhere, so the entry may exist.
     if (!statSync(compiled, { throwIfNoEntry: false })) throw error;
   }
 }

@@ -1,6 +1,6 @@
-/** Owners take turns, each in its own order: an owner with much work delays only itself. */
+/** A queue in which owners take turns, so that an owner with much work delays only its own items. */
 export class FairQueue<Item> {
-  /** In the order of their turns. */
+  /** The owners in the order of their turns. */
   readonly #waiting = new Map<string, Item[]>();
   #length = 0;
 
@@ -19,14 +19,14 @@ export class FairQueue<Item> {
     this.#length += 1;
   }
 
-  /** Of the first owner in turn that may go. */
+  /** Removes and returns the next item of the first owner in turn for which `mayGo` is true. */
   shift(mayGo: (owner: string) => boolean = () => true): Item | undefined {
     const owner = this.#firstThat(mayGo);
     const items = owner === undefined ? undefined : this.#waiting.get(owner);
     if (owner === undefined || !items) return undefined;
     const item = items.shift();
     this.#waiting.delete(owner);
-    // behind everybody else's turn
+    // The next turn of this owner comes after all others.
     if (items.length > 0) this.#waiting.set(owner, items);
     this.#length -= 1;
     return item;
@@ -37,7 +37,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** False: it has left the queue already. */
+  /** Returns false when the item has left the queue already. */
   remove(owner: string, item: Item): boolean {
     const items = this.#waiting.get(owner) ?? [];
     const place = items.indexOf(item);

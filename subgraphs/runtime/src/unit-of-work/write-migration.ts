@@ -43,7 +43,9 @@ export async function writeMigration(
   }
 }
 
-/** The statements that would make the database fit entities and references; empty when the migrations agree with them. */
+/**
+ * The statements that would make the database fit entities and references; empty when the migrations agree with them.
+ */
 export async function schemaDrift(definition: DatabaseDefinition): Promise<string> {
   const { connections, references = {} } = definition;
   const orm = await openComparison(ormOptions(definition, connections.owner));

@@ -79,7 +79,9 @@ describe("what the role of requests can do about jobs", () => {
     await test.close();
   });
 
-  /** One statement as that role in a transaction of the tenant, rolled back: its rows, or the code it was refused with. */
+  /**
+   * One statement as that role in a transaction of the tenant, rolled back: its rows, or the code it was refused with.
+   */
   async function asApp(tenant: Tenant | undefined, statement: string, values: unknown[] = []) {
     await app.query("begin");
     try {

@@ -49,7 +49,9 @@ export class JobRuns {
     );
   }
 
-  /** Gives jobs of this process back, unfinished: a planned stop or a lost database is no attempt. Returns their ids. */
+  /**
+   * Gives jobs of this process back, unfinished: a planned stop or a lost database is no attempt. Returns their ids.
+   */
   async release(jobs: readonly TakenJob[], delaySeconds = 0): Promise<Set<string>> {
     if (jobs.length === 0) return new Set();
     const released = await this.#rows<{ id: string }>(
