@@ -21,22 +21,23 @@ import { graphql } from "graphql";
 import { type Catalog, startCatalog } from "./subgraph.js";
 import { catalogTables } from "./tables.js";
 
+/** A catalog over an embedded PostgreSQL, with makers of test data. */
 export interface CatalogFixture {
   readonly catalog: Catalog;
   readonly bus: PostgresBus;
-  /** What is written to its outbox is relayed, as that of any producer of commands. */
+  /** A connection like that of a producer of commands: its outbox is relayed. */
   readonly database: Database;
-  /** As the superuser, who sees every tenant. */
+  /** Runs SQL as the superuser, so that rows of all tenants are visible. */
   rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
-  /** The data of a mutation or query; throws its first error. */
+  /** Runs a mutation or query and returns its data. Throws its first error. */
   run<T = Record<string, unknown>>(principal: Principal, source: string): Promise<T>;
-  /** A Draft version, whose content has passed every check unless told otherwise. */
+  /** Creates a Draft version. Its content has passed every check unless `validated` is false. Returns its id. */
   aTemplateVersion(principal: Principal, given?: { validated: boolean }): Promise<string>;
-  /** As a validation leaves it: rendering is tested where it is built. */
+  /** Stores the result of a validation without running the checks. */
   passEveryCheck(templateVersionId: string): Promise<void>;
-  /** A version that is registered to wait. */
+  /** Creates a library version that is not yet published. Returns its id. */
   aLibraryVersion(principal: Principal): Promise<string>;
-  /** Its package name; the versions are Published. */
+  /** Creates a library with Published versions. Returns its package name. */
   aLibrary(principal: Principal, versions: readonly string[]): Promise<string>;
   close(): Promise<void>;
 }
@@ -152,7 +153,7 @@ async function passEveryCheck(rows: CatalogFixture["rows"], templateVersionId: s
   );
 }
 
-/** A principal of a new tenant, or of the given one, who holds every scope unless told otherwise. */
+/** A principal of the given tenant or of a new one, with the given scopes or with all. */
 export function aPrincipal(given: { tenantId?: string; scopes?: readonly Scope[] } = {}): Principal {
   return {
     subject: newId("cli"),

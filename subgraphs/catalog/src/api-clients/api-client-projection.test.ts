@@ -164,7 +164,7 @@ describe("the projection", () => {
     expect([await isFound(ours), await isFound(theirs)]).toEqual([true, false]);
   });
 
-  it("passes over what is no event of a provider", async () => {
+  it("ignores events that are not events of a provider", async () => {
     const provider = aProvider();
     const registered = told(provider, "ProviderRegistered", 0);
     await take(

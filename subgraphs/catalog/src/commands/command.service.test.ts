@@ -119,7 +119,7 @@ describe("commands of the bus", () => {
     });
   });
 
-  it("are answered with what is wrong with them, and hold up nothing", async () => {
+  it("are refused with their errors, and do not delay other commands", async () => {
     const libraryVersionId = await fixture.aLibraryVersion(actor);
     const wrong: [CommandType, Record<string, unknown>, string][] = [
       ["PublishTemplateVersion", { templateVersionId: newId("tpv") }, "TEMPLATE_VERSION_NOT_FOUND"],
@@ -219,7 +219,7 @@ describe("commands of the bus", () => {
     });
   });
 
-  it("are never sent for nobody", async () => {
+  it("are never sent without an actor", async () => {
     const attempt = fixture.database.transaction(tenant(), { trace }, async (transaction) => {
       transaction.send(command("PublishLibraryVersion", { libraryVersionId: newId("lbv") }));
     });

@@ -18,7 +18,7 @@ describe("the source cache", () => {
   });
   const held = (cache: SourceCache, keys: string[]) => keys.filter((key) => cache.get(key) !== undefined);
 
-  it("keeps no more bytes than it may, and drops what was unused for longest", () => {
+  it("keeps no more bytes than its limit, and drops the least recently used source", () => {
     const cache = new SourceCache({ maxBytes: 5_000, maxEntryBytes: 3_000 });
     cache.put("a", source(1_000));
     cache.put("b", source(1_000));
@@ -55,7 +55,7 @@ describe("the source cache", () => {
     expect(held(cache, ["a"])).toEqual(["a"]);
   });
 
-  it("is not changed through what it was given or gave", () => {
+  it("is not changed through the files that it was given or returned", () => {
     const cache = new SourceCache();
     const given = source(1);
     cache.put("a", given);

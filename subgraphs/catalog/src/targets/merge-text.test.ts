@@ -45,7 +45,7 @@ describe("merging texts by lines", () => {
     expect(merge(base, ours, theirs)).toBe(expected);
   });
 
-  it("keeps the line ends of whoever changed them", () => {
+  it("keeps the line ends of the side that changed them", () => {
     const ours = base.replace("1", "one");
     const theirs = base.replace("5", "five");
     const both = ours.replace("5", "five");
@@ -75,7 +75,7 @@ describe("merging texts by lines", () => {
     expect(mergeText(sides, { comparisons: 100, lines: 100_000 })).toEqual({ bytes: bytes(2, 3) });
   });
 
-  it("does not merge what is no text, or would take too long", () => {
+  it("does not merge binary files, or texts that take too long", () => {
     expect(merge("1\n\0\n2\n", "A\n\0\n2\n", "1\n\0\nB\n")).toBe("unmergeable");
     const many = (mark: string) => `${mark}1\n${"x\n".repeat(3_000)}${mark}2\n`;
     expect(merge(many(""), many("A"), many("B"))).toBe("unmergeable");

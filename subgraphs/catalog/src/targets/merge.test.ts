@@ -66,7 +66,7 @@ describe("merging a scaffold into a branch that people work on", () => {
     return error?.facts;
   };
 
-  it("takes what only one side changed, and both where they changed different lines", async () => {
+  it("takes the change of one side, and both changes on different lines", async () => {
     await push("exe_1", { "both.txt": lines(), "ours.txt": "1", "theirs.txt": "1", "same.txt": "1" });
     await edit({
       "both.txt": lines({ 1: "mine" }),
@@ -103,7 +103,7 @@ describe("merging a scaffold into a branch that people work on", () => {
     expect(await target.text("rev-list", "--count", "main")).toBe("3");
   });
 
-  it("compares with what the last scaffold rendered, not with the merged commit", async () => {
+  it("compares with the render of the last scaffold, not with the merged commit", async () => {
     await push("exe_1", { "a.txt": lines() });
     await edit({ "a.txt": lines({ 1: "mine" }) });
     await push("exe_2", { "a.txt": lines({ 9: "second" }) });
@@ -175,7 +175,7 @@ describe("merging a scaffold into a branch that people work on", () => {
     expect(await conflictOf(push("exe_3", { place: "1", other: "1" }))).toMatchObject({ paths: ["place"] });
   });
 
-  it("names files whose changes overlap with the number of places, and never writes marks", async () => {
+  it("names files with overlapping changes and the number of conflicts, and never writes conflict markers", async () => {
     await push("exe_1", { "a.txt": lines(), "b.bin": Buffer.from([0, 1]), "c.txt": "1", link: "1" });
     await edit({
       "a.txt": lines({ 1: "mine", 9: "mine" }),

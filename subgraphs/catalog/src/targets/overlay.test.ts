@@ -19,7 +19,7 @@ describe("laying files over a target", () => {
     expect(blocked).toEqual(["src/a", "src", "file/x"]);
   });
 
-  it("takes no longer for a target whose folders are nested without an end", () => {
+  it("takes no longer for a target with very deeply nested folders", () => {
     const existing = new Map(Array.from({ length: 60 }, (_, index) => entry(`${index}/${"d/".repeat(5000)}f`)));
     const before = process.cpuUsage();
     planOverlay(existing, produced("src/a.txt"), { format: "sha1", onConflict: "fail" });

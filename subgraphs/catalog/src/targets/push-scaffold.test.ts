@@ -259,7 +259,7 @@ describe("pushing a scaffold", () => {
       row("untouched.xml", "Unchanged", "<u/>"),
     ];
 
-    it("is what the pushed tree holds, and the same when the execution runs again", async () => {
+    it("equals the pushed tree, and is the same when the execution runs again", async () => {
       await target.commit("main", existing);
       const first = await push({}, change);
       expect(first.files).toEqual(expected);
@@ -296,7 +296,7 @@ describe("pushing a scaffold", () => {
       }
     });
 
-    it("names what is in the way as a conflict, whatever the rule", async () => {
+    it("reports a blocked path as a conflict under every rule", async () => {
       await target.commit("main", { "src/x.txt": "x", file: "f" });
       const open = await openTarget({ url: target.url, branch: "main" }, policy);
       try {

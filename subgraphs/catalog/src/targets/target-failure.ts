@@ -1,5 +1,6 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { GitError } from "../git/git.js";
+import { errorOfGit } from "../git/git-failure.js";
 import { RemoteBlocked } from "../git/remote-policy.js";
 import type { PlannedFile } from "./overlay.js";
 
@@ -36,39 +37,23 @@ export function targetFailure(error: unknown): unknown {
   if (!(error instanceof GitError)) return error;
   if (error.timedOut) return targetUnavailable("The target did not answer in time. Try again later.");
   if (error.overflowed) return targetUnavailable("The target has more branches or files than can be read.");
-  const known = failures.find(({ says }) => says.test(error.stderr))?.failure;
   return (
-    known ?? targetUnavailable("The target cannot be reached. Check target.repository, and that its server is running.")
+    errorOfGit(error.stderr, gitErrors) ??
+    targetUnavailable("The target cannot be reached. Check target.repository, and that its server is running.")
   );
 }
 
-const failures: readonly { says: RegExp; failure: DomainError }[] = [
-  {
-    says: /out of memory/i,
-    failure: targetUnavailable("The target contains an object that needs more memory than git is allowed."),
-  },
-  {
-    says: /unable to update url base from redirection|returned error: 30\d/i,
-    failure: targetUnavailable("The target answered with a redirect. Use its final address as target.repository."),
-  },
-  {
-    says: /host key verification failed|no \S+ host key is known/i,
-    failure: targetForbidden("The host key of the target is not among the knownHosts of the credential. Add it there."),
-  },
-  {
-    says: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
-    failure: targetForbidden(
-      "The target refused the login. Check target.credentialRef, and that this credential may write.",
-    ),
-  },
-  {
-    says: /not found|does not appear to be a git repository|no such file/i,
-    failure: targetForbidden("The address of the target has no repository. Create the repository first."),
-  },
-  {
-    says: /failed to push some refs|remote rejected/i,
-    failure: targetForbidden(
-      "The target refused the push. Check that the credential may write, and the rules of the branch.",
-    ),
-  },
-];
+const gitErrors = {
+  outOfMemory: targetUnavailable("The target contains an object that needs more memory than git is allowed."),
+  redirect: targetUnavailable("The target answered with a redirect. Use its final address as target.repository."),
+  unknownHostKey: targetForbidden(
+    "The host key of the target is not among the knownHosts of the credential. Add it there.",
+  ),
+  accessDenied: targetForbidden(
+    "The target refused the login. Check target.credentialRef, and that this credential may write.",
+  ),
+  noRepository: targetForbidden("The address of the target has no repository. Create the repository first."),
+  refusedPush: targetForbidden(
+    "The target refused the push. Check that the credential may write, and the rules of the branch.",
+  ),
+};

@@ -17,7 +17,7 @@ const costly = (index: number): FilePreview => ({
 });
 
 describe("files of a preview", () => {
-  it("are compared for a second at most, and hold nobody up meanwhile", async () => {
+  it("are compared for at most a second, without blocking the event loop", async () => {
     const started = performance.now();
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 10);

@@ -33,44 +33,44 @@ export interface ExecutionRow {
   error: ExecutionErrorType | null;
 }
 
+type ViewedExecution = Omit<
+  ExecutionType,
+  "target" | "correlation" | "requestedAt" | "startedAt" | "completedAt" | "attempts" | "traceId"
+> &
+  Pick<
+    Execution,
+    "repository" | "branch" | "agentTaskId" | "requestedAt" | "startedAt" | "completedAt" | "fence" | "traceparent"
+  >;
+
 /** The GraphQL view of a row. */
 export function executionRowView(row: ExecutionRow): ExecutionType {
-  return {
+  return executionView({
     executionId: encodeId("exe", row.execution_id),
     templateId: encodeId("tpl", row.template_id),
     templateVersionId: encodeId("tpv", row.template_version_id),
     status: row.status,
     phase: row.phase,
     scaffoldOutputId: row.scaffold_output_id === null ? null : encodeId("sca", row.scaffold_output_id),
-    requestedAt: row.requested_at.toISOString(),
-    startedAt: row.started_at?.toISOString() ?? null,
-    completedAt: row.completed_at?.toISOString() ?? null,
-    attempts: row.fence,
+    requestedAt: row.requested_at,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+    fence: row.fence,
     retryOf: row.retry_of === null ? null : encodeId("exe", row.retry_of),
-    target: { repository: row.repository, branch: row.branch },
-    correlation: { agentTaskId: row.agent_task_id },
+    repository: row.repository,
+    branch: row.branch,
+    agentTaskId: row.agent_task_id,
     output: row.output,
     manualInstructions: row.manual_instructions,
     warnings: row.warnings,
     error: row.error,
-    traceId: traceIdOf(row.traceparent),
-  };
+    traceparent: row.traceparent,
+  });
 }
 
-/** The GraphQL view of an entity that a mutation has created or changed. */
-export function executionView(execution: Execution): ExecutionType {
-  const {
-    executionId,
-    templateId,
-    templateVersionId,
-    status,
-    phase,
-    scaffoldOutputId,
-    output,
-    manualInstructions,
-    warnings,
-    error,
-  } = execution;
+/** The GraphQL view of an entity, for example one that a mutation has created or changed. */
+export function executionView(execution: ViewedExecution): ExecutionType {
+  const { executionId, templateId, templateVersionId, status, phase, scaffoldOutputId, retryOf } = execution;
+  const { repository, branch, agentTaskId, output, manualInstructions, warnings, error } = execution;
   return {
     executionId,
     templateId,
@@ -82,9 +82,9 @@ export function executionView(execution: Execution): ExecutionType {
     startedAt: execution.startedAt?.toISOString() ?? null,
     completedAt: execution.completedAt?.toISOString() ?? null,
     attempts: execution.fence,
-    retryOf: execution.retryOf,
-    target: { repository: execution.repository, branch: execution.branch },
-    correlation: { agentTaskId: execution.agentTaskId },
+    retryOf,
+    target: { repository, branch },
+    correlation: { agentTaskId },
     output,
     manualInstructions,
     warnings,

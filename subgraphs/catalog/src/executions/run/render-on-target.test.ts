@@ -25,7 +25,7 @@ describe("changes of a template to its target", () => {
     expect(edited(project())).toBe("as it was seen");
   });
 
-  it("are made again where the branch moved, and leave alone what cannot be edited any more", () => {
+  it("are made again when the branch has moved, and leave a file unchanged that can no longer be edited", () => {
     expect(edited(project("<!-- new -->"))).toMatch(/<!-- new -->[\s\S]*Include="Polly" Version="8.4.2"/);
     expect(edited("<Project>")).toBe("<Project>");
   });

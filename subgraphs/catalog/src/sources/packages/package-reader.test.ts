@@ -343,7 +343,7 @@ describe("a package in a local folder", () => {
     });
   });
 
-  it("is unavailable without a word about what is there", async () => {
+  it("is unavailable, and the error does not tell whether the file exists", async () => {
     const folder = await aFolder();
     for (const path of [join(folder, "none.nupkg"), folder, "/dev/zero", "/dev/tty"])
       await expect(read(`nupkg+${pathToFileURL(path).href}`)).rejects.toMatchObject({

@@ -2,6 +2,7 @@ import { EgressBlockedError, EgressFailure, type EgressFailureKind } from "@fact
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { visiblePath } from "@factory/template-engine/path-safety";
 import { GitError } from "../../git/git.js";
+import { errorOfGit } from "../../git/git-failure.js";
 import { RemoteBlocked } from "../../git/remote-policy.js";
 
 /** An error SOURCE_UNAVAILABLE with a detail for the caller. */
@@ -30,7 +31,7 @@ export function sourceFailure(error: unknown): unknown {
   if (error.timedOut) return sourceUnavailable("The template source did not answer in time. Try again later.");
   if (error.overflowed) return sourceTooLarge("The template source has more refs or files than are allowed.");
   return (
-    failures.find(({ says }) => says.test(error.stderr))?.failure ??
+    errorOfGit(error.stderr, gitErrors) ??
     sourceUnavailable("The template source cannot be fetched. Check its address.")
   );
 }
@@ -43,31 +44,15 @@ const failurePhrases: Record<EgressFailureKind, string> = {
   protocol: "did not answer with HTTP",
 };
 
-const failures: readonly { says: RegExp; failure: DomainError }[] = [
-  {
-    says: /fsck error|hasDot|hasDotdot|hasDotgit|unresolved deltas|bad tree/i,
-    failure: sourceUnsafe("The template source contains an object that git refuses (git fsck). Repair the repository."),
-  },
-  {
-    says: /out of memory/i,
-    failure: sourceTooLarge("The template source contains an object that needs more memory than git is allowed."),
-  },
-  {
-    says: /unable to update url base from redirection|returned error: 30\d/i,
-    failure: sourceUnavailable("The template source answered with a redirect. Use its final address."),
-  },
-  {
-    says: /host key verification failed|no \S+ host key is known/i,
-    failure: sourceUnavailable(
-      "The host key of the template source is not among the knownHosts of the credential. Add it there.",
-    ),
-  },
-  {
-    says: /authentication failed|could not read (?:username|password)|returned error: 40[13]|permission denied/i,
-    failure: sourceUnavailable("The template source refused access. It may need a credential."),
-  },
-  {
-    says: /not found|does not appear to be a git repository|no such file/i,
-    failure: sourceUnavailable("The address of the template source has no git repository."),
-  },
-];
+const gitErrors = {
+  corruptObject: sourceUnsafe(
+    "The template source contains an object that git refuses (git fsck). Repair the repository.",
+  ),
+  outOfMemory: sourceTooLarge("The template source contains an object that needs more memory than git is allowed."),
+  redirect: sourceUnavailable("The template source answered with a redirect. Use its final address."),
+  unknownHostKey: sourceUnavailable(
+    "The host key of the template source is not among the knownHosts of the credential. Add it there.",
+  ),
+  accessDenied: sourceUnavailable("The template source refused access. It may need a credential."),
+  noRepository: sourceUnavailable("The address of the template source has no git repository."),
+};

@@ -205,7 +205,7 @@ describe("a git source", () => {
     expect(texts((await fetchAt("#main:web")).files)).toEqual({ "a.txt": "1" });
   });
 
-  it("says what cannot be found without naming local paths", async () => {
+  it("reports a missing ref or folder without local paths", async () => {
     const missing = sourceRef("git+file:///nowhere/at/all.git");
     for (const attempt of [
       resolveSource(missing, policy, options),
