@@ -33,7 +33,7 @@ beforeAll(async () => {
 async function runtimeFolders(): Promise<string[]> {
   const readme = await readFile(`${root}subgraphs/runtime/README.md`, "utf8");
   const section = readme.split("## Folders, from the ground up")[1]?.split("\n## ")[0] ?? "";
-  return [...section.matchAll(/^- `([a-z-]+)`/gm)].map(([, folder = ""]) => folder);
+  return [...section.matchAll(/^- `([a-z/-]+)`/gm)].map(([, folder = ""]) => folder);
 }
 
 /** The slices of a subgraph in the order of its list of modules, which is also the order in which they start. */

@@ -56,11 +56,17 @@ export function upwardImports(imports: readonly Import[], orders: ReadonlyMap<st
     .filter(({ from, to }) => {
       if (!from.includes("/src/") || packageOf(from) !== packageOf(to) || sliceOf(from) === undefined) return false;
       if (sliceOf(to) === undefined) return isSubgraph(from);
-      const order = orders.get(packageOf(from));
-      const [source, target] = [from, to].map((file) => order?.indexOf(sliceOf(file)?.split("/").at(-1) ?? "") ?? -1);
+      const order = orders.get(packageOf(from)) ?? [];
+      const [source, target] = [from, to].map((file) => placeIn(order, file));
       return source !== undefined && target !== undefined && source >= 0 && target > source;
     })
     .map(text);
+}
+
+/** The place of a file's folder in an order; of its slice, if the order does not list the folder itself; otherwise -1. */
+function placeIn(order: readonly string[], file: string): number {
+  const folder = dirname(file).split("/src/")[1] ?? "";
+  return order.includes(folder) ? order.indexOf(folder) : order.indexOf(folder.split("/")[0] ?? "");
 }
 
 /** A slice of a subgraph reaches another one by its service, its types or its events, never by its entities. */
