@@ -65,16 +65,16 @@ export class TargetResolver {
   }
 
   /** Throws TARGET_INVALID, and INSUFFICIENT_SCOPE for a credential that the caller may not send to this host. */
-  async accept(context: RequestContext, asked: RequestedTarget): Promise<AcceptedTarget> {
-    const repository = parseTargetRepository(asked.repository, this.#policy);
+  async accept(context: RequestContext, requested: RequestedTarget): Promise<AcceptedTarget> {
+    const repository = parseTargetRepository(requested.repository, this.#policy);
     if ("problem" in repository) throw refusal("/target/repository", repository.problem);
-    const branch = asked.branch ?? "main";
+    const branch = requested.branch ?? "main";
     const problem = branchProblem(branch);
     if (problem !== undefined) throw refusal("/target/branch", problem);
-    const directory = folderIn(asked.directory ?? "");
-    const onConflict = onConflictChoices.find((choice) => choice === (asked.onConflict ?? "fail"));
+    const directory = folderIn(requested.directory ?? "");
+    const onConflict = onConflictChoices.find((choice) => choice === (requested.onConflict ?? "fail"));
     if (onConflict === undefined) throw refusal("/target/onConflict", `use one of ${onConflictChoices.join(", ")}`);
-    const credentialRef = asked.credentialRef ?? null;
+    const credentialRef = requested.credentialRef ?? null;
     if (credentialRef !== null && repository.kind === "shorthand")
       throw refusal(
         "/target/credentialRef",
@@ -87,7 +87,7 @@ export class TargetResolver {
       repository.kind === "url"
         ? repository.url
         : `${this.#publicUrl}/git/${slug}/${repository.owner}/${repository.name}.git`;
-    return { cloneUrl, branch, directory, nameDirectory: asked.nameDirectory ?? false, onConflict, credentialRef };
+    return { cloneUrl, branch, directory, nameDirectory: requested.nameDirectory ?? false, onConflict, credentialRef };
   }
 
   /**
@@ -130,12 +130,12 @@ export class TargetResolver {
 }
 
 /** Normalizes a folder: `.` and slashes at both ends are allowed. */
-function folderIn(asked: string): string {
-  const folder = asked
+function folderIn(requested: string): string {
+  const folder = requested
     .split("/")
     .filter((part) => part !== "" && part !== ".")
     .join("/");
-  const problem = asked.startsWith("/") ? "is absolute" : folder === "" ? undefined : unsafePath(folder);
+  const problem = requested.startsWith("/") ? "is absolute" : folder === "" ? undefined : unsafePath(folder);
   if (problem !== undefined) throw refusal("/target/directory", `the folder ${problem}`);
   return folder;
 }
