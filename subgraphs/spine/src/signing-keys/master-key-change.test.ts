@@ -42,8 +42,8 @@ describe("signing keys and the administrator's client", () => {
     const { clientId, clientSecret } = platform.spine.bootstrap;
     expect(await startsWith(8, 7)).toEqual({ clientId, clientSecret });
     expect(await sealedKeys()).toEqual([expect.stringMatching(`^${keyIdOf(8)}\\.`)]);
-    // the secret still works, but can be derived no longer
+    // the secret is still valid, but cannot be derived any longer
     expect(await startsWith(8)).toEqual({ clientId });
-    await expect(startsWith(7)).rejects.toThrow(/SECRETS_KEY is not the one/);
+    await expect(startsWith(7)).rejects.toThrow(/cannot be opened with the configured SECRETS_KEY/);
   });
 });
