@@ -481,7 +481,7 @@ describe("a later start", () => {
 
   it("with another SECRETS_KEY does not start", async () => {
     const other = { ...testSettings, masterKeys: someMasterKeys(9) };
-    await expect(startSpine(platform.host, other)).rejects.toThrow(/SECRETS_KEY is not the one/);
+    await expect(startSpine(platform.host, other)).rejects.toThrow(/cannot be opened with the configured SECRETS_KEY/);
   });
 
   it("never writes the private key in clear", async () => {

@@ -153,7 +153,7 @@ describe("the sign-in page", () => {
     });
     const answer = await attempt(user.password);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(await answer.text()).toContain("Too many people are signing in. Try again.");
+    expect(await answer.text()).toContain("Too many people are signing in at the same time. Try again in a second.");
     stays = false;
     await Promise.all(crowd);
     expect((await attempt(user.password)).status).toBe(303);
