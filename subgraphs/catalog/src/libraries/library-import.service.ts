@@ -16,7 +16,7 @@ import { LibraryVersion } from "./library-version.entity.js";
 import { checkVersion } from "./library-version-check.js";
 import { indexLibrary, indexVersions, writeLibrary, writeVersion, writingFailure } from "./library-writing.js";
 
-/** Registers what packages say of themselves. */
+/** Registers versions from the metadata of their packages. */
 export class LibraryImportService {
   readonly #database: Database;
   readonly #libraries: LibraryService;
@@ -57,7 +57,7 @@ async function write(transaction: Transaction, found: LibraryPackage): Promise<L
   const { tenantId } = tenant;
   const { packageName, authors, tags, targetFrameworks, dependencies, dependencyGroups } = found;
   const packageKey = packageName.toLowerCase();
-  // versions of one new library imported at the same time: the first registers it, the others find it
+  // when versions of a new library are imported at the same time, the first transaction registers the library
   await execute("select pg_advisory_xact_lock($1, hashtext($2))", [
     advisoryLocks.packageImport,
     `${tenantId} ${packageKey}`,

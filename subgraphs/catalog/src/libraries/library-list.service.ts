@@ -11,7 +11,7 @@ import type { LibraryConnection, LibraryType } from "./library.type.js";
 import { type LibraryRow, libraryView } from "./library.view.js";
 import { libraryColumnsWith } from "./library-columns.js";
 
-/** The count stands beside the page, and alone where the page is empty. */
+/** The columns and the statement of the list. Each row has the total; an empty page is one row with the total alone. */
 export const sortedLibraries = new SortedList<LibraryType, TenantStatement>({
   list: "libraries",
   columns: {
@@ -29,7 +29,7 @@ export const sortedLibraries = new SortedList<LibraryType, TenantStatement>({
   statement: (name, { after, order, limit }) =>
     tenantStatement(
       name,
-      // not materialized: the page is read from its index, and only the count reads every library
+      // not materialized, so that the page is read from its index and only the count reads all libraries
       `with listed as not materialized (
          select library.* from libraries library where tenant_id = scope.tenant
            and ($2::text is null or lower(area) = lower($2)) and ($3::text is null or lower(owner) = lower($3))
@@ -45,6 +45,7 @@ export const sortedLibraries = new SortedList<LibraryType, TenantStatement>({
 
 type PageRow = { total: number } & (LibraryRow | { library_id: null });
 
+/** Lists the libraries of a tenant page by page. */
 export class LibraryListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

@@ -4,7 +4,7 @@ import { packageIdDetail } from "../input-problems/nuget-details.js";
 import type { RegisterLibraryInput } from "./library.input.js";
 import { checkRanges, checkVersion, type NewLibraryVersion } from "./library-version-check.js";
 
-/** The content rules of a new library and its versions, all broken ones in one answer. */
+/** Checks a new library with its versions. Throws LIBRARIES_INVALID with everything that is wrong. */
 export function checkNewLibrary(input: RegisterLibraryInput): NewLibraryVersion[] {
   const problems = new InputProblems("LIBRARIES_INVALID");
   if (!isPackageId(input.packageName)) problems.add("/packageName", "FORMAT", packageIdDetail(input.packageName));

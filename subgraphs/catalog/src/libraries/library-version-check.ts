@@ -20,12 +20,13 @@ import type {
 } from "./library.input.js";
 import type { Deprecation, LibraryVersion, PackageDependency, PackageRange } from "./library-version.entity.js";
 
-/** The facts of a version, checked and in the form in which they are stored. */
+/** The members of a version after the checks, as they are stored. */
 export type NewLibraryVersion = Omit<
   LibraryVersion,
   "tenantId" | "libraryVersionId" | "libraryId" | "status" | "createdAt" | "retirementReason" | "resolvedRef"
 >;
 
+/** Checks a version of a request and adds what is wrong with it to `problems`. */
 export function checkVersion(input: LibraryVersionInput, pointer: string, problems: InputProblems): NewLibraryVersion {
   const parsed = parseVersion(input.semanticVersion);
   if (!parsed) problems.add(`${pointer}/semanticVersion`, "FORMAT", versionDetail(input.semanticVersion));
@@ -96,7 +97,7 @@ function checkDependencies(
   });
 }
 
-/** As frameworks of projects, and `any` for the group that serves where no other does. */
+/** Checks the frameworks of dependency groups. Besides frameworks of projects, `any` is allowed: the group for all others. */
 function checkGroups(given: readonly string[], pointer: string, problems: InputProblems): string[] {
   return given.flatMap((moniker) => {
     const framework = readFramework(moniker);
@@ -106,7 +107,7 @@ function checkGroups(given: readonly string[], pointer: string, problems: InputP
   });
 }
 
-/** Known monikers, each once, the one that most projects can consume first. */
+/** Checks target frameworks and returns each once, the one that most projects can use first. */
 function checkFrameworks(given: readonly string[], pointer: string, problems: InputProblems): string[] {
   const parsed = new Map<string, Framework>();
   for (const moniker of given) {

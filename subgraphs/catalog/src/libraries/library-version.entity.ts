@@ -6,12 +6,12 @@ import type { LibraryVersionState } from "./library.states.js";
 
 export interface PackageRange {
   packageName: string;
-  /** NuGet range; null means any version. */
+  /** A NuGet version range; null means any version. */
   range: string | null;
 }
 
 export interface PackageDependency extends PackageRange {
-  /** The dependency group it stands in; without one it counts on every framework. */
+  /** The framework of its dependency group. Without one the dependency counts on every framework. */
   targetFramework?: string | null;
 }
 
@@ -26,6 +26,7 @@ export interface Deprecation {
   alternatePackage: PackageRange | null;
 }
 
+/** A version of a library. */
 @Entity(tenantTable("library_versions"))
 @Unique({ name: "library_versions_version", properties: ["tenantId", "libraryId", "versionKey"] })
 export class LibraryVersion {
@@ -43,7 +44,7 @@ export class LibraryVersion {
   @Property({ type: "text" })
   semanticVersion: string;
 
-  /** The version in NuGet's normal form, lower case: 1.0 and 1.0.0 are one version. */
+  /** The version in NuGet's normalized form and in lower case: 1.0 and 1.0.0 are the same version. */
   @Property({ type: "text" })
   versionKey: string;
 
@@ -53,7 +54,7 @@ export class LibraryVersion {
   @Property({ type: "json" })
   dependencies: PackageDependency[];
 
-  /** Every framework with a dependency group of its own: an empty group says that nothing is needed there. */
+  /** Frameworks that have a dependency group. A group may be empty: then nothing is needed on that framework. */
   @Property({ type: "text[]", defaultRaw: "'{}'" })
   dependencyGroups: string[];
 
@@ -76,7 +77,7 @@ export class LibraryVersion {
   @Property({ type: "text", nullable: true })
   retirementReason: string | null;
 
-  /** The package that the version was read from, pinned; null when it was registered by hand. */
+  /** The exact package that the version was imported from; null when it was not imported. */
   @Property({ type: "text", nullable: true })
   resolvedRef: string | null;
 

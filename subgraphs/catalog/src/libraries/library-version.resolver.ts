@@ -11,6 +11,7 @@ import { LibraryPackageImportType, LibraryVersionType } from "./library.type.js"
 import type { LibraryImportService } from "./library-import.service.js";
 import type { LibraryVersionService } from "./library-version.service.js";
 
+/** The GraphQL operations on library versions. */
 @Resolver(() => LibraryVersionType)
 export class LibraryVersionResolver {
   readonly #versions: LibraryVersionService;

@@ -21,19 +21,19 @@ import { LibraryVersion } from "./library-version.entity.js";
 import { checkDeprecation, checkVersion } from "./library-version-check.js";
 import { indexVersions, versionFacts, writeVersion, writingFailure } from "./library-writing.js";
 
-interface Move {
-  /** Root field and arguments; the idempotency key is theirs. */
+interface Transition {
+  /** The root field; with the arguments it is the scope of the idempotency key. */
   readonly field: string;
   readonly arguments: unknown;
   readonly libraryVersionId: string;
   readonly to: ReleasedState;
   readonly event: EventType;
   readonly facts?: Partial<Pick<LibraryVersion, "deprecation" | "retirementReason">>;
-  /** What the event says besides who moved where. */
-  readonly told?: Record<string, unknown>;
+  /** Further members of the event. */
+  readonly eventData?: Record<string, unknown>;
 }
 
-/** The life of library versions after their library is there. */
+/** Registers versions of existing libraries and changes their state. */
 export class LibraryVersionService {
   readonly #database: Database;
 
@@ -65,7 +65,7 @@ export class LibraryVersionService {
   }
 
   publish(context: RequestContext, libraryVersionId: string): Promise<LibraryVersionType> {
-    return this.#move(context, {
+    return this.#changeState(context, {
       field: "publishLibraryVersion",
       arguments: { libraryVersionId },
       libraryVersionId,
@@ -83,14 +83,14 @@ export class LibraryVersionService {
     requireReason(input.reason);
     const deprecation = checkDeprecation(input, "", problems);
     problems.refuse("The version cannot be deprecated. See errors for each value that must change.");
-    return this.#move(context, {
+    return this.#changeState(context, {
       field: "deprecateLibraryVersion",
       arguments: { libraryVersionId, input },
       libraryVersionId,
       to: "Deprecated",
       event: "LibraryVersionDeprecated",
       facts: { deprecation },
-      told: { ...deprecation },
+      eventData: { ...deprecation },
     });
   }
 
@@ -100,27 +100,27 @@ export class LibraryVersionService {
     input: RetireLibraryVersionInput,
   ): Promise<LibraryVersionType> {
     const { reason } = input;
-    return this.#move(context, {
+    return this.#changeState(context, {
       field: "retireLibraryVersion",
       arguments: { libraryVersionId, input },
       libraryVersionId,
       to: "Retired",
       event: "LibraryVersionRetired",
       facts: { retirementReason: reason },
-      told: { reason },
+      eventData: { reason },
     });
   }
 
-  #move(context: RequestContext, move: Move): Promise<LibraryVersionType> {
+  #changeState(context: RequestContext, transition: Transition): Promise<LibraryVersionType> {
     return idempotentMutation(this.#database, context, {
-      field: move.field,
-      arguments: move.arguments,
+      field: transition.field,
+      arguments: transition.arguments,
       commit: async (transaction) => {
         const { em, tenant, record } = transaction;
-        const { libraryVersionId, to } = move;
+        const { libraryVersionId, to } = transition;
         const known = decodeId("lbv", libraryVersionId) !== undefined;
         const key = { tenantId: tenant.tenantId, libraryVersionId };
-        // two moves at once: the second finds the state that the first left
+        // the lock makes two changes run one after the other, so the second one sees the state after the first
         const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
         const version = known ? await em.findOne(LibraryVersion, key, lock) : null;
         if (!version)
@@ -136,11 +136,11 @@ export class LibraryVersionService {
             allowed,
           });
         const library = await em.findOneOrFail(Library, { tenantId, libraryId });
-        em.assign(version, { ...move.facts, status: to });
+        em.assign(version, { ...transition.facts, status: to });
         record({
-          type: move.event,
+          type: transition.event,
           subject: `libraries/${libraryId}`,
-          data: { ...versionFacts(library, version), ...move.told },
+          data: { ...versionFacts(library, version), ...transition.eventData },
         });
         await indexVersions(transaction, libraryId);
         return writtenVersion(version);

@@ -11,7 +11,7 @@ import type { NewLibraryVersion } from "./library-version-check.js";
 
 export type NewLibrary = Pick<RegisterLibraryInput, "packageName" | "area" | "owner" | "capabilities" | "tags">;
 
-/** Writes a library and tells of it; `indexLibrary` lets it be found. */
+/** Writes a library and records its event. Call `indexLibrary` after its versions are written. */
 export async function writeLibrary(transaction: Transaction, input: NewLibrary): Promise<Library> {
   const { em, tenant, record } = transaction;
   const capabilities = (input.capabilities ?? []).map(({ name, contract, exclusive }) => ({
@@ -44,7 +44,7 @@ export async function writeLibrary(transaction: Transaction, input: NewLibrary):
   return library;
 }
 
-/** Writes a version and tells of it; one that comes with its deprecation enters Deprecated. */
+/** Writes a version and records its events. A version with a deprecation is Deprecated from the start. */
 export function writeVersion(
   { em, tenant, record }: Transaction,
   library: Library,
@@ -74,7 +74,7 @@ export function writeVersion(
   return version;
 }
 
-/** After a new library and its versions were written. */
+/** Adds a new library to the search index, after its versions were written. */
 export async function indexLibrary(transaction: Transaction, library: Library): Promise<void> {
   const { libraryId, packageName: name, area, owner, tags, status, capabilities } = library;
   const uuid = decodeId("lib", libraryId) ?? "";
@@ -82,10 +82,10 @@ export async function indexLibrary(transaction: Transaction, library: Library): 
   await indexEntry(transaction, { entryId: uuid, source: "Library", name, area, owner, tags, status, capabilities });
 }
 
-/** After versions of a known library were written or moved. */
+/** Updates the search index after versions of an existing library were written or changed their state. */
 export async function indexVersions(transaction: Transaction, libraryId: string): Promise<void> {
   const uuid = decodeId("lib", libraryId) ?? "";
-  // first: it locks the library, and so waits for whoever enters it
+  // this comes first: it locks the library, and so waits for a transaction that adds it to the index
   await noteChange(transaction, uuid);
   await reindexVersions(transaction, uuid);
 }
@@ -107,13 +107,13 @@ function entryState(publish: boolean, deprecated: boolean): LibraryVersionState 
   return deprecated ? "Deprecated" : "Published";
 }
 
-/** What every event of a version says. */
+/** The members that all events of a version have. */
 export function versionFacts({ libraryId, packageName }: Library, version: LibraryVersion) {
   const { libraryVersionId, semanticVersion, status } = version;
   return { libraryId, packageName, libraryVersionId, semanticVersion, status };
 }
 
-/** The refusal that a unique constraint stands for, or the error as it is. */
+/** The DomainError for a violated unique constraint; any other error is returned as it is. */
 export function writingFailure(error: unknown, packageName = "A library of this package name"): unknown {
   const violated = violatedUnique(error);
   if (violated === "libraries_package")

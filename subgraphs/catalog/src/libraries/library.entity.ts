@@ -6,10 +6,11 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 export interface LibraryCapability {
   name: string;
   contract: string | null;
-  /** No two libraries of a set may offer it. Absent in rows from before there was such a thing. */
+  /** Only one library of a set may offer it. Absent in rows from before the column had this member. */
   exclusive?: boolean;
 }
 
+/** A library: a package with its capabilities. */
 @Entity(tenantTable("libraries"))
 @Unique({ name: "libraries_package", properties: ["tenantId", "packageKey"] })
 @Index({ name: "libraries_by_creation", properties: ["tenantId", "createdAt", "libraryId"] })
@@ -25,7 +26,7 @@ export class Library {
   @Property({ type: "text" })
   packageName: string;
 
-  /** Lower case: package names are unique ignoring case. */
+  /** The package name in lower case: package names are unique ignoring case. */
   @Property({ type: "text" })
   packageKey: string;
 
@@ -41,11 +42,11 @@ export class Library {
   @Property({ type: "text[]" })
   tags: string[];
 
-  /** Lower-case names of all that any version depends on. */
+  /** The names of all packages that any version depends on, in lower case. */
   @Property({ type: "text[]", defaultRaw: "'{}'" })
   dependencyKeys: string[];
 
-  /** Rises with every change of the library or one of its versions. */
+  /** Increases with every change of the library or one of its versions. */
   @Property({ type: "integer", default: 0 })
   revision: number;
 

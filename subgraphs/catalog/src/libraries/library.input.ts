@@ -51,6 +51,7 @@ export class VulnerabilityInput {
   advisoryUrl: string;
 }
 
+/** Why a version is deprecated, and what to use instead. */
 @InputType()
 export class DeprecateLibraryVersionInput {
   @Field({ description: "One of Legacy, CriticalBugs and Other." })
@@ -65,6 +66,7 @@ export class DeprecateLibraryVersionInput {
   alternatePackage?: PackageRangeInput | null;
 }
 
+/** Why a version is recalled. */
 @InputType()
 export class RetireLibraryVersionInput {
   @Field({ description: "The reason why the version must not be used any more." })
@@ -134,6 +136,7 @@ export class RegisterLibraryVersionInput extends LibraryVersionInput {
   publish?: boolean | null;
 }
 
+/** The package to import. */
 @InputType()
 export class ImportLibraryPackageInput {
   @Field({ description: "A .NET package: nupkg+https://…, or nuget:Id@Version for a package of a configured feed." })

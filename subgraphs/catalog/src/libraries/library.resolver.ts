@@ -7,6 +7,7 @@ import type { LibraryService } from "./library.service.js";
 import { LibraryConnection, LibraryType } from "./library.type.js";
 import { type LibraryListService, sortedLibraries } from "./library-list.service.js";
 
+/** The GraphQL operations on libraries. */
 @Resolver(() => LibraryType)
 export class LibraryResolver {
   readonly #libraries: LibraryService;

@@ -24,6 +24,7 @@ const libraryByPackage = tenantStatement(
   `select ${columns} from libraries library where tenant_id = scope.tenant and package_key = $2`,
 );
 
+/** Registers libraries and reads them by id or by package name. */
 export class LibraryService {
   readonly #database: Database;
 

@@ -1,4 +1,4 @@
-/** One way. Versions enter Published, or Registered when asked to wait; Retired is a security recall: it makes a set incompatible. */
+/** The states of a version with the states that may follow. Versions are Published at once unless the input has publish: false. Retired is a recall: it makes every set with the version incompatible. */
 export const libraryVersionStates = {
   Registered: { next: ["Published"], event: "LibraryVersionRegistered" },
   Published: { next: ["Deprecated", "Retired"], event: "LibraryVersionPublished" },
@@ -8,10 +8,10 @@ export const libraryVersionStates = {
 
 export type LibraryVersionState = keyof typeof libraryVersionStates;
 
-/** States of a version that projects may know of. */
+/** The states of versions that projects can use. */
 export type ReleasedState = Exclude<LibraryVersionState, "Registered">;
 
-/** The states from which a version may move to this one. */
+/** The states from which a version may change to this one. */
 export function statesBefore(state: LibraryVersionState): LibraryVersionState[] {
   const states = Object.keys(libraryVersionStates) as LibraryVersionState[];
   return states.filter((from) => libraryVersionStates[from].next.some((next) => next === state));

@@ -4,6 +4,7 @@ import { PageInfo } from "@factory/runtime/pagination/page-info.type";
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { DeprecationReason, type DeprecationReasonName } from "../deprecations/deprecation-reason.js";
 
+/** The states of a library. */
 export const LibraryStatus = { Active: "Active" } as const;
 registerEnumType(LibraryStatus, { name: "LibraryStatus" });
 
@@ -76,6 +77,7 @@ export class LibraryDeprecationType {
   alternatePackage: PackageRangeType | null;
 }
 
+/** A version of a library as GraphQL shows it. */
 @ObjectType("LibraryVersion", { simpleResolvers: true })
 export class LibraryVersionType {
   @Field(() => ID)

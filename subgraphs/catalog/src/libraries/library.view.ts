@@ -30,7 +30,7 @@ export interface LibraryVersionRow<State = LibraryVersionState> {
   created_at: string;
 }
 
-/** A row of `libraries` with its versions, as PostgreSQL gives it. */
+/** A row of `libraries` with its versions. */
 export interface LibraryRow<State = LibraryVersionState> {
   library_id: string;
   package_name: string;
@@ -43,7 +43,7 @@ export interface LibraryRow<State = LibraryVersionState> {
   versions: LibraryVersionRow<State>[] | null;
 }
 
-/** With the versions that projects may know of. */
+/** A row of `libraries` with its released versions only. */
 export type ReleasedLibraryRow = LibraryRow<ReleasedState>;
 
 export function libraryView(row: LibraryRow): LibraryType {
@@ -90,7 +90,7 @@ function libraryVersionView(row: LibraryVersionRow): LibraryVersionType {
   };
 }
 
-/** A library as it was just written. */
+/** The view of a library that was just written. */
 export function writtenLibrary(library: Library, versions: readonly LibraryVersion[]): LibraryType {
   const { libraryId, packageName, area, owner, capabilities, tags, status, createdAt } = library;
   return {
@@ -106,7 +106,7 @@ export function writtenLibrary(library: Library, versions: readonly LibraryVersi
   };
 }
 
-/** A version as it was just written. */
+/** The view of a version that was just written. */
 export function writtenVersion(version: LibraryVersion): LibraryVersionType {
   const { tenantId: _, versionKey: __, createdAt, dependencies, ...fields } = version;
   return {
@@ -117,7 +117,7 @@ export function writtenVersion(version: LibraryVersion): LibraryVersionType {
   };
 }
 
-/** NuGet's order; what does not read as a version stands last. */
+/** Orders versions as NuGet does, the highest first. Texts that are not valid versions come last. */
 export function highestFirst(a: { semanticVersion: string }, b: { semanticVersion: string }): number {
   const [one, other] = [parseVersion(a.semanticVersion), parseVersion(b.semanticVersion)];
   if (!one || !other) return Number(!one) - Number(!other);

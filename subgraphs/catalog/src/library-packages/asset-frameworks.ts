@@ -2,6 +2,7 @@ import { type Framework, frameworkName, parseFramework, readFramework } from "@f
 import type { InputProblems } from "../input-problems/input-problems.js";
 import { packagePointer } from "./package-problem.js";
 
+/** A part of a package that the import ignored. */
 export interface ImportWarning {
   code: string;
   message: string;
@@ -9,15 +10,15 @@ export interface ImportWarning {
 
 interface AssetFolder {
   readonly moniker: string;
-  /** Only assemblies must stand under a framework; build folders hold whatever their author likes. */
+  /** Whether the folder must be named after a framework: folders of assemblies must, build folders need not. */
   readonly strict: boolean;
 }
 
 const assembly = /\.(?:dll|exe|winmd)$/i;
 
 /**
- * The frameworks that the folders of a package are for; none where it has no such folder: it serves every project. What
- * nobody knows is left out with a word about it, as NuGet leaves it out, unless it is all there is.
+ * The frameworks of a package's asset folders. A package without such folders runs on every framework. Unknown frameworks
+ * are ignored with a warning, as NuGet ignores them; a package that has only unknown ones is a problem.
  */
 export function assetFrameworks(
   paths: readonly string[],
@@ -45,14 +46,14 @@ export function assetFrameworks(
   return { frameworks: [...frameworks], warnings };
 }
 
-/** `lib/net8.0/A.dll`, `ref/…`, `runtimes/win/lib/…`, `build/…`, also with `_._` alone, which stands for the folder. */
+/** The framework folder of a path such as `lib/net8.0/A.dll`, `ref/…`, `runtimes/win/lib/…` or `build/…`. */
 function assetFolder(path: string): AssetFolder | undefined {
   const [head = "", second = "", third = "", fourth = "", ...rest] = path.split("/");
   switch (head.toLowerCase()) {
     case "lib":
     case "ref":
       if (third !== "") return { moniker: second, strict: true };
-      // from before there were folders: .NET Framework of any version
+      // old packages without folders: .NET Framework of any version
       return head.toLowerCase() === "lib" && assembly.test(second) ? { moniker: "net", strict: true } : undefined;
     case "runtimes":
       return third.toLowerCase() === "lib" && rest.length > 0 ? { moniker: fourth, strict: true } : undefined;
@@ -64,7 +65,7 @@ function assetFolder(path: string): AssetFolder | undefined {
   }
 }
 
-/** NuGet reads an `any` folder of assemblies as the retired `dotnet`; one of build files is for every project. */
+/** NuGet reads a folder `any` of assemblies as the old `dotnet`. A folder `any` of build files is for every project. */
 function assetFramework({ moniker, strict }: AssetFolder): Framework | undefined {
   if (readFramework(moniker).identifier !== "Any") return parseFramework(moniker);
   return strict ? parseFramework("dotnet") : undefined;

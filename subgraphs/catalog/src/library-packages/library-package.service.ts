@@ -11,19 +11,19 @@ import { assetFrameworks, type ImportWarning } from "./asset-frameworks.js";
 import { type Nuspec, readNuspec } from "./nuspec.js";
 import { packagePointer, packageProblem } from "./package-problem.js";
 
-/** What a package says of the library version in it. */
+/** The metadata of a package, as the import registers it. */
 export interface LibraryPackage extends Omit<Nuspec, "packageTypes"> {
   readonly targetFrameworks: string[];
   readonly resolvedRef: string;
   readonly warnings: ImportWarning[];
 }
 
-const limitMs = 30_000;
-/** Each holds its package in memory, 50 MiB at most. */
+const readTimeoutMs = 30_000;
+/** Each import holds its package in memory, at most 50 MiB. */
 const maxAtOnce = 4;
 const manifests = { isWanted: (path: string) => /^[^/]+\.nuspec$/i.test(path), maxBytes: 1024 * 1024 };
-/** Types of packages that no project references. */
-const noLibraries = new Set(["template", "dotnettool", "dotnetclitool", "dotnetplatform", "msbuildsdk"]);
+/** Package types that projects cannot reference. */
+const unsupportedTypes = new Set(["template", "dotnettool", "dotnetclitool", "dotnetplatform", "msbuildsdk"]);
 const library = "dependency";
 
 /** Reads .NET packages for the catalog: the manifest and the names of the files, never their content. */
@@ -48,7 +48,7 @@ export class LibraryPackageService {
     const problems = new InputProblems("LIBRARY_PACKAGE_INVALID");
     const { packageTypes, ...nuspec } = readNuspec(manifest, problems);
     requireSameName(sourceRef, nuspec, problems);
-    const typeWarnings = judgeTypes(packageTypes, problems);
+    const typeWarnings = checkTypes(packageTypes, problems);
     const { frameworks, warnings } = assetFrameworks(paths, problems);
     problems.refuse();
     return { ...nuspec, targetFrameworks: frameworks, resolvedRef, warnings: [...typeWarnings, ...warnings] };
@@ -56,12 +56,12 @@ export class LibraryPackageService {
 
   async #list(tenant: Tenant, sourceRef: string, trace: Trace): Promise<PackageListing> {
     try {
-      const options = { timeoutMs: limitMs, subject: "libraries/import", trace };
+      const options = { timeoutMs: readTimeoutMs, subject: "libraries/import", trace };
       return await this.#limiter.run(tenant.tenantId, () =>
         this.#sources.listPackage(tenant, sourceRef, manifests, options),
       );
     } catch (error) {
-      // what an execution keeps as its error is here the answer to a request
+      // an execution stores this code as its error; an import answers a request, so it needs a code of its own
       if (error instanceof DomainError && /^SOURCE_(?:UNAVAILABLE|TOO_LARGE|UNSAFE)$/.test(error.code))
         throw new DomainError("LIBRARY_PACKAGE_INVALID", { ...error.facts, reason: error.code });
       throw error;
@@ -69,7 +69,7 @@ export class LibraryPackageService {
   }
 }
 
-/** A feed must give what it was asked for. */
+/** Checks that a feed returned the package that was requested. */
 function requireSameName(sourceRef: string, { packageName, version }: Identity, problems: InputProblems): void {
   const parsed = parseSourceRef(sourceRef);
   if (!("ref" in parsed) || parsed.ref.kind !== "package" || parsed.ref.transport !== "feed") return;
@@ -85,9 +85,9 @@ function requireSameName(sourceRef: string, { packageName, version }: Identity, 
 
 type Identity = Pick<Nuspec, "packageName" | "version">;
 
-function judgeTypes(packageTypes: readonly string[], problems: InputProblems): ImportWarning[] {
+function checkTypes(packageTypes: readonly string[], problems: InputProblems): ImportWarning[] {
   if (packageTypes.some((type) => type.toLowerCase() === library)) return [];
-  const other = packageTypes.find((type) => noLibraries.has(type.toLowerCase()));
+  const other = packageTypes.find((type) => unsupportedTypes.has(type.toLowerCase()));
   if (other !== undefined)
     problems.add(
       packagePointer,

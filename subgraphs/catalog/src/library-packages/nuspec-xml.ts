@@ -1,7 +1,7 @@
 import { SaxesParser } from "saxes";
 import { packageProblem } from "./package-problem.js";
 
-/** An element without its namespace: manifests of every age say the same in another one. */
+/** An element without its namespace: each version of the nuspec format has another one. */
 export interface NuspecElement {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export interface NuspecElement {
   readonly text: string;
 }
 
-interface Growing extends NuspecElement {
+interface OpenElement extends NuspecElement {
   children: NuspecElement[];
   text: string;
 }
@@ -20,10 +20,10 @@ const byteOrderMarks = [
   { bytes: [0xfe, 0xff], encoding: "utf-16be" },
 ] as const;
 
-/** Reads a manifest. A document type is refused, so that no entity but XML's own five can be there. */
+/** Parses a nuspec. A document type declaration is refused, so only the five entities of XML itself can occur. */
 export function readNuspecXml(bytes: Uint8Array): NuspecElement {
   const parser = new SaxesParser({ position: true });
-  const open: Growing[] = [];
+  const open: OpenElement[] = [];
   let root: NuspecElement | undefined;
   parser.on("error", ({ message }) => {
     throw packageProblem("FORMAT", `The nuspec is not well-formed XML: ${message}`);
@@ -55,21 +55,22 @@ export function readNuspecXml(bytes: Uint8Array): NuspecElement {
     if (parent === undefined) root = element;
     else parent.children.push(element);
   });
-  parser.write(decoded(bytes)).close();
+  parser.write(decode(bytes)).close();
   if (root === undefined) throw packageProblem("FORMAT", "The nuspec has no XML element.");
   return root;
 }
 
+/** The child elements of that name. */
 export function childrenOf(element: NuspecElement | undefined, name: string): NuspecElement[] {
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** The trimmed text of the first child of that name; undefined where there is none, or nothing in it. */
+/** The trimmed text of the first child of that name; undefined where it is missing or empty. */
 export function textOf(element: NuspecElement | undefined, name: string): string | undefined {
   return childrenOf(element, name)[0]?.text.trim() || undefined;
 }
 
-function decoded(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   const mark = byteOrderMarks.find(({ bytes: [first, second] }) => bytes[0] === first && bytes[1] === second);
   try {
     return new TextDecoder(mark?.encoding ?? "utf-8", { fatal: true }).decode(bytes);

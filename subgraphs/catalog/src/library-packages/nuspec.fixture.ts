@@ -1,4 +1,4 @@
-/** A manifest around these elements of its metadata; `id` and `version` first. */
+/** A nuspec with these elements in its metadata, after `id` and `version`. */
 export function nuspecOf(metadata: string, { id = "Acme.Orders", version = "1.2.3" } = {}): string {
   return `<?xml version="1.0" encoding="utf-8"?>
 <package xmlns="http://schemas.microsoft.com/packaging/2013/05/nuspec.xsd">

@@ -9,9 +9,9 @@ import { packagePointer, packageProblem } from "./package-problem.js";
 
 export interface NuspecDependency {
   packageName: string;
-  /** Null: any version. */
+  /** A NuGet version range; null means any version. */
   range: string | null;
-  /** Null: it counts on every framework. */
+  /** The framework of the dependency group; null where the dependency counts on every framework. */
   targetFramework: string | null;
 }
 
@@ -22,16 +22,17 @@ export interface Nuspec {
   tags: string[];
   packageTypes: string[];
   dependencies: NuspecDependency[];
-  /** Frameworks with a dependency group, the empty ones too. */
+  /** Frameworks that have a dependency group, which may be empty. */
   dependencyGroups: string[];
 }
 
-/** Serves where no group of a framework does. */
+/** The group for frameworks that have no group of their own. */
 const anyGroup = "any";
 const maxTags = 50;
 const maxTagLength = 50;
 const maxOwnerLength = 100;
 
+/** Parses a nuspec and adds what is wrong with it to `problems`. Throws where it cannot be read at all. */
 export function readNuspec(bytes: Uint8Array, problems: InputProblems): Nuspec {
   const root = readNuspecXml(bytes);
   const metadata = root.name === "package" ? childrenOf(root, "metadata")[0] : undefined;
@@ -71,7 +72,7 @@ function dependenciesOf(
   problems: InputProblems,
 ): Pick<Nuspec, "dependencies" | "dependencyGroups"> {
   const groups = childrenOf(element, "group");
-  // as in NuGet, what stands beside groups is not read
+  // as in NuGet, dependencies beside groups are ignored
   if (groups.length === 0) return { dependencies: dependenciesIn(element, null, problems), dependencyGroups: [] };
   const named = groups.map((group) => ({ group, framework: groupFramework(group, problems) }));
   const onlyAny = named.every(({ framework }) => framework === anyGroup);

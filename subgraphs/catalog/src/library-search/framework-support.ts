@@ -1,28 +1,28 @@
 import { type Framework, frameworkName, parseFramework } from "@factory/nuget/framework";
 import { isCompatible } from "@factory/nuget/framework-compatibility";
 
-/** Stands for a version that names no framework. */
+/** Stands for a version without target frameworks, which runs everywhere. */
 const anyFramework = "*";
 
-const mostRemembered = 10_000;
+const maxPairs = 10_000;
 
-/** Whether a project of one framework can consume another, decided once per pair. */
+/** Whether a project of one framework can use another one; computed once for each pair. */
 export class FrameworkSupport {
-  readonly #decided = new Map<string, boolean>();
+  readonly #known = new Map<string, boolean>();
 
-  /** The monikers that a project can consume, and the mark of what runs anywhere. */
-  consumable(project: Framework, monikers: readonly string[]): string[] {
-    return [anyFramework, ...monikers.filter((moniker) => this.#consumes(project, moniker))];
+  /** The monikers whose assets a project can use, and the mark of versions that run everywhere. */
+  usableFrom(project: Framework, monikers: readonly string[]): string[] {
+    return [anyFramework, ...monikers.filter((moniker) => this.#canUse(project, moniker))];
   }
 
-  #consumes(project: Framework, moniker: string): boolean {
+  #canUse(project: Framework, moniker: string): boolean {
     const pair = `${frameworkName(project)} ${moniker}`;
-    const known = this.#decided.get(pair);
+    const known = this.#known.get(pair);
     if (known !== undefined) return known;
     const asset = parseFramework(moniker);
-    const decided = asset !== undefined && isCompatible(project, asset);
-    if (this.#decided.size >= mostRemembered) this.#decided.clear();
-    this.#decided.set(pair, decided);
-    return decided;
+    const compatible = asset !== undefined && isCompatible(project, asset);
+    if (this.#known.size >= maxPairs) this.#known.clear();
+    this.#known.set(pair, compatible);
+    return compatible;
   }
 }

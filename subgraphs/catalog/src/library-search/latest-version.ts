@@ -1,6 +1,6 @@
 import { compareVersions, isPrerelease, type NugetVersion, parseVersion } from "@factory/nuget/version";
 
-/** The highest version, a stable one before every prerelease. What does not read as a version comes last. */
+/** The highest version; a stable version counts as higher than every prerelease. Texts that are not valid versions come last. */
 export function latestOf(versions: readonly string[]): string | null {
   let latest: { text: string; version: NugetVersion | undefined } | undefined;
   for (const text of versions) {

@@ -24,7 +24,7 @@ import { SearchReader } from "./search-reader.js";
 
 const logger = createLogger("test", "silent");
 
-/** Libraries and their search over a real PostgreSQL. */
+/** The library services and the search over a real PostgreSQL. */
 export async function aLibrarySearch() {
   const dataDir = await mkdtemp(join(tmpdir(), "library-search-"));
   const server = await startReadyPostgres({ dataDir, logger });
@@ -59,7 +59,7 @@ export async function aLibrarySearch() {
 
 export type LibrarySearchFixture = Awaited<ReturnType<typeof aLibrarySearch>>;
 
-/** The real reader, which says how many statements it has sent. */
+/** A reader that counts the statements it sends. */
 class CountedReader extends SearchReader {
   statements = 0;
 
@@ -69,7 +69,7 @@ class CountedReader extends SearchReader {
   };
 }
 
-/** Somebody of a tenant of their own. */
+/** A caller of a new tenant. */
 export function aCaller(tenantId = newId("ten")): RequestContext {
   const principal = {
     subject: newId("cli"),

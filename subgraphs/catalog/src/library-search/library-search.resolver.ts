@@ -5,6 +5,7 @@ import { SearchLibrariesInput } from "./library-search.input.js";
 import type { LibrarySearchService } from "./library-search.service.js";
 import { LibrarySearchResultsType } from "./library-search.type.js";
 
+/** The GraphQL query that searches libraries. */
 @Resolver(() => LibrarySearchResultsType)
 export class LibrarySearchResolver {
   readonly #search: LibrarySearchService;

@@ -5,7 +5,7 @@ import type { RequestContext } from "@factory/runtime/tenancy/request-context";
 import { type Tenant, tenantOf } from "@factory/runtime/tenancy/tenant";
 import { requireFramework } from "../input-problems/require-framework.js";
 import { LibraryStatus } from "../libraries/library.type.js";
-import { isOneEditAway, shortestFuzzy, spellings } from "../search-index/capability-match.js";
+import { isOneEditAway, minFuzzyLength, spellings } from "../search-index/capability-match.js";
 import { filterKey } from "../search-index/search-index-statement.js";
 import { isSimilarWord, spellingsOf } from "../search-index/search-terms.js";
 import { FrameworkSupport } from "./framework-support.js";
@@ -28,12 +28,12 @@ const tierNames = ["Listed", "ExactName", "ExactContract", "NamePrefix", "AllTok
 
 interface Vocabulary {
   readonly frameworks: readonly string[];
-  /** Words of the tenant that share a spelling with a word of the query. */
+  /** The tenant's words that share a spelling with a word of the query. */
   readonly words: readonly string[];
 }
 
-/** A search as it is asked page after page. */
-interface Asked {
+/** The parts of a search that are the same for each of its statements. */
+interface SearchRequest {
   readonly tenant: Tenant;
   readonly capability: string | undefined;
   readonly filters: SearchFilters;
@@ -41,8 +41,8 @@ interface Asked {
   readonly limit: number;
 }
 
-/** Finds libraries by capability: best match first, then those with a usable version, then by name. At most three
- * statements: the tenant's vocabulary, the match, and the match of similar words where the first found nothing. */
+/** Searches libraries by capability, ordered by match, then usable versions first, then by name. A search takes at most
+ * three statements: the vocabulary, the exact match, and the match of similar words where the exact one found nothing. */
 export class LibrarySearchService {
   readonly #reader: SearchReader;
   readonly #cursors: CursorSeal;
@@ -62,9 +62,9 @@ export class LibrarySearchService {
       input.targetFramework == null ? undefined : requireFramework(input.targetFramework, "/targetFramework");
     const capability = input.capability?.trim() || undefined;
     if (capability !== undefined && !hasWords(capability)) return { results: [], total: 0, nextCursor: null };
-    // one statement gives both; without a framework it waits until the words are needed
+    // one statement reads frameworks and words; without a framework it runs only when the words are needed
     const vocabulary = framework === undefined ? undefined : await this.#vocabulary(tenant, capability);
-    const frameworks = framework && this.#support.consumable(framework, vocabulary?.frameworks ?? []);
+    const frameworks = framework && this.#support.usableFrom(framework, vocabulary?.frameworks ?? []);
     const limit = Math.min(asked ?? defaultLimit, maxLimit);
     const filters = { ...filtersOf(input), frameworks };
     const rows = await this.#page({ tenant, capability, filters, after, limit: limit + 1 }, vocabulary);
@@ -77,7 +77,7 @@ export class LibrarySearchService {
     };
   }
 
-  async #page(asked: Asked, vocabulary: Vocabulary | undefined): Promise<SearchPageRow[]> {
+  async #page(asked: SearchRequest, vocabulary: Vocabulary | undefined): Promise<SearchPageRow[]> {
     const { tenant, capability, after } = asked;
     if (capability === undefined) return this.#read(asked, new SearchStatementBuilder());
     if (after?.tier !== similarTier) {
@@ -89,7 +89,7 @@ export class LibrarySearchService {
     return similar.length === 0 ? [] : this.#read(asked, new SearchStatementBuilder().similarly(similar));
   }
 
-  #read({ tenant, filters, after, limit }: Asked, builder: SearchStatementBuilder): Promise<SearchPageRow[]> {
+  #read({ tenant, filters, after, limit }: SearchRequest, builder: SearchStatementBuilder): Promise<SearchPageRow[]> {
     const { select, values } = builder.page(filters, after, limit);
     return this.#reader.rows<SearchPageRow>(select, tenant, values);
   }
@@ -109,16 +109,16 @@ const fuzzyWords = (query: string) => [
   ...new Set(
     spellings(query)
       .flat()
-      .filter((word) => word.length >= shortestFuzzy && isSimilarWord(word)),
+      .filter((word) => word.length >= minFuzzyLength && isSimilarWord(word)),
   ),
 ];
 
-/** Every way to read one word of the query as another of the tenant. */
+/** Each reading of the query in which one word is replaced with similar words of the tenant. */
 function similarTo(query: string, known: readonly string[]): SimilarWords[] {
   const readings = new Map<string, SimilarWords>();
   for (const words of spellings(query)) {
     for (const [at, word] of words.entries()) {
-      if (word.length < shortestFuzzy) continue;
+      if (word.length < minFuzzyLength) continue;
       const instead = known.filter((other) => isOneEditAway(word, other));
       if (instead.length > 0) readings.set(`${at} ${words.join(" ")}`, { words, at, instead });
     }

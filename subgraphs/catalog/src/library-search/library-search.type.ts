@@ -3,7 +3,7 @@ import { Directive, Field, ID, Int, ObjectType, registerEnumType } from "type-gr
 export const LibrarySearchSource = { Library: "Library", ApiClient: "ApiClient" } as const;
 registerEnumType(LibrarySearchSource, { name: "LibrarySearchSource" });
 
-/** Integration owns its fields. */
+/** A reference to an API client; the integration subgraph owns its fields. */
 @ObjectType("ApiClient", { simpleResolvers: true })
 @Directive('@key(fields: "apiClientId", resolvable: false)')
 export class ApiClientReference {

@@ -4,37 +4,38 @@ import { termKinds } from "../search-index/term-kinds.js";
 
 // tables: search_postings
 
-/** Words of which one stands for the word of the query that was not found. */
+/** A query in which one word, at the index `at`, may be any of the words `instead`. */
 export interface SimilarWords {
   readonly words: readonly string[];
   readonly at: number;
   readonly instead: readonly string[];
 }
 
-/** Takes a value of the statement, gives its placeholder. */
+/** Adds a value to the statement and returns its placeholder. */
 export type Bind = (value: unknown) => string;
 
-/** A hit has the tier in the thousands, below it the place of the capability, counted from 1. */
+/** A hit is the tier times this number, plus the place of the capability, counted from 1. */
 export const tierStep = 1000;
-/** All words, none of them begun only. */
+/** The tier of capabilities that hold all words as whole words. */
 export const heldTier = 4;
+/** The tier of capabilities that match after one word was replaced with a similar one. */
 export const similarTier = 6;
-/** What the entry of a posting is sorted by. */
+/** The columns that the entries of postings are sorted by. */
 export const postingOrder = "unusable, name_key, entry_id";
 export const postingColumns = `api_client, ${postingOrder}`;
-/** More words than this are looked up entry by entry instead of being joined: planning a join grows with its tables. */
+/** The most words that are joined. Further words are looked up for each entry: the planning time of a join grows with its tables. */
 const joinedWords = 3;
 
-/** Whether a query has a word at all. */
+/** Whether a query has at least one word. */
 export const hasWords = (query: string) => indexTokens(query).length > 0;
 
-/** The word of a query that has one only, however it is spelt. */
+/** The only word of a query; undefined where it has several. */
 export function onlyWord(query: string): string | undefined {
   const [sequence, ...others] = uniqueSequences(spellings(query));
   return others.length === 0 && sequence?.length === 1 ? bounded(sequence[0] ?? "") : undefined;
 }
 
-/** Capabilities that are called like the query or begin so, tiers 1 to 3. */
+/** Capabilities whose name or contract equals the query, or whose name begins with it: tiers 1 to 3. */
 export function namedBranches(query: string, bind: Bind): string[] {
   const sequences = [...new Set(spellings(query).map(sequenceTerm))];
   const keys = bind(sequences);
@@ -45,21 +46,21 @@ export function namedBranches(query: string, bind: Bind): string[] {
   ];
 }
 
-/** Capabilities that hold all words, tier 4, or all with the last one begun, tier 5. */
+/** Capabilities that hold all words: tier 4, or tier 5 where the last one is only the beginning of a word. */
 export function wordBranches(query: string, bind: Bind): string[] {
   return uniqueSequences(spellings(query)).map((words) => {
     const last = bounded(words.at(-1) ?? "");
     const others = words.slice(0, -1).map(bounded);
-    // a word that comes twice is there or is not: it is never begun only
+    // a word that the query has twice must match as a whole word
     const slot = others.includes(last) ? `term = ${bind(last)}` : range(last, bind);
     return wordBranch({ tier: `case when term = ${bind(last)} then 4 else 5 end`, slot, others }, bind);
   });
 }
 
-/** Postings of one word, in the order of its entries. */
+/** The postings of one word, in the order of its entries. */
 export const heldBranch = (word: string, bind: Bind) => branch(String(heldTier), `${ofWord} and term = ${bind(word)}`);
 
-/** Postings of all longer words that begin with it. */
+/** The postings of all longer words that begin with it. */
 export const begunBranch = (word: string, bind: Bind) => branch("5", `${ofWord} and ${range(word, bind, ">")}`);
 
 /** Capabilities that match on tier 6. */
@@ -111,7 +112,7 @@ function wordBranch({ tier, slot, others }: WordSearch, bind: Bind): string {
     where position(B'1' in places) > 0`;
 }
 
-/** Names the whole key of the index: one step into it per word. */
+/** Compares the whole key of the index, so that each word takes one index lookup. */
 const ofSameEntry = (alias: string) =>
   [
     `${alias}.tenant_id = scope.tenant and ${alias}.${ofWord}`,

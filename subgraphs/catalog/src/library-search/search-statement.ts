@@ -18,7 +18,7 @@ import {
 /** The sort key of a row, which is also where the next page begins. */
 export interface SearchPosition {
   readonly tier: number;
-  /** 1: it has no version that can be used. */
+  /** 1 where the row has no usable version, else 0. */
   readonly unusable: number;
   readonly nameKey: string;
   readonly entryId: string;
@@ -30,7 +30,7 @@ export interface SearchFilters {
   readonly tags: readonly string[];
   readonly status?: string | undefined;
   readonly includeApiClients: boolean;
-  /** Monikers of which one is enough; absent: every framework will do. */
+  /** The monikers that are accepted; absent where every framework is. */
   readonly frameworks?: readonly string[] | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface SearchPageRow {
   /** Set for API clients, null for libraries. */
   provider_id: string | null;
   capability: string | null;
-  /** Those that can be used. */
+  /** The versions that can be used. */
   versions: string[] | null;
 }
 
@@ -56,7 +56,7 @@ export interface SearchStatement {
 }
 
 interface PageParts {
-  /** A WITH clause, or nothing. */
+  /** A WITH clause, or an empty text. */
   readonly ranked: string;
   readonly total: string;
   readonly rows: string;
@@ -71,13 +71,13 @@ interface OrderedPart {
 interface RankingParts {
   readonly where: string;
   readonly unusable: string;
-  /** The filters leave few entries: they are found first. */
+  /** Whether the filters leave so few entries that these are selected first. */
   readonly narrow: boolean;
   readonly after: SearchPosition | undefined;
   readonly limit: number;
 }
 
-/** Builds the one statement of a page: total, sort and cut in PostgreSQL, details for the rows of the page only. */
+/** Builds the statement of a page. PostgreSQL counts, sorts and cuts; details are read only for the rows of the page. */
 export class SearchStatementBuilder {
   readonly #values: unknown[] = [];
   #word: string | undefined;
@@ -115,15 +115,15 @@ export class SearchStatementBuilder {
       : this.#ranking({ where, unusable, narrow: isNarrow(filters), after, limit });
   }
 
-  /** The entries that hold a word come from the index in their order, as far as the page goes; sorted are those that
-   * match better and those that hold longer words only. */
+  /** Reads the entries that hold a word from the index in their order, up to the end of the page. Only better matches
+   * and matches of longer words are sorted. */
   #inOrder(word: string, { includeApiClients, after, limit }: OrderedPart): PageParts {
     const bind: Bind = (value) => this.#bind(value);
     const own = includeApiClients ? "true" : "not api_client";
     const best = (branches: readonly string[]) =>
       `select ${postingColumns}, min(hit) as hit from (${branches.join(" union all ")}) branch where ${own}`;
     const heldRows = heldBranch(word, bind);
-    // not an anti-join: a guess of few named entries would have them walked for each that holds the word
+    // not an anti-join: with an estimate of few named entries the planner would scan them for each entry of the word
     const held = `from (${heldRows}) held where ${own} and entry_id not in (select entry_id from named)`;
     const cut = bind(limit);
     return {
@@ -143,13 +143,13 @@ export class SearchStatementBuilder {
     };
   }
 
-  /** Where the index goes on, once the page before has come to the entries that hold the word. */
+  /** The position in the index, where the page before ended among the entries that hold the word. */
   #afterHeld(after: SearchPosition | undefined): string {
     if (after === undefined || after.tier < heldTier) return "";
     return after.tier > heldTier ? "and false" : `and (${postingOrder}) > (${this.#order(after)})`;
   }
 
-  /** Everything that fits is found, ranked and counted before the page is cut. */
+  /** Selects, ranks and counts all matching entries before the page is cut. */
   #ranking(of: RankingParts): PageParts {
     const isSearch = this.#branches !== undefined;
     const matched = isSearch ? `join (${this.#hits(of.narrow)}) matched using (entry_id)` : "";
@@ -171,7 +171,7 @@ export class SearchStatementBuilder {
     };
   }
 
-  /** Without a query the order is that of an index, which gives the page alone. */
+  /** Without a query the order is that of an index, so only the rows of the page are read. */
   #listing(where: string, after: SearchPosition | undefined, limit: number): PageParts {
     const key = "entry.unusable, entry.name_key, entry.entry_id";
     return {
@@ -183,7 +183,7 @@ export class SearchStatementBuilder {
     };
   }
 
-  /** An array is looked up per posting; joined, the few entries could each walk all postings of a word. */
+  /** The few entries are compared as an array: in a join each of them could scan all postings of a word. */
   #hits(narrow: boolean): string {
     const fitting = narrow ? "where entry_id = any(array(select entry_id from fitting))" : "";
     const branches = (this.#branches?.((value) => this.#bind(value)) ?? []).join(" union all ");

@@ -2,7 +2,7 @@ import { propertyOf } from "./msbuild.js";
 import { lookupPaths } from "./project-files.js";
 import type { ScaffoldTexts } from "./scaffold-texts.js";
 
-/** Files from the project's folder up to the root that decide where package versions are kept. */
+/** The files that can turn on central package management. */
 export const centralFileNames = ["Directory.Packages.props", "Directory.Build.props"] as const;
 
 const emptyCentralFile = `<Project>
@@ -12,12 +12,12 @@ const emptyCentralFile = `<Project>
 </Project>
 `;
 
-/** The file that keeps this project's package versions centrally, or undefined where the project keeps its own. */
+/** The central file of this project's package versions; undefined where the project does not use central package management. */
 export function centralVersionsOf(project: string, texts: ScaffoldTexts): string | undefined {
   const [packages, build] = centralFileNames.map((name) =>
     lookupPaths(project, name).find((path) => texts.read(path) !== undefined),
   );
-  // the order in which MSBuild evaluates them, last word first
+  // MSBuild evaluates these files in the reverse order, and the last setting wins
   const setting =
     managedCentrally(texts, project) ?? managedCentrally(texts, packages) ?? managedCentrally(texts, build);
   if (setting !== true) return undefined;

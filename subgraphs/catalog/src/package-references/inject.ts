@@ -14,10 +14,11 @@ import { ScaffoldTexts } from "./scaffold-texts.js";
 
 export interface InjectionContext {
   readonly primaryOutputs: readonly string[];
-  /** Reads a file of the branch that the scaffold will be laid over. */
+  /** Reads a file of the target branch. */
   readonly targetBranchFile?: (path: string) => Uint8Array | undefined;
 }
 
+/** A library that was not added, or not in the requested version. */
 export interface InjectionWarning {
   readonly code: "NoProjectForLibraries" | "LibraryVersionAlreadyHigher";
   readonly message: string;
@@ -26,19 +27,19 @@ export interface InjectionWarning {
 export interface Injection {
   readonly files: Map<string, TreeFile>;
   readonly warnings: InjectionWarning[];
-  /** Files of the target branch that were edited: the scaffold produces them only to carry package versions. */
+  /** Files of the target branch that were edited only to hold package versions. */
   readonly branchFiles: string[];
 }
 
-/** Adds the libraries to the produced projects as text edits that keep line ends, byte order mark and indentation. */
+/** Adds the libraries to the generated projects by text edits that keep line endings, byte order mark and indentation. */
 export function injectPackageReferences(
   files: FileTree,
   libraries: readonly LibraryReference[],
   context: InjectionContext,
 ): Injection {
-  for (const library of libraries) refuseInexact(library);
+  for (const library of libraries) requireExactVersion(library);
   const projects = projectsForLibraries(files, context.primaryOutputs);
-  if (projects.length === 0) return withoutProject(files, libraries);
+  if (projects.length === 0) return injectNothing(files, libraries);
   const texts = new ScaffoldTexts(files, context.targetBranchFile ?? (() => undefined));
   const warnings = new Map<string, InjectionWarning>();
   const apply = (
@@ -69,15 +70,15 @@ export function injectPackageReferences(
   return { files: texts.toTree(), warnings: [...warnings.values()], branchFiles };
 }
 
-/** The paths that `targetBranchFile` will be asked for, so that a caller can fetch them in one go. */
+/** The paths that `targetBranchFile` is called with, so that a caller can fetch them all at once. */
 export function branchFilesToRead(files: FileTree, primaryOutputs: readonly string[]): string[] {
   const projects = projectsForLibraries(files, primaryOutputs);
   const paths = projects.flatMap((project) => centralFileNames.flatMap((name) => lookupPaths(project, name)));
   return [...new Set(paths)].filter((path) => !files.has(path)).sort();
 }
 
-// a floating or missing version would make the scaffold differ from day to day
-function refuseInexact({ packageName, version }: LibraryReference): void {
+// with a floating version or none, the same scaffold would restore other packages on another day
+function requireExactVersion({ packageName, version }: LibraryReference): void {
   if (parseVersion(version) !== undefined) return;
   throw new DomainError("LIBRARY_INJECTION_FAILED", {
     detail: `The version "${version}" of ${packageName} is not an exact version. Use one exact version, for example 1.2.3.`,
@@ -86,7 +87,7 @@ function refuseInexact({ packageName, version }: LibraryReference): void {
   });
 }
 
-function withoutProject(files: FileTree, libraries: readonly LibraryReference[]): Injection {
+function injectNothing(files: FileTree, libraries: readonly LibraryReference[]): Injection {
   const names = libraries.map(({ packageName, version }) => `${packageName} ${version}`).join(", ");
   const message = `The scaffold has no project that can reference packages. These libraries were not added: ${names}.`;
   const warnings = libraries.length === 0 ? [] : [{ code: "NoProjectForLibraries" as const, message }];

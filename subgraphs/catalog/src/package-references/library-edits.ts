@@ -8,17 +8,17 @@ export interface LibraryReference {
 
 export interface Edit {
   readonly text: string;
-  /** A version that was found to be higher than the asked one and was left alone. */
+  /** The version that was kept because it is higher than the requested one. */
   readonly keptHigher?: string | undefined;
-  /** The project has its own version for this package, so the central one does not matter to it. */
+  /** Whether the project overrides the version of this package, so that the central version has no effect on it. */
   readonly overridden?: boolean;
 }
 
-/** A project that keeps its own versions gets exactly the asked one. */
+/** Adds a reference with exactly this version, for projects without central package management. */
 export function referenceWithVersion(text: string, { packageName, version }: LibraryReference): Edit {
   const items = packageItems(text, "PackageReference", packageName);
   if (items.length === 0) return { text: add(text, "PackageReference", { packageName, version }) };
-  // from the end, so that the offsets of those before stay true
+  // from the end, so that the offsets of earlier items stay valid
   const edited = items.toReversed().reduce((current, item) => {
     const same = isSame(metadataOf(item, "Version"), version);
     return same ? current : setMetadata(current, item, ["Version", version]);
@@ -26,7 +26,7 @@ export function referenceWithVersion(text: string, { packageName, version }: Lib
   return { text: edited };
 }
 
-/** Under central management a reference carries no version; an override that the project already has is raised. */
+/** Adds a reference without a version, for central package management. An existing VersionOverride is raised. */
 export function referenceWithoutVersion(text: string, { packageName, version }: LibraryReference): Edit {
   const items = packageItems(text, "PackageReference", packageName);
   if (items.length === 0) return { text: add(text, "PackageReference", { packageName }) };
@@ -45,7 +45,7 @@ export function referenceWithoutVersion(text: string, { packageName, version }: 
   };
 }
 
-/** The version in the central file: added, or raised; a higher one serves other projects and stays. */
+/** Adds or raises the version in the central file. A higher version stays, because other projects may need it. */
 export function centralVersion(text: string, { packageName, version }: LibraryReference): Edit {
   const items = packageItems(text, "PackageVersion", packageName);
   if (items.length === 0) return { text: add(text, "PackageVersion", { packageName, version }) };
@@ -73,7 +73,7 @@ function isSame(present: string | undefined, asked: string): boolean {
   return present === asked || order(present, asked) === 0;
 }
 
-// an expression such as $(OrdersVersion) has no order: it is replaced
+// an expression such as $(OrdersVersion) cannot be compared, so it is replaced
 function isHigher(present: string | undefined, asked: string): boolean {
   return (order(present, asked) ?? 0) > 0;
 }

@@ -11,10 +11,10 @@ import {
   setText,
 } from "./xml-splice.js";
 
-/** The kinds of item that name a package: a reference of a project, and a version kept centrally. */
+/** The MSBuild items that name a package: the reference of a project, and the version in the central file. */
 export type PackageItem = "PackageReference" | "PackageVersion";
 
-/** Every item group that is evaluated as part of the project, in document order; those inside targets are not. */
+/** The item groups of a project in document order, without those inside targets. */
 function itemGroups(project: XmlElement): XmlElement[] {
   return project.children.flatMap((child) => {
     if (isNamed(child, "ItemGroup")) return [child];
@@ -42,7 +42,7 @@ export function propertyOf(text: string, name: string): string | undefined {
     ?.text.trim();
 }
 
-/** Metadata stands in an attribute or in a child element. */
+/** The value of a metadata member, from an attribute or from a child element. */
 export function metadataOf(item: XmlElement, name: string): string | undefined {
   return (attributeOf(item, name)?.value ?? childOf(item, name)?.text)?.trim();
 }
@@ -63,7 +63,7 @@ export function removeMetadata(text: string, item: XmlElement, name: string): st
   return child === undefined ? text : removeElement(text, child);
 }
 
-/** Adds an item beside its kind: sorted where the group is sorted, else last; in a group of its own where none fits. */
+/** Adds an item to the group with items of its kind: in order where the group is sorted, else last. Creates a group where there is none. */
 export function addItem(text: string, kind: PackageItem, attributes: readonly (readonly [string, string])[]): string {
   const project = outline(text);
   const group = project.children.find(

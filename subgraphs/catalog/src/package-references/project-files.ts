@@ -1,10 +1,10 @@
 import type { FileTree } from "@factory/template-engine/file-tree";
 import { readText } from "./text-file.js";
 
-/** Project kinds that build no .NET assembly and so take no package references. */
+/** Project types that do not build a .NET assembly and cannot reference packages. */
 const otherProjects = new Set([".shproj", ".dcproj", ".vcxproj", ".esproj", ".proj"]);
 
-/** The projects that take libraries: primary outputs, else the produced projects nearest to the root that are no tests. */
+/** The projects that libraries are added to: the primary outputs, else the generated projects nearest to the root, without tests. */
 export function projectsForLibraries(files: FileTree, primaryOutputs: readonly string[]): string[] {
   const primary = primaryOutputs.map(normalise).filter((path) => files.has(path) && isProject(path));
   if (primary.length > 0) {
@@ -16,7 +16,7 @@ export function projectsForLibraries(files: FileTree, primaryOutputs: readonly s
   return products.filter((path) => depth(path) === least).sort();
 }
 
-/** Every place, from the project's folder up to the root, where MSBuild looks for a file of that name. */
+/** The paths at which MSBuild looks for a file of that name: from the project's folder up to the root. */
 export function lookupPaths(project: string, name: string): string[] {
   const folders = project.split("/").slice(0, -1);
   return [...folders.keys(), folders.length]

@@ -4,20 +4,22 @@ import { injectionFailed, readText, type TextFile } from "./text-file.js";
 
 type LoadedText = TextFile & { edited?: string };
 
-/** Each reading is parsed again, which holds the process up: about two seconds. */
-const MAX_READ_CHARACTERS = 50_000_000;
+/** The limit of characters over all reads. Each read is parsed again, which blocks the process: about two seconds. */
+const maxReadCharacters = 50_000_000;
 
-/** The MSBuild files of a scaffold, laid over those of the branch it will be pushed to, as texts that can be edited. */
+/** The MSBuild files of a scaffold, over those of the target branch, as texts that can be edited. */
 export class ScaffoldTexts {
+  readonly #files: FileTree;
+  readonly #branchFile: (path: string) => Uint8Array | undefined;
   readonly #texts = new Map<string, LoadedText>();
-  #charactersLeft = MAX_READ_CHARACTERS;
+  #charactersLeft = maxReadCharacters;
 
-  constructor(
-    readonly files: FileTree,
-    readonly branchFile: (path: string) => Uint8Array | undefined,
-  ) {}
+  constructor(files: FileTree, branchFile: (path: string) => Uint8Array | undefined) {
+    this.#files = files;
+    this.#branchFile = branchFile;
+  }
 
-  /** The text as edited so far, or undefined where neither side has the file. */
+  /** The text with all edits so far; undefined where neither the scaffold nor the branch has the file. */
   read(path: string): string | undefined {
     const known = this.#texts.get(path) ?? this.#load(path);
     const text = known?.edited ?? known?.text;
@@ -45,15 +47,15 @@ export class ScaffoldTexts {
   }
 
   toTree(): Map<string, TreeFile> {
-    const tree = new Map(this.files);
+    const tree = new Map(this.#files);
     for (const [path, known] of this.#texts)
       if (known.edited !== undefined)
-        tree.set(path, { bytes: known.toBytes(known.edited), executable: this.files.get(path)?.executable ?? false });
+        tree.set(path, { bytes: known.toBytes(known.edited), executable: this.#files.get(path)?.executable ?? false });
     return tree;
   }
 
   #load(path: string): LoadedText | undefined {
-    const bytes = this.files.get(path)?.bytes ?? this.branchFile(path);
+    const bytes = this.#files.get(path)?.bytes ?? this.#branchFile(path);
     if (bytes === undefined) return undefined;
     const file = readText(path, bytes);
     try {

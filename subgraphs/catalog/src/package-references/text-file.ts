@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import { decodeBody, detectEncoding, encodeBody } from "@factory/template-engine/encodings";
 
-/** The text of a file, and the way back to bytes in the same encoding and with the same byte order mark. */
+/** The text of a file, and its conversion back to bytes with the same encoding and byte order mark. */
 export interface TextFile {
   readonly text: string;
   toBytes(text: string): Uint8Array;
@@ -11,7 +11,7 @@ export function readText(path: string, bytes: Uint8Array): TextFile {
   const { encoding, bomLength } = detectEncoding(bytes);
   const text = decodeBody(bytes.subarray(bomLength), encoding);
   const toBytes = (edited: string) => Buffer.concat([bytes.subarray(0, bomLength), encodeBody(edited, encoding)]);
-  // a file in a code page of old would come back damaged
+  // a file with another encoding, for example a Windows code page, would be damaged when it is written
   if (!Buffer.from(toBytes(text)).equals(bytes))
     throw injectionFailed(path, "its encoding is not UTF-8, and not UTF-16 with a byte order mark");
   return { text, toBytes };

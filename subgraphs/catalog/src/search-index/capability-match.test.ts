@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { indexTokens, matchCapability, normaliseTokens } from "./capability-match.js";
+import { indexTokens, matchCapability, normalizeTokens } from "./capability-match.js";
 
 const tokens: readonly (readonly [string, string])[] = [
   ["messaging.publish", "messaging publish"],
@@ -51,7 +51,7 @@ const matches: readonly (readonly [query: string, name: string, contract: string
 
 describe("capability words", () => {
   it.each(tokens)("of %j are %j", (text, words) => {
-    expect(normaliseTokens(text).join(" ")).toBe(words);
+    expect(normalizeTokens(text).join(" ")).toBe(words);
   });
 
   it("are looked up as a compound and as its parts", () => {

@@ -1,5 +1,5 @@
-/** How well a capability answers a query, best first: 1 exact name, 2 exact contract, 3 leading part of the dotted name,
- * 4 all words, 5 all words with the last one begun, 6 one slip of the pen in one word. */
+/** How well a capability matches a query, best first: 1 the name, 2 the contract, 3 the first parts of the dotted name,
+ * 4 all words, 5 all words where the last one is only the beginning of a word, 6 one typing error in one word. */
 export type CapabilityTier = 1 | 2 | 3 | 4 | 5 | 6;
 
 export interface CapabilityText {
@@ -12,20 +12,20 @@ const separators = /[\s._\-/:]+/u;
 const wordStarts = /(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
 /** The words of a name, in order: split at separators and capitals, compatibility forms folded, lower case. */
-export function normaliseTokens(text: string): string[] {
+export function normalizeTokens(text: string): string[] {
   return wholeTokens(text)
     .flatMap((token) => token.split(wordStarts))
     .map(lower);
 }
 
-/** What a lookup table should hold for a text: the parts of a compound word, and before them the word itself. */
+/** The words to index for a text: each compound word as a whole, and its parts. */
 export function indexTokens(text: string): string[] {
-  return [...new Set([...wholeTokens(text).map(lower), ...normaliseTokens(text)])];
+  return [...new Set([...wholeTokens(text).map(lower), ...normalizeTokens(text)])];
 }
 
-/** The tier of a capability for a query, or undefined. Tier 6 counts only where nothing reaches a better one. */
+/** The tier of a capability for a query, or undefined. Tier 6 counts only where no capability reaches a better one. */
 export function matchCapability(query: string, { name, contract }: CapabilityText): CapabilityTier | undefined {
-  const asked = normaliseTokens(query);
+  const asked = normalizeTokens(query);
   if (asked.length === 0) return undefined;
   if (sameWords(query, name)) return 1;
   if (contract !== null && sameWords(query, contract)) return 2;
@@ -41,15 +41,15 @@ function wordTier(words: readonly string[], offered: ReadonlySet<string>): Capab
   if (only === undefined) return 4;
   if (missing.length > 1) return undefined;
   if (only === words.at(-1) && [...offered].some((word) => word.startsWith(only))) return 5;
-  return only.length >= shortestFuzzy && [...offered].some((word) => isOneEditAway(only, word)) ? 6 : undefined;
+  return only.length >= minFuzzyLength && [...offered].some((word) => isOneEditAway(only, word)) ? 6 : undefined;
 }
 
-/** In a shorter word one letter makes another word. */
-export const shortestFuzzy = 5;
+/** Shorter words are not matched with typing errors: one letter makes them another word. */
+export const minFuzzyLength = 5;
 
-/** "OAuth" is one word to some and two to others. */
+/** The words of a text with compound words as a whole, and with their parts: `OAuth` may be one word or two. */
 export function spellings(text: string): string[][] {
-  return [wholeTokens(text).map(lower), normaliseTokens(text)];
+  return [wholeTokens(text).map(lower), normalizeTokens(text)];
 }
 
 function sameWords(a: string, b: string): boolean {
@@ -70,7 +70,7 @@ function lower(text: string): string {
   return text.toLowerCase();
 }
 
-/** One letter more, less, other, or two neighbours swapped. */
+/** Whether two words differ in one letter: added, removed, changed, or swapped with its neighbor. */
 export function isOneEditAway(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
   let start = 0;

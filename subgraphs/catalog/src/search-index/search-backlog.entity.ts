@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** A tenant with libraries that search does not know yet; the row goes when it knows them all. Migrations add rows. */
+/** A tenant with libraries that the search index does not have. Migrations add rows; the backlog runner removes them. */
 @Entity(workerTable("search_backlog"))
 export class SearchBacklog {
   [PrimaryKeyProp]?: ["tenantId"];

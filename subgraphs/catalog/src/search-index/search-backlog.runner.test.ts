@@ -32,7 +32,7 @@ const runner = (batchSize = 3) =>
     workerUrl: fixture.connections.worker,
     logger,
     batchSize,
-    patienceMs: 50,
+    retryMs: 50,
   });
 
 async function aCatalog(word: string): Promise<RequestContext> {

@@ -20,34 +20,34 @@ interface BacklogOptions {
   readonly workerUrl: string;
   readonly logger: Logger;
   readonly batchSize?: number;
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
 }
 
-const usualBatchSize = 100;
-const usualPatienceMs = 30_000;
+const defaultBatchSize = 100;
+const defaultRetryMs = 30_000;
 
 /**
- * Enters the libraries that were registered before search knew of libraries, beside everything else that goes on. One
- * transaction each, so nothing waits long and it can end at any moment; what is left stands in `search_backlog`.
+ * Indexes libraries that were registered before the search index existed, while the platform runs. Each library takes one
+ * transaction, so that others wait shortly and the runner can stop at any moment; `search_backlog` has what is left.
  */
 export class SearchBacklogRunner {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #workerUrl: string;
   readonly #batchSize: number;
-  readonly #patienceMs: number;
+  readonly #retryMs: number;
   readonly #stopping = new AbortController();
   #running: Promise<number> = Promise.resolve(0);
 
-  constructor({ database, workerUrl, logger, batchSize, patienceMs }: BacklogOptions) {
+  constructor({ database, workerUrl, logger, batchSize, retryMs }: BacklogOptions) {
     this.#database = database;
     this.#workerUrl = workerUrl;
     this.#logger = logger;
-    this.#batchSize = batchSize ?? usualBatchSize;
-    this.#patienceMs = patienceMs ?? usualPatienceMs;
+    this.#batchSize = batchSize ?? defaultBatchSize;
+    this.#retryMs = retryMs ?? defaultRetryMs;
   }
 
-  /** Goes on until no tenant is left; resolves with the number of libraries entered. */
+  /** Runs until no tenant is left; resolves with the number of indexed libraries. */
   start(): Promise<number> {
     this.#running = this.#run();
     return this.#running;
@@ -60,20 +60,20 @@ export class SearchBacklogRunner {
 
   async #run(): Promise<number> {
     const { signal } = this.#stopping;
-    let entered = 0;
+    let indexed = 0;
     while (!signal.aborted) {
       try {
         const tenants = await this.#tenants();
-        if (tenants.length === 0) return entered;
-        for (const tenant of tenants) entered += await this.#enterAll(tenant);
+        if (tenants.length === 0) return indexed;
+        for (const tenant of tenants) indexed += await this.#indexTenant(tenant);
         if ((await this.#tenants()).length === 0) break;
       } catch (error) {
-        this.#logger.warn({ err: error }, "libraries not entered into the search, tried again");
+        this.#logger.warn({ err: error }, "libraries not indexed into the search, tried again");
       }
-      await pause(this.#patienceMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(this.#retryMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
-    this.#logger.info({ entered }, "libraries entered into the search");
-    return entered;
+    this.#logger.info({ indexed }, "libraries indexed into the search");
+    return indexed;
   }
 
   async #tenants(): Promise<Tenant[]> {
@@ -86,27 +86,27 @@ export class SearchBacklogRunner {
     }
   }
 
-  async #enterAll(tenant: Tenant): Promise<number> {
-    let entered = 0;
+  async #indexTenant(tenant: Tenant): Promise<number> {
+    let indexed = 0;
     let after: string | undefined;
     while (!this.#stopping.signal.aborted) {
       const missing = await this.#missing(tenant, after);
       if (missing.length === 0) break;
       for (const libraryId of missing) {
-        if (this.#stopping.signal.aborted) return entered;
+        if (this.#stopping.signal.aborted) return indexed;
         try {
-          if (await this.#transaction(tenant, (transaction) => enter(transaction, libraryId))) entered += 1;
+          if (await this.#transaction(tenant, (transaction) => indexLibrary(transaction, libraryId))) indexed += 1;
         } catch (error) {
           this.#logger.warn(
             { err: error, tenantId: tenant.tenantId, libraryId },
-            "library not entered into the search",
+            "library not indexed into the search",
           );
         }
       }
       after = missing.at(-1);
     }
     await this.#transaction(tenant, ({ execute }) => execute(forgetFinishedTenant, [tenant.uuid]));
-    return entered;
+    return indexed;
   }
 
   async #missing(tenant: Tenant, after: string | undefined): Promise<string[]> {
@@ -121,10 +121,10 @@ export class SearchBacklogRunner {
   }
 }
 
-/** False: somebody else has entered it meanwhile. */
-async function enter(transaction: Transaction, libraryId: string): Promise<boolean> {
+/** Adds a library to the index; false where another transaction has added it before. */
+async function indexLibrary(transaction: Transaction, libraryId: string): Promise<boolean> {
   const { execute, tenant } = transaction;
-  // who writes versions of the library waits here for its entry, or is waited for
+  // transactions that write versions of the library take the same lock, so they run before or after this one
   const [library] = await execute<LockedLibraryRow>(lockLibrary, [tenant.uuid, libraryId]);
   const known = await execute(entryOfLibrary, [tenant.uuid, libraryId]);
   if (!library || known.length > 0) return false;

@@ -5,7 +5,7 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
 export type SearchSource = "Library" | "ApiClient";
 
-/** One row of the search, narrow: what it is filtered and sorted by. What it shows stays with its source. */
+/** One row of the search index: the values that a search filters and sorts by. Details are read from the source table. */
 @Entity(tenantTable("search_entries"))
 @Index({ name: "search_entries_area", properties: ["tenantId", "areaKey"] })
 @Index({ name: "search_entries_owner", properties: ["tenantId", "ownerKey"] })
@@ -23,7 +23,7 @@ export class SearchEntry {
   @Property({ type: "text" })
   source: SearchSource;
 
-  /** Lower case; the order of rows that match equally well. */
+  /** The name in lower case, which orders rows that match equally well. */
   @Property({ type: "text", collation: "C" })
   nameKey: string;
 
@@ -40,15 +40,15 @@ export class SearchEntry {
   @Property({ type: "text" })
   status: string;
 
-  /** Of its Published versions, each once; `*` for a version that runs anywhere. */
+  /** The frameworks of its Published versions, each once; `*` for a version that runs everywhere. */
   @Property({ type: "text[]" })
   frameworks: string[];
 
-  /** Without a Published version, for whatever framework: such rows come last. */
+  /** True where it has no Published version for any framework; such rows come last. */
   @Property({ type: "boolean", generated: "(frameworks = '{}') stored" })
   unusable: boolean;
 
-  /** It has versions, in whatever state. */
+  /** Whether it has versions in any state. */
   @Property({ type: "boolean" })
   versioned: boolean;
 }

@@ -19,10 +19,10 @@ export interface SearchableEntry {
 
 type Writer = Pick<Transaction, "execute" | "tenant">;
 
-/** Filters ignore case and what surrounds a value. */
+/** The form in which filters compare texts: without surrounding spaces, in lower case. */
 export const filterKey = (text: string) => text.trim().toLowerCase();
 
-/** What search knows of the versions of library `$2`: all that left Registered, and the frameworks of Published ones. */
+/** The versions of library `$2` that are not Registered, and the frameworks of its Published versions. */
 const versionParts = `version as (
     select status, case when target_frameworks = '{}' then '{*}' else target_frameworks end as frameworks
     from library_versions where tenant_id = $1 and library_id = $2 and status <> 'Registered'),
@@ -32,7 +32,7 @@ const versionParts = `version as (
     select $1, framework from framework where framework <> '*' order by framework on conflict do nothing)`;
 const frameworksOfVersions = "array(select framework from framework order by framework)";
 
-/** Enters what search finds, with the transaction that writes the source, after its versions are flushed. */
+/** Adds an entry to the index, in the transaction that writes its source, after its versions are flushed. */
 export async function indexEntry({ execute, tenant }: Writer, entry: SearchableEntry): Promise<void> {
   const { entryId, source, name, area, owner, tags, status } = entry;
   const terms = postedTerms(entry.capabilities);
@@ -64,13 +64,13 @@ export async function indexEntry({ execute, tenant }: Writer, entry: SearchableE
     ],
   );
   const words = terms.filter(({ kind, term }) => kind === termKinds.word && isSimilarWord(term));
-  await learnWords(
+  await addWords(
     { execute, tenant },
     words.map(({ term }) => term),
   );
 }
 
-/** Takes an entry out, given the capabilities it was entered with. */
+/** Removes an entry. `capabilities` must be those that it was indexed with. */
 export async function dropEntry(
   { execute, tenant }: Writer,
   entryId: string,
@@ -84,10 +84,9 @@ export async function dropEntry(
   );
 }
 
-/** Reads again what search knows of a library's versions: call it whenever one was added or changed its state, after
- * the rows are flushed. */
+/** Updates the index after a version of a library was added or changed its state. Call it after the rows are flushed. */
 export async function reindexVersions({ execute, tenant }: Writer, entryId: string): Promise<void> {
-  // two writers of one library take turns, and the second reads what the first has left
+  // the lock makes two writers of one library run one after the other
   const [before] = await execute<{ unusable: boolean }>(
     "select unusable from search_entries where tenant_id = $1 and entry_id = $2 for update",
     [tenant.uuid, entryId],
@@ -101,7 +100,7 @@ export async function reindexVersions({ execute, tenant }: Writer, entryId: stri
   if (before && after && before.unusable !== after.unusable) await moveEntry({ execute, tenant }, entryId);
 }
 
-/** Its first Published version came or its last one went: it is sorted elsewhere. */
+/** Moves an entry in the sort order: its first Published version was added, or its last one was recalled. */
 async function moveEntry({ execute, tenant }: Writer, entryId: string): Promise<void> {
   const [library] = await execute<{ capabilities: CapabilityText[] }>(
     "select capabilities from libraries where tenant_id = $1 and library_id = $2",
@@ -119,7 +118,7 @@ async function moveEntry({ execute, tenant }: Writer, entryId: string): Promise<
 
 const postingKey = "source = 'ApiClient' as api_client, unusable, name_key";
 
-/** One row of the index each. */
+/** Compares the whole key of the index, so that each term finds its row by one lookup. */
 const isPosted = `posting.tenant_id = $1 and posting.kind = posted.kind and posting.term = posted.term
   and posting.api_client = entry.api_client and posting.unusable = entry.unusable
   and posting.name_key = entry.name_key and posting.entry_id = $2`;
@@ -129,8 +128,8 @@ function termColumns(capabilities: readonly CapabilityText[]): [number[], string
   return [terms.map(({ kind }) => kind), terms.map(({ term }) => term)];
 }
 
-/** In one order for all writers, lest two of them wait for each other. */
-async function learnWords({ execute, tenant }: Writer, words: readonly string[]): Promise<void> {
+/** Adds words in the same order for all writers, so that two of them cannot deadlock. */
+async function addWords({ execute, tenant }: Writer, words: readonly string[]): Promise<void> {
   if (words.length === 0) return;
   const unknown = await execute<{ word: string }>(
     `select asked.word from unnest($2::text[]) asked(word)
@@ -142,7 +141,7 @@ async function learnWords({ execute, tenant }: Writer, words: readonly string[])
   if (pairs.length === 0) return;
   await execute(
     `insert into search_words (tenant_id, spelling, word)
-     select $1, spelling, word from unnest($2::text[], $3::text[]) learnt(spelling, word) order by spelling, word
+     select $1, spelling, word from unnest($2::text[], $3::text[]) added(spelling, word) order by spelling, word
      on conflict do nothing`,
     [tenant.uuid, pairs.map(({ spelling }) => spelling), pairs.map(({ word }) => word)],
   );

@@ -5,8 +5,8 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { termKinds } from "./term-kinds.js";
 
 /**
- * Which capabilities of which entry hold a term. Behind the term stands what its entry is sorted by: the index holds the
- * entries of a term in the order of a search, and every column, so that a search reads nothing else.
+ * The capabilities of an entry that hold a term. The key contains the columns that entries are sorted by, so the index has
+ * the entries of a term in the order of a search. It also has every column, so a search reads nothing else.
  */
 @Entity(tenantTable("search_postings"))
 export class SearchPosting {
@@ -18,25 +18,25 @@ export class SearchPosting {
   @PrimaryKey({ type: "smallint" })
   kind: (typeof termKinds)[keyof typeof termKinds];
 
-  /** In byte order: lookups are for one term or a range of them. */
+  /** In byte order: lookups are for one term or for a range of terms. */
   @PrimaryKey({ type: "text", collation: "C" })
   term: string;
 
   @PrimaryKey({ type: "boolean" })
   apiClient: boolean;
 
-  /** As its entry says. */
+  /** The same value as in the entry. */
   @PrimaryKey({ type: "boolean" })
   unusable: boolean;
 
-  /** As its entry says. */
+  /** The same value as in the entry. */
   @PrimaryKey({ type: "text", collation: "C" })
   nameKey: string;
 
   @PrimaryKey({ type: "uuid" })
   entryId: string;
 
-  /** Bit n: the n-th capability holds the term. One row per term and entry. */
+  /** Bit n is set where the n-th capability holds the term. There is one row for each term and entry. */
   @PrimaryKey({ columnType: "bit(128)" })
   places: string;
 }

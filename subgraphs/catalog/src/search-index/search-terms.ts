@@ -1,4 +1,4 @@
-import { indexTokens, shortestFuzzy, spellings } from "./capability-match.js";
+import { indexTokens, minFuzzyLength, spellings } from "./capability-match.js";
 import { maxPlaces, termKinds } from "./term-kinds.js";
 
 export interface CapabilityText {
@@ -13,24 +13,25 @@ export interface PostedTerm {
   readonly places: string;
 }
 
-/** Only compatibility forms that unfold to many letters reach it; an index row holds 2,704 bytes. */
-const longestTerm = 256;
-const longestSimilar = 64;
+/** Only characters that normalization expands to many letters reach this limit; an index row holds 2,704 bytes. */
+const maxTermLength = 256;
+const maxSimilarLength = 64;
 
-/** Words in order; no word holds a space. */
+/** The term for words in order, joined by spaces. */
 export function sequenceTerm(words: readonly string[]): string {
   return bounded(words.join(" "));
 }
 
+/** The term, cut to the length that an index row can hold. */
 export function bounded(term: string): string {
-  return term.length <= longestTerm
+  return term.length <= maxTermLength
     ? term
     : Array.from(term)
-        .slice(0, longestTerm / 2)
+        .slice(0, maxTermLength / 2)
         .join("");
 }
 
-/** What the index holds of an entry, each term once. */
+/** The terms of an entry, each once. */
 export function postedTerms(capabilities: readonly CapabilityText[]): PostedTerm[] {
   const places = new Map<string, Set<number>>();
   const post = (kind: number, term: string, place: number) => {
@@ -51,19 +52,19 @@ function bits(places: ReadonlySet<number>): string {
   return Array.from({ length: maxPlaces }, (_, place) => (places.has(place) ? "1" : "0")).join("");
 }
 
-/** The word, and what is left of it without each of its letters (as JavaScript counts them, like the match does). */
+/** The word, and the word without each one of its UTF-16 code units: two similar words share one of these spellings. */
 export function spellingsOf(word: string): string[] {
   const shorter = Array.from({ length: word.length }, (_, at) => word.slice(0, at) + word.slice(at + 1));
-  // half a pair of surrogates cannot be stored; what stands for it only adds candidates
+  // PostgreSQL cannot store half a surrogate pair; the replacement character only adds candidates
   return [...new Set([word, ...shorter].map((spelling) => spelling.replaceAll(/\p{Surrogate}/gu, "\ufffd")))];
 }
 
-/** Words that a slip of the pen can lead to. */
+/** Whether a typing error can lead to this word. */
 export function isSimilarWord(word: string): boolean {
-  return word.length >= shortestFuzzy - 1 && word.length <= longestSimilar;
+  return word.length >= minFuzzyLength - 1 && word.length <= maxSimilarLength;
 }
 
-/** Below it lies every text that begins like this one, in byte order; undefined: there is no such bound. */
+/** The lowest text above all texts with this prefix, in byte order; undefined where there is none. */
 export function afterPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   while (points.length > 0) {

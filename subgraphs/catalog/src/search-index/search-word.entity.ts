@@ -3,8 +3,8 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** Each word of a tenant under itself and under what is left of it without one letter: two words that are one slip
- * apart share such a spelling. Words stay when their last library goes. */
+/** A word of a tenant under one of its spellings: itself, or itself without one letter. Two words that differ by one
+ * typing error share a spelling. Words are kept when their last library is removed. */
 @Entity(tenantTable("search_words"))
 export class SearchWord {
   [PrimaryKeyProp]?: ["tenantId", "spelling", "word"];

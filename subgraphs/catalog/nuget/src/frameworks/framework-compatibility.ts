@@ -7,7 +7,7 @@ import { profileNumber, profileStandard } from "./portable-profiles.js";
 /** Platforms of .NET 6 and later that may still use assets of the framework they replaced. */
 const predecessors: Readonly<Record<string, FrameworkIdentifier>> = { android: "MonoAndroid", tizen: "Tizen" };
 
-/** Can a project that targets `project` consume an asset built for `asset`? */
+/** Whether a project that targets `project` can use an asset that was built for `asset`. */
 export function isCompatible(project: Framework, asset: Framework): boolean {
   if (project.identifier === "Any" || asset.identifier === "Any") return true;
   if (project.identifier === "Unsupported") return asset.identifier === "Unsupported";
@@ -16,13 +16,13 @@ export function isCompatible(project: Framework, asset: Framework): boolean {
   return isPortable(asset) ? servesAll(project, asset) : serves(project, asset);
 }
 
-/** The framework a project really builds for: the SDK reads `net8.0-windows` as `net8.0-windows7.0`. */
+/** The framework that a project builds for: the SDK reads `net8.0-windows` as `net8.0-windows7.0`. */
 export function asProject(framework: Framework): Framework {
   if (framework.platform !== "windows" || !isZero(framework.platformVersion)) return framework;
   return { ...framework, platformVersion: [7, 0, 0, 0] };
 }
 
-// a portable asset runs where each of the project's frameworks finds one of its own
+// a portable asset is compatible when each framework of the project can use one of the asset's frameworks
 function servesAll(project: Framework, asset: Framework): boolean {
   const needed = isPortable(project) ? portableMembers(project) : [project];
   const offered = portableMembers(asset, { optional: true });

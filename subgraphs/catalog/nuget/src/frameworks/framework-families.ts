@@ -1,6 +1,6 @@
 import type { FourParts } from "../versions/four-parts.js";
 
-// biome-ignore format: one row per family, in the order in which the nearest of equals is named
+// biome-ignore format: one row per family, in the order in which equally near frameworks are preferred
 const table = [
   // identifier                 short name               further names
   [".NETCoreApp",               "netcoreapp",            []],
@@ -38,7 +38,7 @@ const table = [
   ["Tizen",                     "tizen",                 []],
 ] as const;
 
-/** The last three stand for no framework of their own: every one, none in particular, and what is not known. */
+/** The family of a framework. The last three mean: every framework, no particular one, and an unknown one. */
 export type FrameworkIdentifier = (typeof table)[number][0] | "Any" | "Agnostic" | "Unsupported";
 
 /** A target framework. `platform` is lower case and empty where there is none; .NET 5 and later are `.NETCoreApp`. */
@@ -62,16 +62,18 @@ export function identifierOf(name: string): FrameworkIdentifier | undefined {
   return byName.get(name.toLowerCase());
 }
 
+/** The name of a family in short monikers. */
 export function shortNameOf(identifier: FrameworkIdentifier): string {
   return shortNames.get(identifier) ?? identifier.toLowerCase();
 }
 
-/** How a family writes its version in a short name: `net472`, `netcoreapp3.1`, `win8`. */
+/** Families with dots in the version of the short name: `netcoreapp3.1`, but `net472`. */
 export const dottedFamilies: ReadonlySet<FrameworkIdentifier> = new Set([
   ".NETCoreApp",
   ".NETStandard",
   ".NETnanoFramework",
 ]);
+/** Families whose version may be a single digit in the short name: `win8`. */
 export const singleDigitFamilies: ReadonlySet<FrameworkIdentifier> = new Set([
   "Windows",
   "WindowsPhone",
@@ -86,29 +88,31 @@ const profileNames: readonly (readonly [short: string, long: string])[] = [
   ["WP71", "WindowsPhone71"],
 ];
 
+/** The long name of a profile; any other text is returned as it is. */
 export function longProfile(text: string): string {
   const same = (name: string) => name !== "" && name.toLowerCase() === text.toLowerCase();
   return (profileNames.find(([short]) => same(short)) ?? profileNames.find(([, long]) => same(long)))?.[1] ?? text;
 }
 
-/** One that came with a release, and no text of somebody's own. */
+/** Whether NuGet knows the profile by a name of its own. */
 export function isNamedProfile(text: string): boolean {
   return profileNames.some(([, long]) => long.toLowerCase() === text.toLowerCase());
 }
 
+/** The short name of a profile in lower case. */
 export function shortProfile(text: string): string {
   const found = text === "" ? undefined : profileNames.find(([, long]) => long.toLowerCase() === text.toLowerCase());
   return (found?.[0] ?? text).toLowerCase();
 }
 
-/** Makes a framework without a platform. */
+/** Creates a framework without a platform. */
 export function frameworkOf(identifier: FrameworkIdentifier, version: FourParts, profile = ""): Framework {
   return { identifier, version, profile, platform: "", platformVersion: [0, 0, 0, 0] };
 }
 
 const keys = new WeakMap<Framework, string>();
 
-/** Equal keys: the same framework in every part. */
+/** A text that is equal for two frameworks when all their parts are equal. */
 export function frameworkKey(framework: Framework): string {
   let key = keys.get(framework);
   if (key === undefined) keys.set(framework, (key = writeKey(framework)));
@@ -119,7 +123,7 @@ function writeKey({ identifier, version, profile, platform, platformVersion }: F
   return `${identifier}|${version.join(".")}|${profile.toLowerCase()}|${platform}|${platformVersion.join(".")}`;
 }
 
-/** A portable class library, which stands for a list of frameworks. */
+/** Whether the framework is that of a portable class library, which stands for a list of frameworks. */
 export function isPortable({ identifier, version }: Framework): boolean {
   return identifier === ".NETPortable" && version[0] < 5;
 }

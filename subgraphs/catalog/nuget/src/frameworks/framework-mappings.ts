@@ -10,7 +10,7 @@ function named([identifier, version, profile]: Name): Framework {
   return frameworkOf(identifier, parseParts(version) ?? zero, profile);
 }
 
-/** Two names of one thing. */
+/** Pairs of names for the same framework. */
 const equivalent = (
   [
     [
@@ -110,7 +110,7 @@ for (const [one, other] of equivalent)
       twins.set(frameworkKey(from), [...(twins.get(frameworkKey(from)) ?? []), to]);
 const withTwins = equivalent.flat();
 
-/** Profiles that count as one; the client profile of .NET Framework is the whole framework to NuGet. */
+/** Pairs of equal profiles: NuGet treats the client profile of .NET Framework as the whole framework. */
 const profiles: readonly (readonly [FrameworkIdentifier, string, string])[] = [
   [".NETFramework", "client", ""],
   [".NETFramework", "full", ""],
@@ -138,7 +138,7 @@ function generation(dotnet: string, version: string): Framework[] {
   return [named([".NETPlatform", dotnet]), ...standard(version)];
 }
 
-/** From which version on a framework can use what of another family. */
+/** The version from which on a framework can use frameworks of another family. */
 const mappings: readonly Mapping[] = (
   [
     ["UAP", "0", ["Windows", "8.1"]],
@@ -215,7 +215,7 @@ export function allNamesOf(framework: Framework): Framework[] {
   return closure(framework, twinsOf);
 }
 
-/** The framework and everything that it can stand in for in another family. */
+/** The framework and all frameworks of other families whose assets it can use. */
 export function substitutesOf(framework: Framework): Framework[] {
   return closure(framework, (one) => [
     ...twinsOf(one),

@@ -17,6 +17,7 @@ import { profileFrameworks, profileNumber, profileOf } from "./portable-profiles
 
 export type { Framework, FrameworkIdentifier } from "./framework-families.js";
 
+/** The framework of every moniker that NuGet does not know. */
 export const unsupportedFramework = frameworkOf("Unsupported", zero);
 
 const shortForm = /^([a-z.]+)([\d.]*)(?:-([a-z0-9.+-]+))?$/i;
@@ -28,7 +29,7 @@ const withProfiles: ReadonlySet<FrameworkIdentifier> = new Set([
   "WindowsPhone",
 ]);
 
-/** Folders of packages from before monikers; no other bare number is one. */
+/** Folder names of old packages; no other number without a name is a moniker. */
 const bareNumbers: Readonly<Record<string, string>> = {
   "2": "net20",
   "2.0": "net20",
@@ -42,7 +43,7 @@ const bareNumbers: Readonly<Record<string, string>> = {
   "45": "net45",
 };
 
-/** What NuGet reads a moniker as; `Unsupported` for what it does not know, and `any` and `agnostic` as themselves. */
+/** Parses a moniker as NuGet does. An unknown one gives `Unsupported`; `any` and `agnostic` give families of their own. */
 export function readFramework(text: string): Framework {
   const name = unescaped(text);
   const special = (["Any", "Agnostic", "Unsupported"] as const).find(
@@ -52,13 +53,13 @@ export function readFramework(text: string): Framework {
   return (name.includes(",") ? readLong(name) : readShort(bareNumbers[name] ?? name)) ?? unsupportedFramework;
 }
 
-/** Reads a short (`net8.0-windows`) or long (`.NETCoreApp,Version=v8.0`) moniker; undefined for what no project can use. */
+/** Parses a short (`net8.0-windows`) or long (`.NETCoreApp,Version=v8.0`) moniker; undefined where no project can target it. */
 export function parseFramework(text: string): Framework | undefined {
   const framework = readFramework(text);
   return isTargetable(framework) ? framework : undefined;
 }
 
-// a project names a framework of its own, and only some families ever came in profiles
+// a project targets a specific framework, and only some families have profiles
 function isTargetable(framework: Framework): boolean {
   const { identifier, profile } = framework;
   if (identifier === "Unsupported" || identifier === "Any" || identifier === "Agnostic") return false;
@@ -68,7 +69,7 @@ function isTargetable(framework: Framework): boolean {
   return profile === "" || (withProfiles.has(identifier) && !profile.includes("+"));
 }
 
-// .NET Framework ended at 4.8.1; who writes dotnet8.0 or netcore3.1 means another family than the one they name
+// .NET Framework ended at 4.8.1; dotnet8.0 and netcore3.1 are mistakes for names of another family
 function isReleased({ identifier, version }: Framework): boolean {
   const [major, minor] = version;
   if (identifier === ".NETFramework") return major < 5;
@@ -81,7 +82,7 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // a stray percent sign: no moniker has one
+    // a percent sign that escapes nothing; no moniker has one
     return text;
   }
 }
@@ -128,7 +129,7 @@ function readMembers(list: string): Framework[] {
   return list.split("+").filter(Boolean).map(readFramework);
 }
 
-/** The frameworks that a portable class library runs on, `optional` with those of Xamarin. */
+/** The frameworks that a portable class library runs on; with `optional` also those of Xamarin. */
 export function portableMembers({ profile }: Framework, { optional } = { optional: false }): Framework[] {
   const number = profileNumber(profile);
   return number === undefined ? readMembers(profile) : profileFrameworks(number, { optional });
@@ -153,11 +154,11 @@ function readLong(text: string): Framework | undefined {
   return profile.includes("-") ? undefined : portable(version, profile);
 }
 
-/** The short moniker: `net8.0-windows10.0.19041`, `net472`, `netstandard2.0`, `portable-net45+win8`. */
+/** Formats the short moniker: `net8.0-windows10.0.19041`, `net472`, `netstandard2.0`, `portable-net45+win8`. */
 export function frameworkName(framework: Framework): string {
   const { identifier, version, profile, platform, platformVersion } = framework;
   const modern = identifier === ".NETCoreApp" && version[0] >= 5;
-  // dotnet and dotnet5.0 are one framework, and the shorter name stands for both
+  // dotnet and dotnet5.0 are the same framework; the shorter name is used for both
   const bare = isZero(version) || (identifier === ".NETPlatform" && compareParts(version, [5, 0, 0, 0]) === 0);
   const name = `${modern ? "net" : shortNameOf(identifier)}${bare ? "" : versionText(identifier, version)}`;
   if (isPortable(framework)) return `${name}-${portableMembers(framework).map(frameworkName).sort().join("+")}`;
@@ -173,7 +174,7 @@ function versionText(identifier: FrameworkIdentifier, version: FourParts): strin
   return (parts.length < 2 ? [...parts, 0] : parts).join(".");
 }
 
-/** The long moniker: `.NETFramework,Version=v4.0,Profile=Client`. A platform is not part of it. */
+/** Formats the long moniker: `.NETFramework,Version=v4.0,Profile=Client`. A platform is not part of it. */
 export function frameworkLongName(framework: Framework): string {
   const { identifier, version, profile } = framework;
   const isDotnet = identifier === ".NETPlatform" && isZero(version);
@@ -181,6 +182,7 @@ export function frameworkLongName(framework: Framework): string {
   return `${identifier},Version=v${number}${profile === "" ? "" : `,Profile=${profile}`}`;
 }
 
+/** Whether two frameworks are equal in all parts. */
 export function sameFramework(a: Framework, b: Framework): boolean {
   return frameworkKey(a) === frameworkKey(b);
 }

@@ -15,7 +15,7 @@ const packageBased: ReadonlySet<FrameworkIdentifier> = new Set([
   "Tizen",
 ]);
 
-// among what nothing else tells apart, the earlier is nearer
+// among otherwise equal candidates the earlier one is nearer
 const precedence: readonly FrameworkIdentifier[] = [
   ".NETFramework",
   ".NETCore",
@@ -29,7 +29,7 @@ const precedence: readonly FrameworkIdentifier[] = [
 
 type Filter = (candidates: readonly Framework[], project: Framework) => readonly Framework[];
 
-/** The candidate whose assets a restore for `project` would take, or undefined where none can be used. */
+/** The candidate whose assets a restore takes for `project`; undefined where the project can use none. */
 export function nearestFramework(project: Framework, all: readonly Framework[]): Framework | undefined {
   const known = all.filter(({ identifier }) => identifier !== "Unsupported");
   const candidates = known.length > 0 ? known : all;
@@ -43,13 +43,13 @@ export function nearestFramework(project: Framework, all: readonly Framework[]):
   return left.toSorted(byPrecedence)[0];
 }
 
-/** Leaves out what another of the list makes needless from above: of net40 and net45, net45 stays. */
+/** Removes each framework for which the list has a higher compatible one: of net40 and net45, net45 stays. */
 export function reduceUpwards(frameworks: readonly Framework[]): readonly Framework[] {
   const specific = frameworks.filter(({ identifier }) => identifier !== "Any");
   return reduce(specific.length > 0 ? specific : frameworks, (one, other) => isCompatible(other, one));
 }
 
-/** Leaves out what another of the list makes needless from below: of net40 and net45, net40 stays. */
+/** Removes each framework for which the list has a lower compatible one: of net40 and net45, net40 stays. */
 export function reduceDownwards(frameworks: readonly Framework[]): readonly Framework[] {
   const any = frameworks.find(({ identifier }) => identifier === "Any");
   return any === undefined ? reduce(frameworks, (one, other) => isCompatible(one, other)) : [any];
@@ -62,7 +62,7 @@ function reduce(frameworks: readonly Framework[], yields: (one: Framework, other
   const isNeedless = (one: Framework) =>
     distinct.some((other) => {
       if (other === one || !yields(one, other)) return false;
-      // both ways: net40 and net40-client stay, but win gives way to win8
+      // compatible in both directions: net40 and net40-client both stay, but win8 replaces win
       if (!yields(other, one)) return true;
       return one.identifier === other.identifier && isZero(one.version) && !isZero(other.version);
     });
@@ -99,7 +99,7 @@ function sameProfile(candidates: readonly Framework[], project: Framework): read
   return whole.length > 0 ? whole : candidates;
 }
 
-// the newer framework before the platform: net6.0 is nearer to net6.0-windows than net5.0-windows
+// the newer framework counts more than the platform: net6.0 is nearer to net6.0-windows than net5.0-windows
 function platforms(candidates: readonly Framework[], project: Framework): readonly Framework[] {
   if (project.platform === "") return candidates;
   const own = candidates.filter(({ identifier }) => identifier === project.identifier);
@@ -115,7 +115,7 @@ function isOfNet6({ identifier, version }: Framework): boolean {
   return identifier === ".NETCoreApp" && version[0] >= 6;
 }
 
-// what .NET 6 with a platform took the place of
+// the frameworks that .NET 6 with a platform replaced
 function isReplaced({ identifier }: Framework): boolean {
   return identifier.startsWith("Xamarin.") || identifier === "MonoAndroid" || identifier === "Tizen";
 }
@@ -124,7 +124,7 @@ function isPackageBased({ identifier, version }: Framework): boolean {
   return packageBased.has(identifier) || (identifier === ".NETCore" && version[0] >= 5);
 }
 
-// package-based ones last, then as listed, then the later name and the newer version
+// package-based frameworks come last, then the order of the list counts, then the later name and the newer version
 function byPrecedence(a: Framework, b: Framework): number {
   return (
     rank(a) - rank(b) ||

@@ -4,7 +4,7 @@ import { isPortable } from "./framework-families.js";
 
 type Nearest = (project: Framework, candidates: readonly Framework[]) => Framework | undefined;
 
-/** Of portable class libraries alone, those that the project's frameworks are nearest to; at most one is left. */
+/** Chooses among portable class libraries the one that is nearest to the project's frameworks. */
 export function nearestPortables(
   project: Framework,
   candidates: readonly Framework[],
@@ -25,7 +25,7 @@ export function nearestPortables(
   return best === undefined ? candidates : [best];
 }
 
-// fewer frameworks leave more to use; then the newer ones
+// a library with fewer frameworks offers more API; then newer frameworks are preferred
 function compare(a: Framework, b: Framework): number {
   const [left, right] = [portableMembers(a), portableMembers(b)];
   return (

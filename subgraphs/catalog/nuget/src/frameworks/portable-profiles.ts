@@ -73,7 +73,7 @@ const xamarin = (
   ["MonoAndroid", "MonoTouch", "Xamarin.iOS", "Xamarin.Mac", "Xamarin.TVOS", "Xamarin.WatchOS"] as const
 ).map((identifier) => frameworkOf(identifier, zero));
 
-/** Which .NET Standard a library of the profile can use. */
+/** The minor version of .NET Standard that a library of the profile can use, by profile number. */
 const standards: Readonly<Record<number, string>> = {
   7: "1.1",
   31: "1.0",
@@ -101,18 +101,19 @@ export function profileNumber(profile: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The frameworks of a numbered profile, `optional` with those of Xamarin that it also runs on. */
+/** The frameworks of a numbered profile; with `optional` also those of Xamarin that it runs on. */
 export function profileFrameworks(number: number, { optional }: { optional: boolean }): Framework[] {
   const required = byNumber.get(number) ?? [];
   return optional && runsOnXamarin.has(number) ? [...required, ...xamarin] : required;
 }
 
+/** The .NET Standard that a library of the profile can use; undefined where it can use none. */
 export function profileStandard(number: number): Framework | undefined {
   const version = standards[number];
   return version === undefined ? undefined : frameworkOf(".NETStandard", parseParts(version) ?? zero);
 }
 
-/** The numbered profile that a list of frameworks spells out. */
+/** The number of the profile that consists of these frameworks. */
 export function profileOf(frameworks: readonly Framework[]): number | undefined {
   const asked = new Set(frameworks.map(canonical));
   for (const [number, required] of byNumber) {
@@ -129,7 +130,7 @@ function isXamarin({ identifier, profile }: Framework): boolean {
   return profile === "" && xamarin.some((one) => one.identifier === identifier);
 }
 
-// one name for all names of a framework
+// the same key for all names of a framework
 function canonical(framework: Framework): string {
   const names = allNamesOf(framework).sort((a, b) => compareParts(b.version, a.version));
   return names.map(frameworkKey).sort()[0] ?? "";

@@ -28,7 +28,7 @@ export interface EclipsedDependency<P extends PackageMetadata = PackageMetadata>
   readonly by: Release<P>;
 }
 
-/** What a restore would take for a list of packages. All maps are by package name in lower case. */
+/** The packages that a restore takes for a list of packages. All maps are by package name in lower case. */
 export interface DependencyGraph<P extends PackageMetadata = PackageMetadata> {
   readonly nodes: ReadonlyMap<string, GraphNode<P>>;
   readonly edges: readonly DependencyEdge<P>[];

@@ -9,14 +9,14 @@ import { getOrCompute } from "./memory.js";
 import type { PackageMetadata } from "./package-metadata.js";
 import { type Dependency, type KnownLibrary, type Release, readFrameworkOnce, readLibrary } from "./release.js";
 
-/** What is known of releases in projects of one framework. */
+/** Results that were computed for projects of one framework. */
 interface ProjectMemory {
   readonly supported: WeakMap<Release, boolean>;
   readonly dependencies: WeakMap<Release, readonly Dependency[]>;
 }
 
 const maxProjects = 100;
-// releases never change, so what was computed for one stays valid for as long as the release is kept
+// releases never change, so a result stays valid for as long as its release is kept
 const projects = new Map<string, ProjectMemory>();
 
 /** A fixed set of packages that dependencies are resolved from. Each text is parsed once, whatever is asked. */

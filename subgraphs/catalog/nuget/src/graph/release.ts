@@ -46,7 +46,7 @@ export interface KnownLibrary<P extends PackageMetadata = PackageMetadata> {
 const maxTexts = 50_000;
 const libraries = new WeakMap<PackageMetadata, KnownLibrary>();
 
-/** Parses `texts` of a framework as `readFramework` does; equal texts give the same object. */
+/** Parses a moniker as `readFramework` does; equal texts give the same object. */
 export const readFrameworkOnce: (text: string) => Framework = memoize(maxTexts, readFramework);
 
 const parseRangeOnce = memoize(maxTexts, parseRange);

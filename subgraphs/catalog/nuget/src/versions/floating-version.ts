@@ -1,8 +1,8 @@
 import { isPrerelease, type NugetVersion, parseVersion } from "./version.js";
 
-/** The floating half of a range such as `1.2.*` or `1.*-rc*`: which versions it wants the highest of. */
+/** The floating part of a range such as `1.2.*` or `1.*-rc*`: a restore takes the highest version that matches it. */
 export interface FloatingVersion {
-  /** The lowest version that the float stands for. */
+  /** The lowest version that matches. */
   readonly least: NugetVersion;
   /** How many leading number parts are fixed. */
   readonly fixedParts: number;
@@ -13,7 +13,7 @@ export interface FloatingVersion {
 // the number, the star in it, and the prerelease with a star at its end
 const floatForm = /^\s*([\d.]*)(\*)?(?:-([0-9a-z.-]*)\*)?$/i;
 
-/** Reads a text with a star. Without `floating` it names a plain lower bound: to NuGet `1*` is 10.0. */
+/** Parses a text with a star. The result has no `floating` for a plain lower bound: NuGet reads `1*` as 10.0. */
 export function parseStar(text: string): { least: NugetVersion; floating: FloatingVersion | undefined } | undefined {
   const [, numbers = "", star, releasePrefix] = floatForm.exec(text) ?? [];
   if (star === undefined && releasePrefix === undefined) return undefined;
@@ -26,19 +26,19 @@ export function parseStar(text: string): { least: NugetVersion; floating: Floati
   return { least, floating: bare ? undefined : { least, fixedParts, releasePrefix } };
 }
 
-// an empty label is no version, and 0 is the lowest label of all
+// an empty label is not valid, and 0 is the lowest label
 function lowestRelease(prefix: string): string {
   return prefix === "" || prefix.endsWith(".") ? `${prefix}0` : prefix;
 }
 
-/** Is the version one of those the float stands for? A float over prereleases takes the stable ones too. */
+/** Whether the version matches the floating part. One that floats over prereleases also matches stable versions. */
 export function floatsTo({ least, fixedParts, releasePrefix }: FloatingVersion, version: NugetVersion): boolean {
   for (let part = 0; part < fixedParts; part += 1) if (least.parts[part] !== version.parts[part]) return false;
   if (!isPrerelease(version)) return true;
   return releasePrefix !== undefined && version.labels.join(".").toLowerCase().startsWith(releasePrefix.toLowerCase());
 }
 
-/** The float as NuGet writes it: `1.2.*`, `1.0.0-beta*`, `*-*`. */
+/** Formats the floating part as NuGet does: `1.2.*`, `1.0.0-beta*`, `*-*`. */
 export function formatFloating({ least, fixedParts, releasePrefix }: FloatingVersion): string {
   const release = releasePrefix === undefined ? "" : `-${releasePrefix}*`;
   if (fixedParts === 4) return `${least.parts.slice(0, least.parts[3] === 0 ? 3 : 4).join(".")}${release}`;

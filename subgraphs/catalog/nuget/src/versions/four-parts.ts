@@ -1,12 +1,13 @@
-/** A .NET version number: missing parts are 0. */
+/** A .NET version number of four parts; missing parts are 0. */
 export type FourParts = readonly [number, number, number, number];
 
+/** The version number 0.0.0.0. */
 export const zero: FourParts = [0, 0, 0, 0];
 
-// System.Version holds signed 32-bit parts; a larger number is no version
+// System.Version holds signed 32-bit parts, so a larger number is not a valid part
 const largestPart = 2_147_483_647;
 
-/** Reads one to four dotted numbers, or undefined. */
+/** Parses one to four numbers with dots between them; undefined for any other text. */
 export function parseParts(text: string): FourParts | undefined {
   if (!/^\d+(?:\.\d+){0,3}$/.test(text)) return undefined;
   const numbers = text.split(".").map(Number);
@@ -15,17 +16,19 @@ export function parseParts(text: string): FourParts | undefined {
   return [major, minor, build, revision];
 }
 
+/** Compares two version numbers: negative where `a` is lower. */
 export function compareParts(a: FourParts, b: FourParts): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
 }
 
-/** The parts without trailing zeros, but at least `least` of them. */
+/** Removes trailing zeros, but keeps at least `least` parts. */
 export function trimParts(parts: FourParts, least: number): number[] {
   const kept: number[] = [...parts];
   while (kept.length > least && kept.at(-1) === 0) kept.pop();
   return kept;
 }
 
+/** Whether all parts are 0. */
 export function isZero(parts: FourParts): boolean {
   return compareParts(parts, zero) === 0;
 }

@@ -1,7 +1,7 @@
 import { type FloatingVersion, floatsTo, formatFloating, parseStar } from "./floating-version.js";
 import { compareVersions, formatVersion, isPrerelease, type NugetVersion, parseVersion } from "./version.js";
 
-/** A NuGet version range. `floating` says which versions inside the bounds are wanted first. */
+/** A NuGet version range. With `floating`, a restore takes the highest matching version between the bounds. */
 export interface VersionRange {
   readonly text: string;
   readonly min: NugetVersion | undefined;
@@ -13,7 +13,7 @@ export interface VersionRange {
 
 const bracketForm = /^([[(])(.*)([\])])$/s;
 
-/** Reads `1.0` (at least 1.0), `[1.0]`, `(1.0,2.0]`, `[,2.0)`, `1.*`, `[1.*,3.0)`; undefined for anything else. */
+/** Parses `1.0` (1.0 or higher), `[1.0]`, `(1.0,2.0]`, `[,2.0)`, `1.*`, `[1.*,3.0)`; undefined for anything else. */
 export function parseRange(text: string): VersionRange | undefined {
   const trimmed = text.trim();
   const brackets = bracketForm.exec(trimmed);
@@ -23,7 +23,7 @@ export function parseRange(text: string): VersionRange | undefined {
   const bounds = inside.split(",");
   const minInclusive = open === "[";
   const maxInclusive = close === "]";
-  // "(, )" is every version, "(,)" is a slip: NuGet tells them apart by the blank
+  // NuGet accepts "(, )" for every version, but refuses "(,)" without the space
   if (bounds.length > 2 || bounds.every((bound) => bound === "")) return undefined;
   if (bounds.length === 1 && (inside.trim() === "" || !(minInclusive && maxInclusive))) return undefined;
   const [least = "", most = least] = bounds;
@@ -46,42 +46,44 @@ function withBounds({ text, least, most, minInclusive, maxInclusive }: Bounds): 
   if (unreadable || (least === "" && most === "")) return undefined;
   if (min !== undefined && max !== undefined) {
     const order = compareVersions(min, max);
-    // "(1.0,1.0)" is legal and empty; with one bound open it contradicts itself
+    // "(1.0,1.0)" is valid and empty; "[1.0,1.0)" contradicts itself and is not valid
     if (order > 0 || (order === 0 && minInclusive !== maxInclusive)) return undefined;
   }
   return { text, min, minInclusive, max, maxInclusive, floating: star?.floating };
 }
 
-/** Is the version between the bounds? As in NuGet a float only sets the lower one: `1.*` is satisfied by 2.0. */
+/** Whether the version lies between the bounds. As in NuGet, 2.0 satisfies `1.*`: the star sets only the lower bound. */
 export function satisfies(range: VersionRange, version: NugetVersion): boolean {
   return !isBelow(range, version) && !isAbove(range, version);
 }
 
-/** Does a person who writes this range mean this version? Unlike `satisfies`, `1.*` means 1.x and nothing else. */
+/** Whether the version is one that a reader expects in the range: unlike with `satisfies`, `1.*` means only 1.x. */
 export function covers(range: VersionRange, version: NugetVersion): boolean {
   return satisfies(range, version) && (range.floating === undefined || floatsTo(range.floating, version));
 }
 
+/** Whether the version is lower than every version of the range. */
 export function isBelow({ min, minInclusive }: VersionRange, version: NugetVersion): boolean {
   if (min === undefined) return false;
   const order = compareVersions(version, min);
   return minInclusive ? order < 0 : order <= 0;
 }
 
+/** Whether the version is higher than every version of the range. */
 export function isAbove({ max, maxInclusive }: VersionRange, version: NugetVersion): boolean {
   if (max === undefined) return false;
   const order = compareVersions(version, max);
   return maxInclusive ? order > 0 : order >= 0;
 }
 
-/** Prereleases are chosen only where a bound is one, or the range floats to them. */
+/** Whether a restore may take a prerelease: only where a bound is one, or where the range floats to prereleases. */
 export function admitsPrereleases({ min, max, floating }: VersionRange): boolean {
   return (
     [min, max].some((bound) => bound !== undefined && isPrerelease(bound)) || floating?.releasePrefix !== undefined
   );
 }
 
-/** The version a restore takes: the lowest in the range, or the highest the range floats to. */
+/** The version that a restore takes: the lowest in the range, or the highest that matches a floating range. */
 export function bestMatch(range: VersionRange, versions: readonly NugetVersion[]): NugetVersion | undefined {
   const wanted = versions.filter(
     (version) => satisfies(range, version) && (admitsPrereleases(range) || !isPrerelease(version)),
@@ -98,7 +100,7 @@ function extreme(versions: readonly NugetVersion[], direction: 1 | -1): NugetVer
   return best;
 }
 
-/** The range in words of a sentence: "≥ 1.0.0 and < 2.0.0", "1.4.0 exactly", "1.*", "any version". */
+/** Describes the range for a sentence: "≥ 1.0.0 and < 2.0.0", "1.4.0 exactly", "1.*", "any version". */
 export function describeRange({ text, min, minInclusive, max, maxInclusive, floating }: VersionRange): string {
   if (floating !== undefined) return text;
   if (min && max && minInclusive && maxInclusive && compareVersions(min, max) === 0)
@@ -109,7 +111,7 @@ export function describeRange({ text, min, minInclusive, max, maxInclusive, floa
   return bounds.length === 0 ? "any version" : bounds.join(" and ");
 }
 
-/** The range in NuGet's full form, without short hands: `[1.0.0, )`, `(, 2.0.0)`, `[1.*, )`. */
+/** Formats the range in NuGet's full form, without short forms: `[1.0.0, )`, `(, 2.0.0)`, `[1.*, )`. */
 export function formatRange({ min, minInclusive, max, maxInclusive, floating }: VersionRange): string {
   const least = floating === undefined ? min && formatVersion(min) : formatFloating(floating);
   const open = min !== undefined && minInclusive ? "[" : "(";
@@ -126,7 +128,7 @@ export function shortRange(range: VersionRange): string {
   return single ? `[${formatVersion(min)}]` : formatRange(range);
 }
 
-/** The range as NuGet prints it in its messages: `(>= 1.0.0 && < 2.0.0)`, empty for every version. */
+/** Formats the range as NuGet does in its messages: `(>= 1.0.0 && < 2.0.0)`, empty for every version. */
 export function prettyRange({ min, minInclusive, max, maxInclusive }: VersionRange): string {
   if (min && max && minInclusive && maxInclusive && compareVersions(min, max) === 0) return `(= ${formatVersion(min)})`;
   const bounds: string[] = [];
@@ -135,7 +137,7 @@ export function prettyRange({ min, minInclusive, max, maxInclusive }: VersionRan
   return bounds.length === 0 ? "" : `(${bounds.join(" && ")})`;
 }
 
-/** Is every version of `inner` one of `outer`? Floats count by their bounds. */
+/** Whether every version of `inner` is in `outer`. Only the bounds of floating ranges are compared. */
 export function isSubset(inner: VersionRange, outer: VersionRange): boolean {
   if (isEmpty(inner)) return true;
   return !isEmpty(outer) && isLowEnough(outer, inner) && isHighEnough(outer, inner);
@@ -153,12 +155,12 @@ function isHighEnough({ max, maxInclusive }: VersionRange, inner: VersionRange):
   return order < 0 || (order === 0 && (maxInclusive || !inner.maxInclusive));
 }
 
-/** No version can be in it: `(1.0,1.0)`. */
+/** Whether no version can be in the range, as in `(1.0,1.0)`. */
 export function isEmpty({ min, minInclusive, max, maxInclusive }: VersionRange): boolean {
   return min !== undefined && max !== undefined && compareVersions(min, max) === 0 && !(minInclusive && maxInclusive);
 }
 
-/** The versions that are in both ranges, without their floats; undefined where there can be none. */
+/** The range of versions that are in both ranges, without floating parts; undefined where there are none. */
 export function meet(a: VersionRange, b: VersionRange): VersionRange | undefined {
   const low = isLowEnough(a, b) ? b : a;
   const high = isHighEnough(a, b) ? b : a;
