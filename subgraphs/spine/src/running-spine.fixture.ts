@@ -49,6 +49,7 @@ export interface Answer {
 /** A started spine with its own PostgreSQL, and the requests that tests send to it. */
 export class RunningSpine {
   #server: Server | undefined;
+  readonly #stopDatabase: () => Promise<void>;
 
   private constructor(
     readonly host: SubgraphHost,
@@ -56,8 +57,10 @@ export class RunningSpine {
     readonly connections: SchemaConnections,
     /** Connects as superuser, which sees every row of every tenant. */
     readonly admin: pg.Pool,
-    private readonly stopServer: () => Promise<void>,
-  ) {}
+    stopDatabase: () => Promise<void>,
+  ) {
+    this.#stopDatabase = stopDatabase;
+  }
 
   static async start(changes: Partial<SpineSettings> = {}): Promise<RunningSpine> {
     const logger = createLogger("spine-test", "silent");
@@ -85,7 +88,7 @@ export class RunningSpine {
     await this.admin.end();
     await this.spine.close();
     await this.host.bus.close();
-    await this.stopServer();
+    await this.#stopDatabase();
   }
 
   /** Serves the authorization server until the spine stops, and returns its URL. */

@@ -199,6 +199,9 @@ function tenantScopesOf(asked: readonly string[]): Scope[] {
       : [{ pointer: `/input/scopes/${at}`, code: "UNKNOWN_VALUE", detail: `"${scope}" is not a scope of a tenant.` }],
   );
   if (errors.length > 0)
-    throw new DomainError("REFERENCE_NOT_FOUND", { detail: "The input names scopes that do not exist.", errors });
+    throw new DomainError("REFERENCE_NOT_FOUND", {
+      detail: "The input names scopes that do not exist. Correct or remove the scopes that errors names.",
+      errors,
+    });
   return tenantScopes.filter((scope) => asked.includes(scope));
 }

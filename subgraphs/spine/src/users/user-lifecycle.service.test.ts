@@ -74,7 +74,7 @@ async function roleOf({ userId }: TestUser): Promise<{ roleId: string; assignmen
 
 async function deleteExpired(): Promise<void> {
   const workers = new pg.Pool({ connectionString: platform.connections.worker, max: 2 });
-  const logger = createLogger("sweep", "silent");
+  const logger = createLogger("expiry", "silent");
   try {
     await new AssignmentExpiry({
       database,
