@@ -1,9 +1,9 @@
 import type { RetentionRule } from "../db/retention.js";
 
-/** Groups that some process has run within 7 days; a removed one holds nothing any more. */
+/** Consumer groups that a process has run within the last 7 days. Other groups hold no messages back. */
 const aliveGroups = "select name from bus.consumers where updated_at > now() - interval '7 days'";
 
-/** What the bus forgets. */
+/** The retention rules of the bus. */
 export function busRetention(deadLetterDays: number): RetentionRule[] {
   const days = `${deadLetterDays} days`;
   return [

@@ -1,6 +1,6 @@
 import { workerGroup } from "../db/tenant-table.js";
 
-/** Tables of the PostgreSQL bus driver; open to workers, closed to everybody else. */
+/** The tables of the bus. Only worker roles may use them. */
 export const busSchema = [
   "create schema if not exists bus",
   `create table if not exists bus.messages (
@@ -40,7 +40,8 @@ export const busSchema = [
 ];
 
 /**
- * The key of a message's order, as columns of `bus.held`. Keys that begin alike share a queue, which is never wrong.
+ * The ordering key of a message as columns of `bus.held`. Long keys with the same first 500 characters share an order,
+ * which is stricter than necessary but correct.
  */
 export const keyColumns = (envelope: string) =>
   `coalesce(${envelope}->>'tenantid', '') as tenant, left(coalesce(${envelope}->>'partitionkey', ''), 500) as partition_key`;

@@ -2,59 +2,65 @@ import type { CommandType } from "@factory/schema/command-names";
 import type { EventType } from "@factory/schema/event-names";
 import type { CommandEnvelope, Envelope, Message } from "../messages/envelope.js";
 
+/** Publishes messages. */
 export interface BusPublisher {
-  /** Resolves when the bus holds every message. The same message id again adds no second message. */
+  /** Resolves when the bus has stored every message. A message with a known ID is not stored again. */
   publish(messages: readonly Message[]): Promise<void>;
 }
 
+/** A message with its position on the bus. */
 export interface BusMessage<Of extends Message = Envelope> {
-  /** Ascending within the bus. */
+  /** Ascending within the bus; a decimal text. */
   readonly position: string;
   readonly envelope: Of;
 }
 
-/** Thrown by a consumer for what no further delivery can change: the message is parked at once. */
+/** Thrown by a consumer that can never handle the message. The message becomes a dead letter at once. */
 export class UnreadableMessage extends Error {
   override readonly name = "UnreadableMessage";
 }
 
 export interface MessageConsumer<Of extends Message> {
-  /** Name of the consumer group; one process at a time works for it, except while a lost turn is noticed. */
+  /**
+   * The name of the consumer group. One process at a time works for a group, except for the short time after a turn is
+   * lost.
+   */
   readonly group: string;
   /**
-   * At least once. Messages of one key, that is of one tenant and `partitionkey`, come in order; messages of different
-   * keys have no order, and may be handled side by side.
+   * Handles a batch; delivery is at least once. Messages of one key (tenant and `partitionkey`) come in order. Messages
+   * of different keys have no order and may be handled in parallel.
    *
-   * A batch that throws is tried again by tenant. What still fails is held, and later messages of its key wait behind
-   * it, while all others pass. A held message is tried alone, also after a restart and after the log has forgotten it:
-   * as long as something does not answer (`isUnavailable`), else five times within 36 s, then it is parked as a dead
-   * letter and its key goes on. A statement that takes too long or too much memory counts as one of the five unless
-   * other tenants fail too. Of one tenant 1,000 messages are held; further ones are parked at once, unless nothing of
-   * the group succeeds because something does not answer: then the group waits where it stands.
+   * A batch that throws is repeated for each tenant alone. A message that still fails is held, and later messages of its
+   * key wait behind it, while all others continue. A held message is repeated alone, also after a restart: without limit
+   * while something does not answer (`isUnavailable`), otherwise five times within 36 s. Then it becomes a dead letter
+   * and its key continues. A statement that takes too long or too much memory counts as one of the five attempts unless
+   * other tenants fail too. At most 1,000 messages of a tenant are held; further ones become dead letters at once, unless
+   * nothing of the group succeeds because something does not answer. Then the group waits.
    */
   handle(messages: readonly BusMessage<Of>[]): Promise<void>;
 }
 
-/** Sees no command, whatever its type is called. */
+/** A consumer of events. It never receives a command. */
 export interface EventConsumer extends MessageConsumer<Envelope> {
   readonly kind?: "event";
-  /** Absent: every type. */
+  /** The event types; absent: all types. */
   readonly types?: readonly EventType[];
 }
 
-/** Sees the commands that it handles, and no event. */
+/** A consumer of the commands that it names. It never receives an event. */
 export interface CommandConsumer extends MessageConsumer<CommandEnvelope> {
   readonly kind: "command";
   readonly types: readonly CommandType[];
 }
 
+/** A consumer of events or of commands. */
 export type BusConsumer = EventConsumer | CommandConsumer;
 
 /**
- * Where messages go between subgraphs. Drivers: PostgreSQL here, NATS JetStream later, one conformance suite for both.
+ * The message bus between subgraphs. PostgreSQL is the only driver; another driver must pass the same test suite.
  */
 export interface Bus extends BusPublisher {
-  /** The result stops this consumer, after the batch it is at. */
+  /** Starts a consumer. Returns a function that stops it after its current batch. */
   subscribe(consumer: BusConsumer): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { type Consumer, ConsumerLog, type Kept, type NextMessage, type Read } fr
 import { type BusPauses, Fortunes, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";
 import { type HeldMessage, HeldMessages, type Tried } from "./held-messages.js";
 
-/** Beyond these, what would be held of a tenant is parked. */
+/** The limit of held messages of a tenant. Further ones become dead letters. */
 const mostHeldPerTenant = 1000;
 const triedAtOnce = 4;
 
@@ -19,8 +19,8 @@ interface Failed {
 }
 
 /**
- * One consumer group in this process. The log is passed in batches. When a batch throws it is tried again by tenant;
- * what still fails is held, so that the others pass, and a second loop tries it message by message, keys side by side.
+ * One consumer group in this process. It reads the log in batches. A batch that throws is repeated for each tenant alone.
+ * Messages that still fail are held, and a second loop repeats them one by one, with different keys in parallel.
  */
 export class ConsumerGroup {
   readonly #consumer: Consumer;
@@ -51,14 +51,14 @@ export class ConsumerGroup {
     this.#retrying.wake();
   }
 
-  /** What a wake-up says are the types that were published; it may say nothing. */
+  /** The payload of a wake-up names the published types; it may be empty. */
   wake(published: string | undefined): void {
     const { types } = this.#consumer;
     const woken = published ? published.split(" ") : undefined;
     if (!types || !woken || types.some((type) => woken.includes(type))) this.#passing.wake();
   }
 
-  /** After the batch it is at. */
+  /** Stops after the current batch. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all([this.#passing.stop(), this.#retrying.stop()]);
@@ -69,7 +69,7 @@ export class ConsumerGroup {
     try {
       return (await this.#turn.take()) ? await work() : "empty";
     } catch (error) {
-      // another process may reach what this one does not
+      // Another process may be able to reach what this one cannot.
       await this.#turn.give().catch(() => undefined);
       throw error;
     }
@@ -93,7 +93,7 @@ export class ConsumerGroup {
     return batch.full ? "more" : "empty";
   }
 
-  /** What must be held or parked before the group may go on; undefined: it must wait where it stands. */
+  /** The messages to hold or to park before the group continues; undefined when the group must wait at its position. */
   async #consume(messages: readonly NextMessage[]): Promise<Kept[] | undefined> {
     const free = messages.filter(({ keyHeld }) => !keyHeld);
     const { failed, succeeded } = await this.#handle(free);
@@ -106,7 +106,10 @@ export class ConsumerGroup {
     return this.#bounded(messages, kept);
   }
 
-  /** All at once; where that throws, by tenant. A tenant of whom something is held comes alone from the beginning. */
+  /**
+   * Handles a batch at once, and by tenant when that throws. A tenant with held messages is handled alone from the
+   * beginning.
+   */
   async #handle(messages: readonly NextMessage[]): Promise<{ failed: Failed[]; succeeded: boolean }> {
     const others = messages.filter(({ tenantHeld }) => tenantHeld === 0);
     const suspects = byTenant(messages.filter(({ tenantHeld }) => tenantHeld > 0));
@@ -128,7 +131,7 @@ export class ConsumerGroup {
   }
 
   #keep(position: string, { tenant, messages, error }: Failed): Kept {
-    // which of several it was is found out one by one
+    // Messages are repeated one by one to find the one that failed.
     if (messages.length > 1) return { position, parked: false, attempts: 0, delayMs: 0, error: reasonOf(error) };
     const general = this.#fortunes.othersFail(tenant);
     return {
@@ -139,7 +142,7 @@ export class ConsumerGroup {
     };
   }
 
-  /** A tenant's share of `bus.held` is full: parked, unless everybody waits for the same thing. */
+  /** Parks a message when the tenant has too many held messages, unless all tenants wait for the same outage. */
   #bounded(messages: readonly NextMessage[], wanted: ReadonlyMap<string, Kept>): Kept[] | undefined {
     const room = new Map<string, number>();
     const kept: Kept[] = [];

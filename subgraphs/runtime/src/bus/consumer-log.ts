@@ -5,20 +5,20 @@ import { keyColumns } from "./bus-schema.js";
 
 const batchSize = 200;
 
-/** Of either kind: the statement that reads for it keeps the kinds apart. */
+/** A consumer of either kind. The statement that reads for it separates events and commands. */
 export type Consumer = MessageConsumer<Message> & Pick<BusConsumer, "kind" | "types">;
 export type Read = BusMessage<Message>;
 
-/** A message of the log as its group stands to it. */
+/** A message of the log with what the group needs to know of its key and tenant. */
 export interface NextMessage extends Read {
   readonly tenant: string;
-  /** An earlier message of its key is held. */
+  /** Whether an earlier message of its key is held. */
   readonly keyHeld: boolean;
-  /** How many messages of its tenant are held. */
+  /** The number of held messages of its tenant. */
   readonly tenantHeld: number;
 }
 
-/** Where a group stands, and what comes next. `to` is undefined when there is nothing to do. */
+/** The position of a group and its next batch. `to` is undefined when there is nothing to do. */
 export interface NextBatch {
   readonly from: string;
   readonly to: string | undefined;
@@ -26,7 +26,7 @@ export interface NextBatch {
   readonly messages: readonly NextMessage[];
 }
 
-/** A message that leaves the log for `bus.held`, or for `bus.dead_letters`. */
+/** A message that moves from the log to `bus.held` or `bus.dead_letters`. */
 export interface Kept {
   readonly position: string;
   readonly parked: boolean;
@@ -87,7 +87,7 @@ interface NextRow {
   key_held: boolean;
 }
 
-/** A group's way through the log: one statement to read, one to go on. */
+/** Reads the log for a group: one statement reads, one moves the position. */
 export class ConsumerLog {
   readonly #pool: pg.Pool;
   readonly #consumer: Consumer;
@@ -105,12 +105,13 @@ export class ConsumerLog {
     const messages = rows.flatMap(({ position, envelope, tenant, tenant_held: tenantHeld, key_held: keyHeld }) =>
       position === null ? [] : [{ position, envelope, tenant, tenantHeld, keyHeld }],
     );
-    // what is for others is passed in strides: else it would be read again each time, and never be forgotten
+    // Messages for other groups are skipped in large steps. Otherwise they would be read each time and never be
+    // deleted.
     const passed = Number(end) - Number(from) < batchSize ? undefined : end;
     return { from, to: messages.at(-1)?.position ?? passed, full: messages.length === batchSize, messages };
   }
 
-  /** Goes on from where the batch was read, unless another member of the group went on before. */
+  /** Moves the position past the batch, unless another process of the group has moved it already. */
   async advance({ from, to }: NextBatch, kept: readonly Kept[]): Promise<void> {
     const values = [this.#consumer.group, from, to];
     if (kept.length === 0) await this.#pool.query({ ...advance, values });

@@ -1,10 +1,10 @@
 import type pg from "pg";
 import { keyColumns } from "./bus-schema.js";
 
-/** A message that its consumer could not take. Its content is not told: it belongs to the tenant. */
+/** A message that its consumer could not handle. Its content belongs to the tenant and is not shown. */
 export interface DeadLetter {
   readonly consumer: string;
-  /** With the consumer, what a redrive names. */
+  /** Consumer and position identify the dead letter for a redrive. */
   readonly position: string;
   readonly messageId: string;
   readonly tenantId: string;
@@ -15,12 +15,12 @@ export interface DeadLetter {
 
 export interface DeadLetterQuery {
   readonly consumer?: string | undefined;
-  /** Those after this one in the order of consumer and position. */
+  /** The dead letters after this one, in the order of consumer and position. */
   readonly after?: Pick<DeadLetter, "consumer" | "position"> | undefined;
   readonly limit: number;
 }
 
-/** How much of a group lies apart from the log. */
+/** The number of held messages and dead letters of a group. */
 export interface GroupBacklog {
   readonly consumer: string;
   readonly held: number;
@@ -67,7 +67,10 @@ export class BusDeadLetters {
     return (await this.#pool.query<DeadLetter>({ ...list, values })).rows;
   }
 
-  /** The message is tried again within a second, as one that is held, with all its attempts; false: there is none. */
+  /**
+   * Holds the message again, so that it is tried within a second with all its attempts. Returns false when it does not
+   * exist.
+   */
   async redrive(consumer: string, position: string): Promise<boolean> {
     return ((await this.#pool.query({ ...redrive, values: [consumer, position] })).rowCount ?? 0) > 0;
   }

@@ -3,18 +3,19 @@ import { isUnavailable } from "../errors/unavailable.js";
 import { UnreadableMessage } from "./bus.js";
 
 /**
- * Why a message was not consumed: something does not answer (waited for), a statement was too much for the server
- * (counts unless others fail too), a bug or a fault of the message (counts), or nothing that could ever be read (parked).
+ * The reason why a message was not handled: something does not answer (the group waits), a statement was too much for the
+ * server (an attempt, unless others fail too), a defect or a wrong message (an attempt), or a message that can never be
+ * read (a dead letter).
  */
 type FailureKind = "outage" | "overload" | "failure" | "unreadable";
 
-/** The pauses of a consumer group, in milliseconds; tests of what comes after them shorten them. */
+/** The pauses of a consumer group in milliseconds. Tests shorten them. */
 export interface BusPauses {
-  /** Before each further attempt that counts; after the last one a message is parked. */
+  /** The pause before each further attempt that counts. After the last attempt a message becomes a dead letter. */
   readonly retries: readonly number[];
-  /** While something does not answer: in the first minute of a held message, and later. */
+  /** The pauses while something does not answer: in the first minute of a held message, and later. */
   readonly outage: { readonly atFirst: number; readonly later: number };
-  /** Before the log goes on that stands still because several tenants fail. */
+  /** The pause before the group reads the log again after it stopped because several tenants fail. */
   readonly standstill: number;
 }
 
@@ -24,7 +25,7 @@ export const defaultPauses: BusPauses = {
   standstill: 1000,
 };
 
-/** What becomes of a held message; `attempts` are those that count. */
+/** The decision about a held message. `attempts` are those that count. */
 export type Verdict =
   | { readonly parked: true; readonly error: string }
   | { readonly parked: false; readonly error: string; readonly attempts: number; readonly delayMs: number };
@@ -40,10 +41,10 @@ function failureKind(error: unknown): FailureKind {
   return isDatabaseOverload(error) ? "overload" : "failure";
 }
 
-/** Something that everybody may share: it passes by itself. */
+/** Whether the reason may affect all tenants and pass by itself. */
 export const isPassing = (error: unknown) => failureKind(error) === "outage" || failureKind(error) === "overload";
 
-/** After a message failed alone. `waitedMs`: since it was held. */
+/** The decision after a message failed alone. `waitedMs`: the time since it was held. */
 export function verdictOn(
   error: unknown,
   tried: { attempts: number; waitedMs: number; general: boolean },
@@ -61,7 +62,7 @@ export function verdictOn(
   return delayMs === undefined ? { parked: true, error: reason } : { parked: false, error: reason, attempts, delayMs };
 }
 
-/** The first cause, without what wraps it: an ORM's message may hold the whole statement. */
+/** The message of the innermost cause. The message of the ORM's wrapper may contain the whole statement. */
 export function reasonOf(error: unknown): string {
   let cause = error;
   while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
@@ -71,7 +72,7 @@ export function reasonOf(error: unknown): string {
     .replaceAll(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** How a group fares, to tell trouble of one tenant from trouble of everybody. */
+/** Recent successes and failures of a group, to distinguish trouble of one tenant from trouble of all. */
 export class Fortunes {
   readonly #troubled = new Set<string>();
   #succeededAt = performance.now();
@@ -87,12 +88,12 @@ export class Fortunes {
     if (this.#troubled.size < mostTroubled) this.#troubled.add(tenant);
   }
 
-  /** Other tenants fail as well, and since then nothing has succeeded. */
+  /** Whether other tenants fail too and nothing has succeeded since. */
   othersFail(tenant: string): boolean {
     return this.#troubled.size > (this.#troubled.has(tenant) ? 1 : 0);
   }
 
-  /** Nothing has succeeded for half a minute, because something does not answer. */
+  /** Whether nothing has succeeded for 30 s because something does not answer. */
   get outage(): boolean {
     return this.#lastKind === "outage" && performance.now() - this.#succeededAt > quietMs;
   }

@@ -14,11 +14,11 @@ export interface HeldMessage extends Read {
 
 interface Due {
   readonly messages: readonly HeldMessage[];
-  /** Until the next one is due; undefined when none waits. */
+  /** Milliseconds until the next message is due; undefined when none waits. */
   readonly nextMs: number | undefined;
 }
 
-/** The oldest message of each key that is due, tenants in turn. */
+/** Reads the oldest due message of each key; tenants take turns. */
 const due = {
   name: "bus_held_due",
   text: `with heads as materialized (
@@ -64,13 +64,15 @@ interface DueRow {
   waited_ms: number;
 }
 
-/** How a message that was tried fared; without a verdict it was consumed. */
+/** The result of an attempt. Without a verdict the message was handled. */
 export interface Tried {
   readonly position: string;
   readonly verdict: Verdict | undefined;
 }
 
-/** What a group could not consume: rows of `bus.held`, so that attempts outlive the process and the log. */
+/**
+ * The held messages of a group: rows of `bus.held`, so that attempts survive the process and the retention of the log.
+ */
 export class HeldMessages {
   readonly #pool: pg.Pool;
   readonly #group: string;

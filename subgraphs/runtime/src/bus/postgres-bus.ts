@@ -16,20 +16,20 @@ const channel = "bus_messages";
 const publishing = 3;
 const consuming = 4;
 const aliveEveryMs = 600_000;
-/** PostgreSQL takes payloads below 8000 bytes. */
+/** PostgreSQL accepts NOTIFY payloads below 8,000 bytes. */
 const longestNotification = 7000;
-/** What was handled may be handled again: its place need not have reached the disk. */
+/** Positions are committed asynchronously, since delivery is at least once anyway. */
 const unhurried = "-c synchronous_commit=off";
 
 export interface PostgresBusOptions {
-  /** How long dead letters are kept. */
+  /** The number of days for which dead letters are kept. */
   readonly deadLetterDays?: number | undefined;
   readonly pauses?: BusPauses;
 }
 
 /**
- * The bus in PostgreSQL: a log table, positions per consumer, and beside it what a consumer could not take: held while
- * it is tried again, parked as a dead letter afterwards. A group that no process has run for 7 days holds no message.
+ * The bus on PostgreSQL: a log table, a position for each consumer group, held messages and dead letters. A group that no
+ * process has run for 7 days does not keep messages from being deleted.
  */
 export class PostgresBus implements Bus {
   readonly deadLetters: BusDeadLetters;
@@ -62,7 +62,7 @@ export class PostgresBus implements Bus {
   static async open(url: string, logger: Logger, options: PostgresBusOptions = {}): Promise<PostgresBus> {
     const bus = new PostgresBus(url, logger, options);
     await bus.#listener.start();
-    // after a long stop of everything the groups that come back have not been removed
+    // After a long stop of the whole platform its groups would look removed, so they are marked before retention runs.
     await bus.#publishers.query(
       `update bus.consumers set updated_at = now()
        where (select max(updated_at) from bus.consumers) < now() - interval '1 day'`,
@@ -70,7 +70,10 @@ export class PostgresBus implements Bus {
     return bus;
   }
 
-  /** The lock makes positions ascend in commit order, so a consumer that has passed one never misses a lower one. */
+  /**
+   * The lock makes positions ascend in commit order. Otherwise a consumer could skip a lower position that is committed
+   * later.
+   */
   async publish(messages: readonly Message[]): Promise<void> {
     await this.#publishers.query(
       `with turn as materialized (select pg_advisory_xact_lock($2)),
@@ -111,7 +114,7 @@ export class PostgresBus implements Bus {
     await Promise.all([this.#publishers.end(), this.#consumers.end()]);
   }
 
-  /** Also of groups that find nothing to do. */
+  /** Marks all groups of this process as running, also those without messages. */
   async #stayAlive(): Promise<void> {
     await this.#consumers
       .query("update bus.consumers set updated_at = now() where name = any($1)", [[...this.#groups.values()]])
@@ -119,7 +122,7 @@ export class PostgresBus implements Bus {
   }
 }
 
-/** What a wake-up says: the types that were published, unless they are too many for a notification. */
+/** The payload of a wake-up: the published types, or nothing when they are too many for a notification. */
 function typesOf(messages: readonly Message[]): string {
   const types = [...new Set(messages.map(({ type }) => type))].join(" ");
   return types.length > longestNotification ? "" : types;

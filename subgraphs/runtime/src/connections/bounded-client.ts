@@ -4,7 +4,7 @@ import { afterLoopTime } from "./loop-time.js";
 
 const connectMs = 2000;
 
-/** A connection that is refused when it could not be made within 2 s. */
+/** A client that gives up when it cannot connect within 2 s. */
 export class BoundedClient extends pg.Client {
   constructor(config: pg.ClientConfig = {}) {
     super({ keepAlive: true, keepAliveInitialDelayMillis: 10_000, ...config });

@@ -10,13 +10,13 @@ interface Waiting {
 }
 
 /**
- * Who may take a connection of a pool: no tenant more than half of it, tenants that wait in turn, and nobody for longer
- * than 2 s. Time counts only while the event loop turns, so that a stall of this process refuses no request.
+ * Shares the connections of a pool among tenants: a tenant gets at most half of them, waiting tenants take turns, and a
+ * request waits for at most 2 s. Time counts only while the event loop turns, so a stall of this process refuses nothing.
  */
 export class ConnectionShares implements ServerClient {
   readonly #most: number;
   readonly #held = new Map<string, number>();
-  /** The tenant whose turn it is comes first. */
+  /** The waiting requests by tenant; the tenant with the next turn comes first. */
   readonly #queues = new Map<string, Waiting[]>();
   #free: number;
   #clockMs = 0;
@@ -41,7 +41,7 @@ export class ConnectionShares implements ServerClient {
     for (const [tenantId, queue] of this.#queues) this.#refuseLate(tenantId, queue);
   }
 
-  /** Those who wait are refused at once. */
+  /** Refuses all waiting requests. */
   abandon(reason: Error): void {
     for (const queue of this.#queues.values()) for (const { refuse } of queue) refuse(reason);
     this.#queues.clear();

@@ -4,10 +4,10 @@ import { BoundedClient } from "./bounded-client.js";
 
 const retryMs = 500;
 
-/** Gets the payload of a notification; none after a reconnect, when any number may have been missed. */
+/** Receives the payload of a notification, or undefined after a reconnect, when notifications may have been lost. */
 type Wake = (payload?: string) => void;
 
-/** One connection that LISTENs for all wake-ups of a process; after a reconnect every channel is woken once. */
+/** One connection that LISTENs for all channels of a process. After a reconnect every channel is woken once. */
 export class Listener {
   readonly #url: string;
   readonly #logger: Logger;
@@ -37,7 +37,7 @@ export class Listener {
     for (const channel of this.#channels.keys()) this.#wake(channel);
   }
 
-  /** A wake-up is a hint: who listens also looks from time to time. */
+  /** Subscribes to a channel. A notification can be lost, so listeners must also poll from time to time. */
   async on(channel: string, wake: Wake): Promise<void> {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(wake));

@@ -1,8 +1,8 @@
 const tickMs = 100;
 
 /**
- * Runs `work` after so much time in which the event loop turned, and after the sockets were read once more; the result
- * cancels it. For deadlines of others: what this process was too busy to read does not count as silence.
+ * Runs `work` after `ms` in which the event loop turned, and after one more read of the sockets. Returns a function that
+ * cancels it. It measures the silence of a peer without the time in which this process was too busy to read.
  */
 export function afterLoopTime(ms: number, work: () => void): () => void {
   let left = ms;
@@ -25,7 +25,7 @@ export function afterLoopTime(ms: number, work: () => void): () => void {
   };
 }
 
-/** A turn of the event loop reads the sockets before it runs what `setImmediate` left. */
+/** Runs `work` after the sockets were read: a turn of the event loop reads them before it runs `setImmediate`. */
 export function onceSocketsAreRead(work: () => void): void {
   setImmediate(() => setImmediate(work));
 }

@@ -3,8 +3,8 @@ import type pg from "pg";
 import { BoundedClient } from "./bounded-client.js";
 
 /**
- * A connection that sends a statement without waiting for the answers to those before it (PostgreSQL,
- * "Frontend/Backend Protocol", Pipelining). What is asked between `hold` and `send` leaves in one write.
+ * A client that sends a statement without waiting for the answers to earlier ones (PostgreSQL, "Frontend/Backend
+ * Protocol", Pipelining). Statements between `hold` and `send` are sent in one write.
  */
 export class PipelinedClient extends BoundedClient {
   #held: Duplex | undefined;

@@ -6,24 +6,23 @@ import { keepStorable } from "./storable-values.js";
 import { WatchedPool } from "./watched-pool.js";
 
 const idleMs = 30_000;
-/** The type `text[]` in PostgreSQL's catalogue. */
+/** The OID of the type `text[]`. */
 const textArray = 1009;
 
 /**
- * A pool whose connections may be ended by the server at any moment, taken or idle: the statement fails, not the
- * process.
+ * Opens a pool that survives lost connections: only the statement fails, not the process.
  */
 export function openPool(url: string, max: number, logger: Logger, options: pg.PoolConfig = {}): WatchedPool {
   const pool = new WatchedPool(url, logger, { max, idleTimeoutMillis: idleMs, ...options });
   const lost = (error: Error) => logger.debug({ error: error.message }, "database connection lost");
   pool.on("error", lost);
-  // the pool leaves errors of a taken connection to its taker, and without a listener they end the process
+  // The pool does not handle errors of a connection in use, and without a listener such an error ends the process.
   pool.on("connect", (client) => client.on("error", lost));
   pool.on("connect", keepStorable);
   return pool;
 }
 
-/** Connections for the ORM: pipelined, and with values as its entities expect them. */
+/** Opens a pool for the ORM: pipelined clients, and values parsed as its entities expect them. */
 export function openOrmPool(url: string, max: number, logger: Logger): WatchedPool {
   const types = new pg.TypeOverrides();
   const parseTextArray = pg.types.getTypeParser(textArray as Parameters<typeof pg.types.getTypeParser>[0]);

@@ -1,6 +1,6 @@
 import { BoundedClient } from "./bounded-client.js";
 
-/** A connection of its own that is asked one thing at a time. A failure is the end of it. */
+/** A separate connection for one probe at a time. It is not used again after a failure. */
 export class ProbeConnection {
   readonly #client: BoundedClient;
   #connected: Promise<unknown> | undefined;
@@ -11,7 +11,7 @@ export class ProbeConnection {
       connectionString,
       ...(options.length > 0 ? { options: options.join(" ") } : {}),
     });
-    // told by what is asked next
+    // The next question reports the error.
     this.#client.on("error", () => undefined);
   }
 
@@ -21,7 +21,7 @@ export class ProbeConnection {
     await this.#client.query(statement);
   }
 
-  /** What was asked fails for this reason. */
+  /** Ends the connection; a running question fails with this reason. */
   destroy(reason?: Error): void {
     this.#connected?.catch(() => undefined);
     this.#client.connection.stream.destroy(reason);

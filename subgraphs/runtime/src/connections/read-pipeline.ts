@@ -10,16 +10,16 @@ export interface Read {
 }
 
 /**
- * Short reads over few connections: those of one turn of the event loop leave in one write. Each ends with its own
- * Sync, hence is its own transaction and fails alone (PostgreSQL, "Frontend/Backend Protocol", Pipelining). A read
- * waits for those before it on its connection, so nothing slow belongs here.
+ * Sends short reads over few connections. Reads of one turn of the event loop are sent in one write. Each read ends with
+ * its own Sync, so it is its own transaction and fails alone (PostgreSQL, "Frontend/Backend Protocol", Pipelining). A
+ * read waits for earlier reads on its connection, so only fast statements may use it.
  */
 export class ReadPipeline implements ServerClient {
   readonly #url: string;
   readonly #watch: ServerWatch;
   readonly #leave: () => void;
   readonly #lanes: (Lane | undefined)[];
-  /** Takes the reads of this turn. */
+  /** Collects the reads of this turn of the event loop. */
   #current: Lane | undefined;
   #closed = false;
 
@@ -60,10 +60,10 @@ export class ReadPipeline implements ServerClient {
     return opened;
   }
 
-  /** Connecting is bounded by itself. */
+  /** A connection attempt has its own time limit. */
   sweep(): void {}
 
-  /** Lanes on which nobody waits stay: the server knows them again when it goes on. */
+  /** Connections without waiting reads stay open: they work again when the server continues. */
   abandon(reason: DatabaseUnavailable): void {
     for (const lane of this.#lanes) if (lane && lane.waiting > 0) lane.destroy(reason);
   }
@@ -77,13 +77,13 @@ export class ReadPipeline implements ServerClient {
   }
 }
 
-/** An idle connection comes before one that has yet to be opened, and that before a busy one. */
+/** Prefers an idle connection, then a new one, then the least busy one. */
 function load(lane: Lane | undefined): number {
   if (!lane || lane.lost) return 0.5;
   return lane.waiting;
 }
 
-/** One connection. It is not reopened: the pipeline replaces it when it is lost. */
+/** One connection of the pipeline. A lost connection is replaced, not reopened. */
 class Lane {
   waiting = 0;
   lost = false;
@@ -114,11 +114,11 @@ class Lane {
   async query<R extends QueryResultRow>(read: Read): Promise<R[]> {
     this.waiting += 1;
     try {
-      // a client that never connected would keep its queries waiting for ever
+      // Queries of a client that never connected would wait forever.
       if (!this.#connected) await this.#connecting;
       return (await this.#client.query<R>(read)).rows;
     } catch (error) {
-      // the server says so before the socket does
+      // The server reports the end before the socket closes.
       this.lost ||= isConnectionLost(error);
       throw error;
     } finally {

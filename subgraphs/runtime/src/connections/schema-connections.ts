@@ -1,18 +1,20 @@
 import { createHmac } from "node:crypto";
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 
-/** How the roles of one database schema reach the server. */
+/** The connection URLs of the three roles of a database schema. */
 export interface SchemaConnections {
   readonly schema: SubgraphName;
-  /** Runs migrations; owns the tables. */
+  /** The role that owns the tables and runs migrations. */
   readonly owner: string;
-  /** Serves requests; owns nothing, sees only the tenant it has set. */
+  /** The role that serves requests. It owns nothing and sees only rows of the tenant it has set. */
   readonly app: string;
-  /** Relays, claims and jobs; sets the tenant before it touches a domain row. */
+  /** The role of background work (relay, claims, jobs). It sets the tenant before it accesses rows of a domain. */
   readonly worker: string;
 }
 
-/** Derived, so that processes that start alone agree without a store of their own. */
+/**
+ * The password of a role, derived from the URL of the superuser, so that separate processes agree without storing it.
+ */
 export function rolePassword(adminUrl: URL, role: string): string {
   return createHmac("sha256", adminUrl.password || "no password")
     .update(`factory role ${role}`)
@@ -26,6 +28,7 @@ function urlAs(adminUrl: URL, role: string): string {
   return url.href;
 }
 
+/** The connection URLs of a subgraph's roles, derived from the URL of the superuser. */
 export function schemaConnections(adminUrl: string, schema: SubgraphName): SchemaConnections {
   const url = new URL(adminUrl);
   return {

@@ -8,24 +8,24 @@ const tickMs = 250;
 const askEveryMs = 1000;
 const silenceMs = 2000;
 
-/** SQLSTATE "cannot_connect_now": the server starts, recovers or stops. */
+/** SQLSTATE `cannot_connect_now`: the server is starting, recovering or stopping. */
 const cannotConnectNow = "57P03";
 
-/** Holds connections to a watched server. */
+/** A part of the process that holds connections to a watched server. */
 export interface ServerClient {
-  /** The server is frozen: who waits for it fails for this reason, and those connections are destroyed. */
+  /** The server counts as frozen: waiting work must fail with this reason, and its connections must be destroyed. */
   abandon(reason: DatabaseUnavailable): void;
   /**
-   * At first and four times a second, with the time in which the event loop has turned: who has waited too long is
-   * refused.
+   * Called at the start and four times a second with the time in which the event loop has turned, so that work that has
+   * waited too long is refused.
    */
   sweep(clockMs: number): void;
 }
 
 /**
- * Asks one server, once a second and over a connection of its own, whether it answers; all pools of this process share
- * the answer. Unanswered for 2 s it counts as frozen. Time counts only while the event loop turns, and an answer that
- * lies in the socket is read before the verdict, so that a stall of this process does not count as a frozen server.
+ * Probes one server once a second over a separate connection, for all pools of this process. A server that has not
+ * answered for 2 s counts as frozen. Time counts only while the event loop turns, and an answer in the socket is read
+ * before the verdict, so a stall of this process does not count as a frozen server.
  */
 export class ServerWatch {
   static readonly #watches = new Map<string, ServerWatch>();
@@ -51,7 +51,7 @@ export class ServerWatch {
     this.#logger = logger;
   }
 
-  /** The one watch of this server, whatever role or schema the URL names. */
+  /** The shared watch of a server; the role and schema in the URL do not matter. */
   static of(url: string, logger: Logger): ServerWatch {
     const { host, pathname, searchParams } = new URL(url);
     const key = `${searchParams.get("host") ?? host}${pathname}`;
@@ -62,7 +62,7 @@ export class ServerWatch {
     return made;
   }
 
-  /** Watches from the first client to the last; the result takes this one out again. */
+  /** Adds a client and returns a function that removes it. The watch runs while it has clients. */
   join(client: ServerClient): () => void {
     this.#clients.add(client);
     client.sweep(this.#clockMs);
@@ -77,17 +77,17 @@ export class ServerWatch {
     };
   }
 
-  /** Also watches whether rows can be written, as a role that may write `health.writes`. */
+  /** Also probes writes, with the URL of a role that may write `health.writes`. */
   watchWrites(workerUrl: string, pauses?: ProbePauses): void {
     this.#writes ??= new WriteProbe(workerUrl, this.#logger, pauses);
   }
 
-  /** Why nothing may be asked for now; undefined: the server is not frozen. */
+  /** The reason to refuse work while the server is frozen; undefined otherwise. */
   get refusal(): DatabaseUnavailable | undefined {
     return this.#frozen;
   }
 
-  /** Time in which the event loop has turned, in steps of a quarter of a second. */
+  /** The time in which the event loop has turned, in steps of 250 ms. */
   get clockMs(): number {
     return this.#clockMs;
   }
@@ -100,12 +100,12 @@ export class ServerWatch {
     return this.#writes?.succeeds ?? true;
   }
 
-  /** Somebody's statement failed. */
+  /** Reports the failure of a statement. */
   note(error: unknown): void {
     if (isWriteOutage(error)) this.#writes?.doubt();
   }
 
-  /** Resolves after so long without any sign of the server; a recovery that goes on is one. */
+  /** Resolves after this time without any sign of life of the server. A running recovery is a sign of life. */
   silentFor(afterMs: number): Promise<void> {
     return new Promise((tell) => {
       this.#giveUp = { afterMs, tell };
@@ -157,7 +157,7 @@ export class ServerWatch {
     if ((error as { code?: unknown }).code === cannotConnectNow) this.#silentMs = 0;
     if (this.#answers && this.#timer) this.#logger.warn({ err: error }, "the database does not answer");
     this.#answers = false;
-    // a refusal is told to everybody who connects; only silence keeps people waiting
+    // A server that refuses connections answers everybody at once. Only a silent server keeps requests waiting.
     if (error instanceof DatabaseUnavailable) this.#freeze();
     else this.#frozen = undefined;
   }

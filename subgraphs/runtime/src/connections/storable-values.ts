@@ -4,8 +4,8 @@ import { isStorable, storableText } from "../input-validation/storable-text.js";
 type Query = (...parts: unknown[]) => unknown;
 
 /**
- * Makes the texts of all statements of this connection storable. What a request says is refused before; here are the
- * texts of others: names in packages, messages of git, answers of receivers, errors.
+ * Replaces characters that PostgreSQL cannot store in all texts of this connection. Input of requests was validated
+ * before; these are texts of third parties: names in packages, messages of git, answers of receivers, errors.
  */
 export function keepStorable(client: ClientBase): void {
   const query = client.query.bind(client) as Query;
@@ -24,13 +24,13 @@ interface SqlRunner {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** The same for a library that opens its connections itself. */
+/** As `keepStorable`, for a library that opens its own connections. */
 export function keepSqlStorable(runner: SqlRunner): void {
   const execute = runner.executeSql.bind(runner);
   runner.executeSql = (text, values) => execute(text, values?.map(storableValue));
 }
 
-/** A query's configuration, but no query that is under way already. */
+/** Whether the value is the configuration of a query, and not a query that is already running. */
 function hasValues(statement: unknown): statement is { values: unknown[] } {
   if (typeof statement !== "object" || statement === null || "submit" in statement) return false;
   return "values" in statement && Array.isArray(statement.values);
@@ -39,7 +39,7 @@ function hasValues(statement: unknown): statement is { values: unknown[] } {
 function storableValue(value: unknown): unknown {
   if (typeof value === "string") return storableParameter(value);
   if (Array.isArray(value)) return value.map(storableValue);
-  // the driver would make the same of it
+  // The driver does the same conversion.
   return isRecord(value) ? storableParameter(JSON.stringify(value)) : value;
 }
 
@@ -47,10 +47,10 @@ function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Escapes of NUL and of halves of a pair, which jsonb refuses; whether one is whole is seen when it is read. */
+/** JSON escapes of NUL and of surrogates. jsonb refuses lone ones; parsing shows which are lone. */
 const suspectEscape = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
-/** JSON reaches the driver as a text. */
+/** JSON is passed to the driver as text. */
 function storableParameter(text: string): string {
   return text.includes("\\u") && suspectEscape.test(text) ? storableJson(text) : storableText(text);
 }
@@ -59,7 +59,7 @@ function storableJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text, (_, member: unknown) => storableMember(member)));
   } catch {
-    // a plain text in which a backslash is only a backslash
+    // Not JSON: a backslash in plain text has no meaning.
     return storableText(text);
   }
 }

@@ -8,21 +8,21 @@ import { type ServerClient, ServerWatch } from "./server-watch.js";
 
 type Taker = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: unknown) => void) => void;
 
-/** For a connection that is free. */
+/** The longest wait for a free connection. */
 const patienceMs = 2000;
 
 /**
- * A pool without waiting for a server that does not answer. Once the server counts as frozen, requests that wait fail
- * at once, connections that are taken are destroyed, and none is given out until the server answers again.
+ * A pool that does not wait for a frozen server. Once the server counts as frozen, waiting requests fail at once,
+ * connections in use are destroyed, and no connection is given out until the server answers again.
  */
 export class WatchedPool extends pg.Pool implements ServerClient {
   readonly watch: ServerWatch;
   readonly #leave: () => void;
   readonly #taken = new Set<pg.PoolClient>();
   readonly #idle = new Set<pg.PoolClient>();
-  /** Of the statements that are under way, where anybody may stop waiting for them. */
+  /** The callers of running statements that can be given up. */
   readonly #callers = new Map<pg.PoolClient, Abandonable>();
-  /** Since when they wait. */
+  /** Waiting requests with the time at which each began to wait. */
   readonly #waiting = new Map<Taker, number>();
 
   constructor(url: string, logger: Logger, options: pg.PoolConfig) {
@@ -53,8 +53,8 @@ export class WatchedPool extends pg.Pool implements ServerClient {
   }
 
   /**
-   * One statement. When its caller has gone the connection is closed, and the server ends the statement within a second
-   * (`client_connection_check_interval` of the role).
+   * Runs one statement. When its caller has gone the connection is closed, and the server ends the statement within a
+   * second (`client_connection_check_interval` of the role).
    */
   async read<R extends pg.QueryResultRow>(query: pg.QueryConfig, caller?: Abandonable): Promise<pg.QueryResult<R>> {
     if (!caller) return this.query<R>(query);
@@ -75,7 +75,7 @@ export class WatchedPool extends pg.Pool implements ServerClient {
   override end(): Promise<void>;
   override end(ended: () => void): void;
   override end(ended?: () => void): Promise<void> | undefined {
-    // a frozen server would not say goodbye
+    // A frozen server would not confirm the end of a connection.
     if (this.watch.refusal) for (const client of this.#idle) client.connection.stream.destroy();
     this.#leave();
     if (ended === undefined) return super.end();
@@ -90,7 +90,7 @@ export class WatchedPool extends pg.Pool implements ServerClient {
 
   sweep(clockMs: number): void {
     for (const [client, { aborted }] of this.#callers) if (aborted) client.connection.stream.destroy(gone());
-    // in the order in which they came
+    // Requests wait in their order of arrival.
     for (const [admitted, sinceMs] of this.#waiting) {
       if (clockMs - sinceMs <= patienceMs) return;
       const reason = this.#taken.size < this.options.max ? unmade() : crowded();
@@ -105,7 +105,7 @@ export class WatchedPool extends pg.Pool implements ServerClient {
       return;
     }
     const admitted: Taker = (error, client, release) => {
-      // who was refused meanwhile does not want it any more
+      // The request was refused meanwhile and does not need the connection.
       if (this.#waiting.delete(admitted)) taker(error, client, release);
       else client?.release();
     };

@@ -2,7 +2,7 @@ import { isConnectionLost } from "../errors/database-failure.js";
 import type { Logger } from "../telemetry/logger.js";
 import { ProbeConnection } from "./probe-connection.js";
 
-/** In milliseconds between two questions, as long as writes succeed and once one has failed. */
+/** The pauses between two probes in milliseconds: while writes succeed, and after one has failed. */
 export interface ProbePauses {
   readonly usual: number;
   readonly doubtful: number;
@@ -11,8 +11,8 @@ export interface ProbePauses {
 const defaultPauses: ProbePauses = { usual: 5000, doubtful: 1000 };
 
 /**
- * Writes one row and, because a row that is overwritten needs no more room, counts more than fits in `work_mem`: that
- * needs new blocks on the disk of the database.
+ * Writes one row, and counts more rows than fit in `work_mem`. The overwritten row needs no new disk space, but the count
+ * does.
  */
 export const writeStatement = `insert into health.writes (role, at, spilled)
   values (current_user, now(), (select count(*) from generate_series(1, 20000)))
@@ -20,7 +20,7 @@ export const writeStatement = `insert into health.writes (role, at, spilled)
 
 const settings = { work_mem: "64kB", synchronous_commit: "off", statement_timeout: "5s" };
 
-/** Whether the server takes writes: asked every 5 s, and every second once a write of anybody's has failed. */
+/** Probes whether the server accepts writes: every 5 s, and every second once any write has failed. */
 export class WriteProbe {
   readonly #url: string;
   readonly #logger: Logger;
@@ -28,7 +28,7 @@ export class WriteProbe {
   #connection: ProbeConnection | undefined;
   #timer: NodeJS.Timeout;
   #asking = false;
-  /** Failed writes of others, and those of them that a probe begun later has proved wrong. */
+  /** The number of failed writes, and how many of them happened before the start of a successful probe. */
   #doubts = 0;
   #dispelled = 0;
   #succeeds = true;
@@ -41,12 +41,12 @@ export class WriteProbe {
     this.#timer = setTimeout(() => this.#ask(), pauses.doubtful).unref();
   }
 
-  /** False from the first failed write until one succeeds that was begun after it. */
+  /** False from the first failed write until a probe that began later succeeds. */
   get succeeds(): boolean {
     return this.#succeeds && this.#doubts === this.#dispelled;
   }
 
-  /** A write failed elsewhere. */
+  /** Reports a failed write. */
   doubt(): void {
     this.#doubts += 1;
     if (this.#doubts === this.#dispelled + 1 && !this.#asking) this.#askIn(this.#pauses.doubtful);
@@ -88,7 +88,7 @@ export class WriteProbe {
   #failed(error: unknown): void {
     this.#connection?.destroy();
     this.#connection = undefined;
-    // the watch of the server tells of a lost connection
+    // The watch of the server reports lost connections.
     if (this.#stopped || isConnectionLost(error)) return;
     if (this.#succeeds) this.#logger.error({ err: error }, "the database takes no writes");
     this.#succeeds = false;

@@ -1,6 +1,6 @@
 /**
- * Every numbered advisory lock of the platform. PostgreSQL knows locks by number only, so two purposes with one number
- * would wait for each other. A number that has been released never changes: processes of two releases may run at once.
+ * All numbered advisory locks of the platform. PostgreSQL identifies a lock by its number only, so two purposes with the
+ * same number would block each other. Do not change a released number: processes of two releases may run at once.
  */
 export const advisoryLocks = {
   /** One process creates roles and schemas. */

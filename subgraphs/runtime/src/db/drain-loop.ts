@@ -1,11 +1,14 @@
 import type { Logger } from "../telemetry/logger.js";
 
-/** How a drain ended: nothing left, more at once, or something that is due in so many milliseconds. */
+/** The result of a drain: nothing is left, more is waiting, or the next item is due in so many milliseconds. */
 export type Drained = "empty" | "more" | number;
 
 const backstopMs = 1000;
 
-/** Runs one drain at a time: when woken, again while there is more, and once a second in case a wake-up was lost. */
+/**
+ * Runs one drain at a time: after a wake-up, again while there is more, and once a second because a wake-up can be
+ * lost.
+ */
 export class DrainLoop {
   readonly #drain: () => Promise<Drained>;
   readonly #logger: Logger;

@@ -1,9 +1,8 @@
 import type { SubgraphName } from "@factory/schema/subgraph-names";
 
 /**
- * A NOTIFY about something that has been committed. Inside the transaction it would make the commit wait for those of
- * all others that notify, which share one lock (PostgreSQL, `PreCommit_Notify`). It can be lost, so listeners also look
- * from time to time.
+ * A NOTIFY that is sent after the commit. Inside the transaction it would serialize all commits that notify, since they
+ * share one lock (PostgreSQL, `PreCommit_Notify`). It can be lost, so listeners also poll from time to time.
  */
 export interface Notice {
   readonly channel: string;
@@ -11,10 +10,12 @@ export interface Notice {
   readonly payload: string;
 }
 
+/** The statement that sends a notice. */
 export const noticeStatement = ({ channel, payload }: Notice) => ({
   name: "notice",
   text: "select pg_notify($1, $2)",
   values: [channel, payload],
 });
 
+/** The channel on which new messages in the outbox of a schema are announced. */
 export const outboxChannel = (schema: SubgraphName): string => `${schema}_outbox`;

@@ -2,13 +2,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import type { Logger } from "../telemetry/logger.js";
 
-/** Which rows of one table may go. Everything is SQL text of our own; nothing of a caller belongs here. */
+/**
+ * A rule that says which rows of a table are deleted. All members are SQL of the platform and must never contain input
+ * of a caller.
+ */
 export interface RetentionRule {
-  /** As the connection names it: with its schema where that is not in the search path. */
+  /** The table name, with its schema where that is not in the search path. */
   readonly table: string;
-  /** Condition of the rows that may go, e.g. `expires_at < now()`. It needs an index: it is looked up once a minute. */
+  /**
+   * The condition of rows to delete, for example `expires_at < now()`. It needs an index, since it runs once a minute.
+   */
   readonly expired: string;
-  /** Columns by which the oldest rows are found first; named where the index of `expired` gives that order. */
+  /** The columns that order the rows from the oldest, where the index of `expired` has this order. */
   readonly order?: string;
   /** Statements that run with each batch and read its deleted rows as the table `gone`. */
   readonly remember?: readonly string[];
@@ -16,26 +21,26 @@ export interface RetentionRule {
 
 const intervalMs = 60_000;
 const batchSize = 1000;
-/** Between two batches: 20,000 rows a second at most, and the others come in between. */
+/** The pause between two batches, which limits deletion to 20,000 rows a second and lets other work run in between. */
 const pauseMs = 50;
 const statementTimeoutMs = 5000;
 const connectTimeoutMs = 5000;
 
-/** What every schema forgets: messages a week after they were published, results a day after they were stored. */
+/** The rules of every schema: published messages are kept for a week, stored results for a day. */
 const ofEverySchema: readonly RetentionRule[] = [
   { table: "outbox", expired: "published_at < now() - interval '7 days'", order: "published_at" },
   { table: "idempotency_records", expired: "created_at <= now() - interval '24 hours'", order: "created_at" },
 ];
 
 /**
- * Deletes once a minute what no promise covers any more, over one connection of its own, as the role in `url`.
+ * Deletes expired rows once a minute over a separate connection, as the role in `url`.
  *
  *     const retention = new Retention(workerUrl, logger, [{ table: "revocations", expired: "expires_at < now()" }]);
  *     await retention.stop();
  *
- * The rules take turns, 1,000 rows a statement, until no rule finds a full batch; rows that somebody else has locked are
- * left for the next minute, so several processes may run the same rules. A statement ends after 5 s. A rule that fails
- * is logged and tried again in a minute; the others go on. `stop` ends a clean-up at once, even in the middle of a statement.
+ * The rules take turns with 1,000 rows a statement until no rule finds a full batch. Locked rows are left for the next
+ * minute, so several processes may run the same rules. A statement ends after 5 s. A rule that fails is logged and tried
+ * again in a minute; the other rules continue. `stop` ends a running statement.
  */
 export class Retention {
   readonly #url: string;
@@ -58,14 +63,14 @@ export class Retention {
     await this.#running;
   }
 
-  /** Rows deleted by each rule. */
+  /** The number of deleted rows of each rule. */
   async forget(): Promise<number[]> {
     const deleted = this.#rules.map(() => 0);
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: statementTimeoutMs,
-      // for a server that does not answer at all
+      // The time limit of the client, for a server that does not answer at all.
       query_timeout: 2 * statementTimeoutMs,
     });
     client.on("error", (error) => this.#logger.debug({ error: error.message }, "database connection lost"));
@@ -116,7 +121,7 @@ export class Retention {
   }
 }
 
-/** The rows are found by their place on disk, which their lock keeps. */
+/** Rows are addressed by their ctid, which cannot change while they are locked. */
 function deletion({ table, expired, order, remember = [] }: RetentionRule): string {
   return `with due as materialized (
       select ctid from ${table} where ${expired}${order === undefined ? "" : ` order by ${order}`} limit $1

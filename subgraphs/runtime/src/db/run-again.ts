@@ -5,9 +5,8 @@ const retries = 3;
 const shortestPauseMs = 10;
 
 /**
- * Runs a whole transaction again when PostgreSQL has chosen it to break a deadlock or could not serialize it, or when
- * a row that it named was deleted meanwhile: three times, after a short pause of random length, so that the same two
- * do not meet again.
+ * Runs a transaction again, up to three times, after a deadlock, a serialization failure or a violated foreign key (the
+ * parent row was deleted meanwhile). A short random pause keeps two transactions from colliding again.
  */
 export async function runAgain<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {

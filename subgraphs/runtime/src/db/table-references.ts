@@ -4,19 +4,18 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 type ColumnName = `${string}.${string}`;
 
 /**
- * A row of the same schema and tenant, without which the naming row means nothing: PostgreSQL holds `(tenant_id, id)`
- * of both together.
+ * A foreign key to a row of the same schema and tenant: PostgreSQL checks `(tenant_id, id)` of both rows.
  */
 export interface ForeignKey {
-  /** `<table>.<column>`; a primary or unique key together with `tenant_id`. */
+  /** `<table>.<column>`, which is a primary or unique key together with `tenant_id`. */
   readonly to: ColumnName;
-  /** `cascade`: parts, which go with the whole. `no action`: refused while such rows exist. */
+  /** `cascade`: the row is deleted with its parent. `no action`: the parent cannot be deleted while the row exists. */
   readonly onDelete: "cascade" | "no action";
 }
 
 export type ForeignKeys = Readonly<Record<ColumnName, ForeignKey>>;
 
-/** What each column that names a row comes to, as `<table>.<column>`: a key or none, and the reason. */
+/** For each column `<table>.<column>` that names a row: its foreign key or none, and the reason. */
 export type TableReferences = Readonly<
   Record<ColumnName, (ForeignKey | { readonly to: null }) & { readonly why: string }>
 >;
@@ -24,7 +23,7 @@ export type TableReferences = Readonly<
 interface Constraint {
   readonly table: string;
   readonly name: string;
-  /** As PostgreSQL prints it for the schema's owner. */
+  /** The definition as PostgreSQL prints it for the owner of the schema. */
   readonly definition: string;
 }
 
@@ -36,10 +35,10 @@ export function foreignKeysOf(references: TableReferences): ForeignKeys {
 }
 
 /**
- * For a migration that is not transactional, parents before children: every lock is held for one statement, and rows
- * are only read while the keys are checked. It can be run again from its beginning. Rows without their parent are
- * deleted. Row-level security is not forced on the owner meanwhile: PostgreSQL would check the keys of the rows that
- * the owner sees, which are none.
+ * The statements that add foreign keys, for a migration without a transaction; parents come before children. Each lock
+ * is held for one statement, and the check of the keys only reads rows. The migration can run again from its beginning.
+ * Rows without a parent are deleted. Row-level security is not forced on the owner meanwhile, because PostgreSQL would
+ * check only the rows that the owner sees, which are none.
  */
 export function addForeignKeys(schema: string, keys: ForeignKeys): string[] {
   const places = Object.entries(keys).map(([column, key]) => ({ ...placeOf(column as ColumnName, key), key }));
@@ -62,17 +61,22 @@ export function addForeignKeys(schema: string, keys: ForeignKeys): string[] {
   ];
 }
 
+/** The statements that drop these foreign keys. */
 export function dropForeignKeys(schema: string, keys: ForeignKeys): string[] {
   const places = Object.entries(keys).map(([column, key]) => placeOf(column as ColumnName, key));
   return places.map(({ table, name }) => `alter table ${schema}.${table} drop constraint if exists ${name};`);
 }
 
+/** The difference between declared foreign keys and the database. */
 export interface ForeignKeyDrift {
   readonly missing: ForeignKeys;
   readonly surplus: readonly string[];
 }
 
-/** Keys that the database lacks, or has in another form, and statements that drop what is not declared. */
+/**
+ * Compares declared foreign keys with the database: keys that are missing or differ, and statements that drop
+ * undeclared ones.
+ */
 export async function foreignKeyDrift(
   { owner, schema }: SchemaConnections,
   references: TableReferences,

@@ -4,16 +4,16 @@ import type { ReadPipeline } from "../connections/read-pipeline.js";
 import type { WatchedPool } from "../connections/watched-pool.js";
 import type { Tenant } from "../tenancy/tenant.js";
 
-/** A prepared read that sets the tenant and selects in one statement, hence one round trip. */
+/** A prepared read that sets the tenant and selects in one statement, so it needs one round trip. */
 export interface TenantStatement {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * `select` reads `scope.tenant` in its WHERE clause: that dependency makes PostgreSQL evaluate `set_config` before it
- * opens the table, so the row-level policy compares with this tenant; OFFSET 0 keeps the planner from turning the two
- * round, whatever is selected. `$1` is the tenant; own parameters begin at `$2`.
+ * Makes a tenant statement. `select` must use `scope.tenant` in its WHERE clause: this dependency makes PostgreSQL
+ * evaluate `set_config` before it opens the table, so the row-level policy compares with this tenant. OFFSET 0 keeps the
+ * planner from changing that order. `$1` is the tenant; parameters of `select` begin at `$2`.
  */
 export function tenantStatement(name: string, select: string): TenantStatement {
   if (!select.includes("scope.tenant")) throw new Error(`Statement ${name} does not depend on scope.tenant`);
@@ -23,6 +23,7 @@ export function tenantStatement(name: string, select: string): TenantStatement {
   };
 }
 
+/** Runs prepared reads of a tenant. */
 export class TenantReader {
   readonly #pool: WatchedPool;
   readonly #pipeline: ReadPipeline;
@@ -39,12 +40,12 @@ export class TenantReader {
     tenant: Tenant,
     ...values: unknown[]
   ): Promise<R[]> {
-    // pg's own parsers: the pool is the ORM's, which keeps timestamps as text
+    // The parsers of pg: the pool belongs to the ORM, which keeps timestamps as text.
     const query = { name, text, values: [tenant.uuid, ...values], types: pg.types };
     return this.#shares.run(tenant.tenantId, async () => (await this.#pool.read<R>(query, tenant.caller)).rows);
   }
 
-  /** Of a lookup by key: it shares its connection with other reads. */
+  /** Reads one row by a key. The read shares its connection with others, so it must be fast. */
   async row<R extends QueryResultRow>(
     statement: TenantStatement,
     tenant: Tenant,

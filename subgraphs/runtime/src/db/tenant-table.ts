@@ -1,6 +1,6 @@
 import type { PolicyDef } from "@mikro-orm/core";
 
-/** Member of no table policy but these: the role that reads what must be read before a tenant is known. */
+/** The group of worker roles. Policies open a table to it where rows must be read before their tenant is known. */
 export const workerGroup = "platform_worker";
 
 const sameTenant = "tenant_id = nullif(current_setting('app.tenant', true), '')::uuid";
@@ -13,12 +13,14 @@ interface TableOptions {
   policies: PolicyDef[];
 }
 
-/** Entity options of a table that only its tenant sees. A transaction without a tenant sees no row. */
+/**
+ * Entity options of a table whose rows are visible to their tenant only. A transaction without a tenant sees no rows.
+ */
 export function tenantTable(tableName: string): TableOptions {
   return { tableName, rowLevelSecurity: "force", policies: [tenantPolicy] };
 }
 
-/** As `tenantTable`, open to platform administrators, who act on Tenants across tenants. */
+/** As `tenantTable`, and open to administrators of the platform, who work across tenants. */
 export function platformTable(tableName: string): TableOptions {
   const platform = "current_setting('app.platform', true) = 'on'";
   return {
@@ -28,13 +30,13 @@ export function platformTable(tableName: string): TableOptions {
   };
 }
 
-/** As `tenantTable`; workers see, and so can delete, what has expired. */
+/** As `tenantTable`; workers also see and delete expired rows. */
 export function expiringTenantTable(tableName: string, expired: string): TableOptions {
   const policies = [tenantPolicy, { name: "expired", roles: [workerGroup], using: expired }];
   return { tableName, rowLevelSecurity: "force", policies };
 }
 
-/** As `tenantTable`; workers read, across tenants, the rows that wait for a job: see `Sweeper`. */
+/** As `tenantTable`; workers also read the rows of all tenants that wait for a job (see `Sweeper`). */
 export function sweptTenantTable(tableName: string, waiting: string): TableOptions {
   const policies: PolicyDef[] = [
     tenantPolicy,
@@ -43,7 +45,9 @@ export function sweptTenantTable(tableName: string, waiting: string): TableOptio
   return { tableName, rowLevelSecurity: "force", policies };
 }
 
-/** As `tenantTable`, readable and writable by workers too: outbox, inbox, claims, look-ups before a tenant is known. */
+/**
+ * As `tenantTable`; workers also read and write all rows: outbox, inbox, claims, and lookups before a tenant is known.
+ */
 export function workerTable(tableName: string): TableOptions {
   return { tableName, rowLevelSecurity: "force", policies: [tenantPolicy, workerPolicy] };
 }

@@ -10,12 +10,13 @@ import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig } from "pg"
 import type { PipelinedClient } from "../connections/pipelined-client.js";
 import { DatabaseUnavailable, isConnectionLost } from "../errors/database-failure.js";
 
-/** Prepared once for each connection, under its name. */
+/** A statement that each connection prepares once under its name. */
 export interface PreparedStatement {
   readonly name: string;
   readonly text: string;
 }
 
+/** SQL text, or a prepared statement. */
 export type Statement = string | PreparedStatement;
 
 interface StatementQuery extends CompiledQuery {
@@ -23,13 +24,13 @@ interface StatementQuery extends CompiledQuery {
   readonly deferred?: true;
 }
 
-/** A statement with its placeholders as PostgreSQL writes them. */
+/** A Kysely query from SQL text with placeholders of PostgreSQL (`$1`). */
 export function statementQuery(statement: Statement, values: readonly unknown[] = []): StatementQuery {
   if (typeof statement === "string") return CompiledQuery.raw(statement, [...values]);
   return { ...CompiledQuery.raw(statement.text, [...values]), name: statement.name };
 }
 
-/** One that leaves with the next: nobody waits for its answer. */
+/** A query that is sent together with the next one, without waiting for its answer. */
 export const deferredQuery = (statement: Statement, values?: readonly unknown[]): StatementQuery => ({
   ...statementQuery(statement, values),
   deferred: true,
@@ -38,15 +39,15 @@ export const deferredQuery = (statement: Statement, values?: readonly unknown[])
 const writes = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
 /**
- * Kysely over pipelined clients, in few round trips: BEGIN and what is deferred leave with the next statement that is
- * waited for, at last with COMMIT. When one fails the server refuses those after it, and the one that is waited for
- * throws why the first did. Were BEGIN itself refused, what left with it would stand alone: so it leaves with the
- * tenant's variable, which is set for a transaction only, and without which no policy shows or takes a row.
+ * A Kysely dialect over pipelined clients that needs few round trips. BEGIN and deferred statements are sent with the
+ * next awaited statement, at the latest with COMMIT. When a statement fails, the server refuses later ones, and the
+ * awaited statement throws the first error. If BEGIN itself were refused, later statements would run outside of a
+ * transaction. Then the variable of the tenant would be unset, and no policy would show or accept a row.
  */
 export class TransactionDialect extends PostgresDialect {
   readonly #pool: Pool;
 
-  /** Clients of the pool are PipelinedClients; who made it ends it. */
+  /** The clients of the pool must be PipelinedClients. The dialect does not end the pool. */
   constructor(pool: Pool) {
     super({ pool });
     this.#pool = pool;
@@ -104,13 +105,13 @@ class TransactionDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** A client of the pool for one transaction. */
+/** A client of the pool during one transaction. */
 class TransactionConnection implements DatabaseConnection {
   readonly #client: PipelinedClient & PoolClient;
   #unanswered: Promise<PgResult>[] = [];
   #over = false;
   #lost = false;
-  /** Why the first statement that failed did. */
+  /** The error of the first statement that failed. */
   #failure: unknown;
 
   constructor(client: PipelinedClient & PoolClient) {
@@ -140,11 +141,11 @@ class TransactionConnection implements DatabaseConnection {
         cause,
       });
     });
-    // the server answers COMMIT of a failed transaction with ROLLBACK, which the driver does not report as an error
+    // The server answers COMMIT of a failed transaction with ROLLBACK, which the driver does not report as an error.
     if (command !== "COMMIT") throw new Error("A statement of the transaction has failed", { cause: this.#failure });
   }
 
-  /** Never fails: a connection that cannot roll back is lost, and its transaction with it. */
+  /** Never throws: a connection that cannot roll back is lost, and its transaction with it. */
   async rollback(): Promise<void> {
     this.#over = true;
     const outcome = (await this.#settle({ text: "rollback" })).at(-1);
@@ -161,7 +162,10 @@ class TransactionConnection implements DatabaseConnection {
     throw new Error("A transaction cannot stream rows");
   }
 
-  /** Throws at once for what could fail on its way only: the server would not know, and commit the rest. */
+  /**
+   * Defers a statement. Values that the driver could fail to encode are refused here: otherwise the rest would be
+   * committed without it.
+   */
   #defer(statement: QueryConfig<unknown[]>): void {
     if (!statement.values?.every(isPlain)) throw new TypeError("A deferred statement takes texts, numbers and lists");
     this.#client.hold();
@@ -180,7 +184,7 @@ class TransactionConnection implements DatabaseConnection {
     return (outcomes.at(-1) as PromiseFulfilledResult<PgResult>).value;
   }
 
-  /** Of what was deferred before it and, last, its own. */
+  /** The answers of the deferred statements and, last, of this one. */
   #settle(statement: QueryConfig): Promise<PromiseSettledResult<PgResult>[]> {
     const sent = [...this.#unanswered, this.#client.query(statement)];
     this.#unanswered = [];

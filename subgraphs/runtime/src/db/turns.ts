@@ -4,16 +4,19 @@ import { advisoryLocks } from "./advisory-locks.js";
 
 const timeoutMs = 5000;
 const lostPauseMs = 1000;
-/** The server notices within about 11 s that the machine at the other end is gone; that a process is gone, at once. */
+/**
+ * With these settings the server notices within about 11 s that the client machine is gone. It notices a dead process
+ * at once.
+ */
 const noticeAbsence = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3";
 
 const turnKinds = { relay: advisoryLocks.outboxRelay, consumer: advisoryLocks.busConsumer } as const;
 type TurnKind = keyof typeof turnKinds;
 
 /**
- * Turns among processes: session-level advisory locks over one connection of their own. They end with that connection,
- * hence with the process, and are never waited for inside a transaction. A turn can be lost at any moment, so the work
- * behind it must stay right when two processes do it for a short while.
+ * Leader election among processes: session-level advisory locks over one separate connection. A turn ends with that
+ * connection, and so with the process. A turn can be lost at any moment, so the work behind it must stay correct when two
+ * processes do it for a short time.
  */
 export class Turns {
   readonly #url: string;
@@ -37,7 +40,7 @@ export class Turns {
   }
 
   async take(turn: Turn): Promise<boolean> {
-    // the server would give one session the same lock twice
+    // The server would grant the same lock to one session twice.
     if (this.#holders.has(turn.key)) return this.holds(turn);
     const client = await this.#connected();
     const { rows } = await client.query<{ won: boolean }>("select pg_try_advisory_lock($1, hashtext($2)) as won", [
@@ -53,7 +56,7 @@ export class Turns {
     await this.#client?.query("select pg_advisory_unlock($1, hashtext($2))", [...turn.lock]);
   }
 
-  /** Gives all of them. */
+  /** Gives all turns back. */
   async close(): Promise<void> {
     this.#closed = true;
     const client = await this.#connecting?.catch(() => undefined);
@@ -71,7 +74,7 @@ export class Turns {
   }
 
   async #connect(): Promise<PipelinedClient> {
-    // several turns are asked for at once
+    // Several turns may be requested at once, so the client pipelines.
     const client = new PipelinedClient({
       connectionString: this.#url,
       keepAlive: true,
@@ -97,7 +100,7 @@ export class Turns {
   }
 }
 
-/** One of them. */
+/** The turn of this process for one name. */
 export class Turn {
   readonly key: string;
   readonly lock: readonly [number, string];
@@ -111,16 +114,19 @@ export class Turn {
     this.key = `${kind} ${name}`;
   }
 
-  /** To be asked before each step that should be done once. */
+  /** Whether this process has the turn. Check it before each step that only one process should do. */
   get held(): boolean {
     return this.#turns.holds(this);
   }
 
-  /** Whether it is ours now. While another process has it the server is asked once a second. */
+  /**
+   * Tries to take the turn and returns whether this process has it. While another process has it, the server is asked
+   * once a second.
+   */
   async take(): Promise<boolean> {
     if (this.held) return true;
     if (performance.now() < this.#notBefore) return false;
-    // two questions at once would be two locks of one session
+    // Two requests at once would take the lock twice in one session.
     this.#taking ??= this.#turns.take(this).finally(() => {
       this.#taking = undefined;
     });
@@ -129,7 +135,7 @@ export class Turn {
     return taken;
   }
 
-  /** For another process to try. */
+  /** Gives the turn back, so that another process can take it. */
   async give(): Promise<void> {
     this.#notBefore = performance.now() + lostPauseMs;
     await this.#turns.give(this);

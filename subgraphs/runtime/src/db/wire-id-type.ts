@@ -2,7 +2,7 @@ import { type IdPrefix } from "@factory/schema/id-prefixes";
 import { Type } from "@mikro-orm/core";
 import { decodeId, encodeId } from "../identifiers/wire-id.js";
 
-/** A uuid column whose property is the wire id of one prefix: `tpl_…` in code, uuid in PostgreSQL. */
+/** A column type: a UUID in PostgreSQL, the wire ID with one prefix (`tpl_…`) in the entity. */
 export class WireIdType extends Type<string, string> {
   constructor(readonly prefix: IdPrefix) {
     super();
@@ -28,5 +28,5 @@ export class WireIdType extends Type<string, string> {
   }
 }
 
-/** Property option: `@PrimaryKey({ type: wireId("tpl") })`. */
+/** The column type as a property option: `@PrimaryKey({ type: wireId("tpl") })`. */
 export const wireId = (prefix: IdPrefix) => new WireIdType(prefix);

@@ -3,7 +3,7 @@ import { decodeId } from "../identifiers/wire-id.js";
 import type { Message } from "../messages/envelope.js";
 import type { Tenant } from "../tenancy/tenant.js";
 
-/** Writes all messages of a transaction; `seq` follows the order in which they were recorded. */
+/** Inserts all messages of a transaction. `seq` follows the order in which they were recorded. */
 export const outboxInsert: PreparedStatement = {
   name: "outbox_insert",
   text: `insert into outbox (id, tenant_id, type, envelope)
@@ -11,6 +11,7 @@ export const outboxInsert: PreparedStatement = {
     from unnest($2::uuid[], $3::jsonb[]) with ordinality as message(id, envelope, place) order by place`,
 };
 
+/** The parameters of `outboxInsert`. */
 export function outboxValues(tenant: Tenant, messages: readonly Message[]): unknown[] {
   const ids = messages.map(({ messagekind, id }) => decodeId(messagekind === "event" ? "evt" : "cmd", id));
   return [tenant.uuid, ids, messages.map((envelope) => JSON.stringify(envelope))];

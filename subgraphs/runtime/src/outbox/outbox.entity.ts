@@ -10,8 +10,8 @@ export interface OutboxRow {
   publishedAt: Date | null;
 }
 
-/** Events written with the rows they tell of, and commands. `seq` gives the order in which the relay publishes them.
- * A schema made per ORM instance, since several instances of one process hold this table. */
+/** Messages that are written in the transaction that causes them. The relay publishes them in the order of `seq`.
+ * Each ORM instance needs its own schema object, since one process has several instances. */
 export const outboxTable = () =>
   new EntitySchema<OutboxRow>({
     name: "OutboxMessage",

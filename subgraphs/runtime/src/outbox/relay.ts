@@ -9,10 +9,10 @@ import type { Logger } from "../telemetry/logger.js";
 
 const batchSize = 200;
 const warnEveryMs = 30_000;
-/** What was published may be published again: the mark need not have reached the disk. */
+/** The mark is committed asynchronously, since messages are published at least once anyway. */
 const unhurried = "-c synchronous_commit=off";
 
-/** Older than this, what waits is reported. */
+/** The age of a waiting message from which a warning is logged. */
 export const relayLagLimitSeconds = 5;
 
 const waiting = {
@@ -29,17 +29,17 @@ const oldest = {
     from outbox where published_at is null order by seq limit 1`,
 };
 
-/** What an operator is told about a relay. */
+/** The state of a relay, for the operator. */
 export interface RelayLag {
-  /** Age of the oldest message that is committed and unpublished; 0 when there is none. */
+  /** The age of the oldest message that is committed and not published; 0 when there is none. */
   lagSeconds(): number;
 }
 
 /**
- * Publishes the outbox of one schema, at least once: what is committed and unpublished, in order of `seq`. Rows are
- * marked and never passed, so a row that is committed late is published late, and nothing waits for a transaction that
- * is still open. Messages of one aggregate keep their order because its row is locked before its outbox row is written.
- * One process at a time publishes; the others watch, and tell it what they wrote.
+ * Publishes the outbox of one schema at least once: committed messages that are not marked as published, in the order of
+ * `seq`. A message that is committed late is published late, and nothing waits for an open transaction. Messages of one
+ * aggregate keep their order because the row of the aggregate is locked before its message is written. One process at a
+ * time publishes; the other processes notify it of new messages.
  */
 export class OutboxRelay implements RelayLag {
   readonly #pool: pg.Pool;
@@ -63,7 +63,7 @@ export class OutboxRelay implements RelayLag {
     this.#loop = new DrainLoop(() => this.#drain(), options.logger);
   }
 
-  /** Something was written that waits now. */
+  /** Reports that a message was written. */
   wake(): void {
     this.#written = true;
     this.#loop.wake();
@@ -88,7 +88,7 @@ export class OutboxRelay implements RelayLag {
     try {
       return (await this.#turn.take()) ? await this.#publish() : await this.#watch();
     } catch (error) {
-      // another process may reach what this one does not
+      // Another process may be able to reach what this one cannot.
       await this.#turn.give().catch(() => undefined);
       throw error;
     } finally {
@@ -105,12 +105,12 @@ export class OutboxRelay implements RelayLag {
     await this.#bus.publish(rows.map(({ envelope }) => envelope));
     await this.#pool.query({ ...mark, values: [rows.map(({ id }) => id)] });
     const more = rows.length === batchSize;
-    // what is left is about as old as the last of what is gone
+    // The remaining messages are about as old as the last one that was published.
     this.#oldestAt = more ? timeOf(rows.at(-1)?.envelope.time) : undefined;
     return more ? "more" : "empty";
   }
 
-  /** Another process publishes. */
+  /** Looks at the outbox while another process publishes. */
   async #watch(): Promise<Drained> {
     const tell = this.#written;
     this.#written = false;

@@ -6,22 +6,22 @@ import { advisoryLocks } from "../db/advisory-locks.js";
 import { workerGroup } from "../db/tenant-table.js";
 
 /**
- * Creates what is missing of the roles and schemas: `<schema>` owned by its `_owner`, `<schema>_jobs` owned by its
- * `_worker`, and `bus` open to workers only. No role has BYPASSRLS; `_app` owns nothing.
+ * Creates missing roles and schemas: `<schema>` owned by its `_owner` role, `<schema>_jobs` owned by its `_worker` role,
+ * and `bus` for workers only. No role has BYPASSRLS, and the `_app` role owns nothing.
  */
 export async function provisionDatabase(adminUrl: string, schemas: readonly SubgraphName[]): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [advisoryLocks.provisioning]);
-    // in one message, so that they are one transaction and the disk is waited for once
+    // One message with all statements is one transaction, so it waits for the disk once.
     await client.query([...provisioning(new URL(adminUrl), schemas)].join(";\n"));
   } finally {
     await client.end();
   }
 }
 
-/** One row per role, overwritten by who asks whether the server takes writes (`write-probe.ts`). */
+/** The table of the write probe (`write-probe.ts`): one row per role, which is overwritten. */
 const healthSchema = [
   "create schema if not exists health",
   `create table if not exists health.writes (
@@ -44,11 +44,11 @@ function* provisioning(adminUrl: URL, schemas: readonly SubgraphName[]): Generat
       yield `alter role ${role} with login nosuperuser nobypassrls password '${rolePassword(adminUrl, role)}'`;
     }
     yield `alter role ${app} set statement_timeout = '15s'`;
-    // a statement ends when its caller has closed the connection
+    // The server ends a statement when the client has closed the connection.
     yield `alter role ${app} set client_connection_check_interval = '1s'`;
     for (const role of [owner, app, worker]) yield `alter role ${role} set idle_in_transaction_session_timeout = '10s'`;
     yield `grant ${workerGroup} to ${worker}`;
-    // the creator of a role must be its member to create a schema for it
+    // Creating a schema for a role requires membership in the role.
     yield `grant ${owner}, ${worker} to current_user`;
     yield `create schema if not exists ${schema} authorization ${owner}`;
     yield `create schema if not exists ${schema}_jobs authorization ${worker}`;
@@ -56,16 +56,16 @@ function* provisioning(adminUrl: URL, schemas: readonly SubgraphName[]): Generat
     yield `grant usage on schema ${schema}_jobs to ${app}`;
     yield `alter default privileges for role ${owner} in schema ${schema} grant select, insert, update, delete on tables to ${app}, ${worker}`;
     yield `alter default privileges for role ${owner} in schema ${schema} grant usage on sequences to ${app}, ${worker}`;
-    // requests reach jobs by functions only (`job-access.ts`); the tables that pg-boss adds later stay closed too
+    // Requests use jobs through functions only (`access-functions.ts`). Tables that pg-boss adds later stay closed too.
     for (const kind of ["tables", "sequences"])
       yield `alter default privileges for role ${worker} in schema ${schema}_jobs revoke all on ${kind} from ${app}`;
-    // a privilege that PostgreSQL grants by itself cannot be revoked for one schema
+    // A default privilege of PostgreSQL cannot be revoked for one schema only.
     yield `alter default privileges for role ${worker} revoke execute on functions from public`;
     for (const role of [owner, app, worker]) yield `alter role ${role} set search_path = ${schema}`;
   }
 }
 
-/** CREATE ROLE has no IF NOT EXISTS. */
+/** Creates the role unless it exists. CREATE ROLE has no IF NOT EXISTS. */
 function createRole(role: string, options: string): string {
   return `do $$ begin if not exists (select from pg_roles where rolname = '${role}') then create role ${role} ${options}; end if; end $$`;
 }

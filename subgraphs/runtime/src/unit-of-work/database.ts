@@ -37,34 +37,35 @@ const setTenant = {
   text: "select set_config('app.tenant', $1, true), set_config('app.platform', $2, true)",
 };
 
-/** Who is told of what waits in the outbox. */
+/** A relay that is woken when messages wait in the outbox. */
 interface Wakeable {
   wake(): void;
 }
 
+/** The parts of a subgraph's database: connections, entities, migrations and foreign keys. */
 export interface DatabaseDefinition {
   readonly connections: SchemaConnections;
   readonly entities: readonly (EntityClass<object> | EntitySchema)[];
   readonly migrations: NonNullable<MigrationsOptions["migrationsList"]>;
-  /** What the database holds together beside the entities; absent: nothing. */
+  /** The foreign keys, which are declared beside the entities; absent: none. */
   readonly references?: TableReferences;
 }
 
-/** One transaction of one tenant: rows through `em`, events, commands and jobs beside them, all or nothing. */
+/** A transaction of one tenant. Rows, events, commands and jobs are committed together or not at all. */
 export interface Transaction {
   readonly em: EntityManager;
   readonly tenant: Tenant;
-  /** Writes the event with this transaction; returns its envelope. */
+  /** Records an event in this transaction and returns its envelope. */
   readonly record: (event: NewEvent) => Envelope;
-  /** Writes the command with this transaction; refused where the actor has not the scopes that the command needs. */
+  /** Sends a command with this transaction. Throws when the actor lacks the scopes of the command. */
   readonly send: (command: NewCommand) => CommandEnvelope;
-  /** One statement on this transaction's connection, parameters as `$1`; one that comes often is worth preparing. */
+  /** Runs a statement of SQL with parameters `$1` in this transaction. Prepare a statement that runs often. */
   readonly execute: <R = Record<string, unknown>>(statement: Statement, values?: readonly unknown[]) => Promise<R[]>;
-  /** The same for one whose answer nobody needs: it leaves with the next, which fails when it does. */
+  /** Runs a statement whose answer is not needed. It is sent with the next statement, which throws its error. */
   readonly defer: (statement: Statement, values?: readonly unknown[]) => Promise<void>;
-  /** Runs once all of it can be read; not when it was rolled back, nor when the process ends before. */
+  /** Runs `work` after the commit. It does not run after a rollback or when the process ends before. */
   readonly afterCommit: (work: () => void) => void;
-  /** Told to who listens on the channel, in every process, once all of it can be read. It may be lost. */
+  /** Notifies the listeners of the channel in all processes after the commit. A notification can be lost. */
   readonly notify: (channel: string, payload?: string) => void;
 }
 
@@ -83,7 +84,8 @@ export function ormOptions(definition: DatabaseDefinition, url: string) {
       tableName: "migrations",
       snapshot: false,
       silent: true,
-      // a migration of its own transaction each: one that adds keys has none, and reads what those before it made
+      // Each migration has its own transaction: one that adds keys has none, and reads what earlier ones have
+      // committed.
       allOrNothing: false,
       migrationsList: definition.migrations,
     },
@@ -97,7 +99,7 @@ interface DatabaseParts {
   readonly logger: Logger;
 }
 
-/** The two ways into one schema as its `_app` role: units of work for writes, prepared statements for hot reads. */
+/** The database of a subgraph, used as its `_app` role: transactions for writes, prepared statements for reads. */
 export class Database {
   readonly reader: TenantReader;
   readonly #orm: MikroORM;
@@ -121,7 +123,9 @@ export class Database {
     this.reader = new TenantReader(pool, pipeline, this.#shares);
   }
 
-  /** Without a relay of its own, what it writes to the outbox is told to those who listen. */
+  /**
+   * Opens the database. Without a relay in this process, other processes are notified of new messages in the outbox.
+   */
   static async open(definition: DatabaseDefinition, logger: Logger, relay?: Wakeable): Promise<Database> {
     const { app } = definition.connections;
     const pool = openOrmPool(app, transactionConnections, logger);
@@ -131,8 +135,8 @@ export class Database {
   }
 
   /**
-   * Opens a transaction as this tenant. No network and no git in `work`: the connection is held meanwhile. After a
-   * deadlock `work` is run again from its beginning, so it changes nothing outside of the transaction.
+   * Runs `work` in a transaction of the tenant. `work` holds a connection, so it must not use the network. After a
+   * deadlock it runs again from its beginning, so it must change nothing outside of the transaction.
    */
   transaction<T>(tenant: Tenant, cause: Cause, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const once = () => this.#shares.run(tenant.tenantId, () => this.#once(tenant, cause, work));

@@ -11,11 +11,11 @@ export interface IdempotencyRow {
   createdAt: Date;
 }
 
-/** Results of mutations, written in the transaction of their effect. */
+/** Stored results of mutations, written in the transaction of their effect. */
 export const idempotencyTable = () =>
   new EntitySchema<IdempotencyRow>({
     name: "IdempotencyRecord",
-    // written as PostgreSQL gives it back, or every comparison finds it changed
+    // Written as PostgreSQL prints it; otherwise every comparison finds a difference.
     ...expiringTenantTable("idempotency_records", "created_at <= now() - '24:00:00'::interval"),
     properties: {
       tenantId: { type: "uuid", primary: true },

@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { advisoryLocks } from "../db/advisory-locks.js";
 import { type DatabaseDefinition, ormOptions } from "./database.js";
 
-/** Runs what is pending as the schema's owner; a second process waits for the first. */
+/** Runs pending migrations as the owner of the schema. A second process waits for the first. Returns how many ran. */
 export async function migrate(definition: DatabaseDefinition): Promise<number> {
   const { owner, schema } = definition.connections;
   const lock = new Client({ connectionString: owner });
@@ -28,7 +28,7 @@ async function apply(definition: DatabaseDefinition): Promise<number> {
   }
 }
 
-/** The default privileges open each new table of the schema to both roles, but which migrations ran is not theirs. */
+/** Default privileges open each new table to both roles. The table of migrations must stay closed to them. */
 const ownersAlone = (schema: SubgraphName): string => `do $$ begin
   if exists (select from pg_class, aclexplode(relacl) where relnamespace = '${schema}'::regnamespace
     and relname in ('migrations', 'migrations_id_seq') and grantee <> relowner) then
@@ -37,7 +37,7 @@ const ownersAlone = (schema: SubgraphName): string => `do $$ begin
   end if;
 end $$`;
 
-/** Every start but the first after an update finds nothing to do, and should not pay for an ORM to learn it. */
+/** Whether all migrations ran already. Most starts find nothing to do, and loading the ORM for that would be slow. */
 async function areApplied({ connections, migrations }: DatabaseDefinition, client: Client): Promise<boolean> {
   const table = `${connections.schema}.migrations`;
   const { rows: found } = await client.query("select to_regclass($1) is not null as present", [table]);

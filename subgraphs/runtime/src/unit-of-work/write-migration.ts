@@ -9,7 +9,10 @@ export interface WrittenMigration {
   readonly code: string;
 }
 
-/** Compares entities and references with a migrated database and writes what is missing; undefined: they agree. */
+/**
+ * Compares entities and foreign keys with a migrated database and writes a migration for the difference; undefined when
+ * there is none.
+ */
 export async function writeMigration(
   definition: DatabaseDefinition,
   folder: string,
@@ -28,12 +31,12 @@ export async function writeMigration(
   try {
     const drift = await foreignKeyDrift(definition.connections, definition.references ?? {});
     const keysDiffer = Object.keys(drift.missing).length + drift.surplus.length > 0;
-    // tables first: their keys are a migration of their own, without a transaction
+    // Tables come first. Their foreign keys are a separate migration without a transaction.
     const isForKeys = keysDiffer && (await entityDrift(orm, definition)) === "";
     const { fileName, code } = await orm.migrator.create(folder, isForKeys, false, name);
     if (fileName === "") return undefined;
     const file = join(folder, fileName);
-    // the schema itself belongs to `provisionDatabase`: the owner may not create one
+    // `provisionDatabase` creates the schema; the owner may not.
     const own = code.replace(/^.*(create|drop) schema if .*\n\n?/gm, "");
     const whole = isForKeys ? withKeys(own, definition.connections.schema, drift) : own;
     await writeFile(file, whole);
@@ -44,7 +47,7 @@ export async function writeMigration(
 }
 
 /**
- * The statements that would make the database fit entities and references; empty when the migrations agree with them.
+ * The statements that would adapt the database to entities and foreign keys; empty when the migrations are complete.
  */
 export async function schemaDrift(definition: DatabaseDefinition): Promise<string> {
   const { connections, references = {} } = definition;
@@ -58,7 +61,7 @@ export async function schemaDrift(definition: DatabaseDefinition): Promise<strin
   }
 }
 
-/** Foreign keys are declared beside the entities, not in them: the ORM would drop those that it finds. */
+/** Hides foreign keys from the ORM. They are declared beside the entities, so the ORM would drop them. */
 async function openComparison(options: ReturnType<typeof ormOptions>): Promise<MikroORM> {
   const orm = await MikroORM.init(options);
   const helper = orm.em.getPlatform().getSchemaHelper();
@@ -70,7 +73,7 @@ async function openComparison(options: ReturnType<typeof ormOptions>): Promise<M
 const entityDrift = (orm: MikroORM, { connections: { schema } }: DatabaseDefinition): Promise<string> =>
   orm.schema.getUpdateSchemaSQL({ schema, wrap: false });
 
-/** Fills a blank migration. */
+/** Fills an empty migration with the foreign keys. */
 function withKeys(code: string, schema: string, { missing, surplus }: ForeignKeyDrift): string {
   const forEach = (statements: string) => `    for (const sql of ${statements}("${schema}", keys)) this.addSql(sql);\n`;
   const dropped = surplus.map((sql) => `    this.addSql(\`${sql}\`);\n`).join("");
