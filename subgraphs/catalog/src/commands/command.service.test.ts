@@ -223,7 +223,7 @@ describe("commands of the bus", () => {
     const attempt = fixture.database.transaction(tenant(), { trace }, async (transaction) => {
       transaction.send(command("PublishLibraryVersion", { libraryVersionId: newId("lbv") }));
     });
-    await expect(attempt).rejects.toThrow("nobody");
+    await expect(attempt).rejects.toThrow("without an actor");
   });
 
   it.each([
