@@ -32,10 +32,10 @@ export async function checkParameters(
   const closed = closedSchema(isJsonObject(schema) ? schema : {});
   const given = withDefaults(closed, parameters);
   let failures: Failure[];
-  let strangers: string[];
+  let undefinedNames: string[];
   try {
     failures = (await compileOffline(closed, timeLimit)).failures(given);
-    strangers = templateNames === undefined ? [] : unknownNames(closed, given, { templateNames, timeLimit });
+    undefinedNames = templateNames === undefined ? [] : unknownNames(closed, given, { templateNames, timeLimit });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     if (error instanceof SlowSchemaError)
@@ -47,10 +47,10 @@ export async function checkParameters(
       `The parameterSchema of the version cannot be used. ${error.message}${error.pointer && ` At ${error.pointer}.`}`,
     );
   }
-  if (failures.length === 0 && strangers.length === 0) return { valid: true, parameters: given };
+  if (failures.length === 0 && undefinedNames.length === 0) return { valid: true, parameters: given };
   const errors = withoutRepeats(relevant(failures, closed).flatMap((failure) => explain(failure, closed, given)));
   const refusedNames = new Set(errors.map(({ pointer }) => pointer));
-  const unknown = strangers
+  const unknown = undefinedNames
     .map((name) => `/${escapePointer(name)}`)
     .filter((pointer) => !refusedNames.has(pointer))
     .map((pointer) => ({

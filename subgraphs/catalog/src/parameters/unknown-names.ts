@@ -19,11 +19,11 @@ export function unknownNames(
   { templateNames, timeLimit }: { templateNames: readonly string[]; timeLimit: PatternTimeLimit },
 ): string[] {
   const known = new Set([...everDefined(schema).keys(), ...templateNames]);
-  const strangers = Object.keys(parameters).filter((name) => !known.has(name));
-  if (strangers.length === 0) return [];
+  const unknown = Object.keys(parameters).filter((name) => !known.has(name));
+  if (unknown.length === 0) return [];
   const patterns = namePatterns(schema).map((pattern) => new RegExp(pattern, "u"));
   try {
-    return timeLimit.run(() => strangers.filter((name) => !patterns.some((pattern) => pattern.test(name))));
+    return timeLimit.run(() => unknown.filter((name) => !patterns.some((pattern) => pattern.test(name))));
   } catch (error) {
     if (!(error instanceof PatternTimeLimitExceeded)) throw error;
     throw new SchemaError("TooSlow", `The match of names with its patternProperties was ended: ${error.message}.`);

@@ -1,7 +1,7 @@
 import { DomainError } from "@factory/runtime/errors/domain-error";
 import type { RenderResult } from "@factory/template-engine/render";
 import { type TargetEdit as TemplateEdit, withChanges } from "@factory/template-engine/target-edits";
-import { pathsLookedAt } from "@factory/template-engine/target-files";
+import { readableTargetPaths } from "@factory/template-engine/target-files";
 import type { Target, TargetEdit } from "../../targets/push-scaffold.js";
 import type { TargetResolver } from "../../targets/target-resolver.js";
 import type { Execution } from "../record/execution.entity.js";
@@ -36,13 +36,13 @@ export async function renderOnTarget(
   fetched: FetchedOrigin,
   { order, signal }: RenderRequest,
 ): Promise<RenderedOnTarget> {
-  if (!scaffolding.looksAtTarget(fetched)) {
+  if (!scaffolding.readsTarget(fetched)) {
     const rendered = await scaffolding.render(fetched, order, { signal });
     return { rendered, target: await targets.open(order, signal), targetTexts: undefined };
   }
   const target = await targets.open(order, signal);
   try {
-    const paths = pathsLookedAt(target.paths, order.directory).slice(0, maxFiles);
+    const paths = readableTargetPaths(target.paths, order.directory).slice(0, maxFiles);
     const targetTexts = await target.texts(paths, limits);
     return { rendered: await scaffolding.render(fetched, order, { signal, targetTexts }), target, targetTexts };
   } catch (error) {

@@ -3,7 +3,7 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { type Tenant, tenantWithId } from "@factory/runtime/tenancy/tenant";
 import type { FileTree } from "@factory/template-engine/file-tree";
 import type { RenderResult } from "@factory/template-engine/render";
-import { looksAtTarget } from "@factory/template-engine/target-files";
+import { readsTarget } from "@factory/template-engine/target-files";
 import { TemplateError } from "@factory/template-engine/template-error";
 import { loadTemplatePack } from "@factory/template-engine/template-pack";
 import type { ParameterChecker } from "../../parameters/parameter-checker.js";
@@ -108,9 +108,9 @@ export class Scaffolding {
   }
 
   /** Whether the template reads or edits files of its target. */
-  looksAtTarget({ origin, files }: FetchedOrigin): boolean {
+  readsTarget({ origin, files }: FetchedOrigin): boolean {
     try {
-      return looksAtTarget(loadTemplatePack(files, templateChoice(origin.version)));
+      return readsTarget(loadTemplatePack(files, templateChoice(origin.version)));
     } catch (error) {
       // Rendering reports the error.
       if (error instanceof TemplateError) return false;

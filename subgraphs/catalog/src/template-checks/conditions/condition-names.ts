@@ -20,13 +20,13 @@ export function symbolNames({ symbols, tags, guids }: TemplateConfig): Set<strin
 }
 
 /** Words of a condition, outside quotes, that are neither symbols nor keywords. */
-export function strangersIn(condition: string, names: ReadonlySet<string>, evaluator: EvaluatorName): string[] {
+export function unknownNamesIn(condition: string, names: ReadonlySet<string>, evaluator: EvaluatorName): string[] {
   let bare = condition.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, " ");
   // a name with other characters would be split into several words
   for (const name of names) if (!/^[\p{L}\p{Nd}_]+$/u.test(name)) bare = bare.replaceAll(name, " ");
   const found = bare.match(/[\p{L}_][\p{L}\p{Nd}_]*|[\p{Nd}][\p{L}\p{Nd}_]*/gu) ?? [];
-  const strangers = found.filter(
+  const unknown = found.filter(
     (word) => /^[\p{L}_]/u.test(word) && !names.has(word) && !words[evaluator].has(word.toLowerCase()),
   );
-  return [...new Set(strangers)];
+  return [...new Set(unknown)];
 }

@@ -89,7 +89,7 @@ describe("StructuralLint of conditions", () => {
     "my-flag": { type: "parameter", datatype: "bool" },
   };
   const tags = { language: "C#" };
-  const strangers = (files: Record<string, string>, config: object = {}) =>
+  const unknownSymbols = (files: Record<string, string>, config: object = {}) =>
     lintFor("UnknownSymbolInCondition", { symbols, tags, ...config }, files);
 
   it.each<[string, string]>([
@@ -101,7 +101,7 @@ describe("StructuralLint of conditions", () => {
     ["a.vb", "\n#If Debug Then\n#End If\n"],
     ["a.yml", "\n#if (Debug)\nx: 1\n#endif\n"],
   ])("%s: %j names no symbol", (path, text) => {
-    expect(strangers({ [path]: text })).toMatchObject([
+    expect(unknownSymbols({ [path]: text })).toMatchObject([
       {
         severity: "Warning",
         path,
@@ -121,11 +121,11 @@ describe("StructuralLint of conditions", () => {
     ["a.vb", '#If Not Flag AndAlso Text <> "x" Then\n#End If\n'],
     ["a.cs", "#region Debug\n#endregion\n"],
   ])("%s: %j names symbols only", (path, text) => {
-    expect(strangers({ [path]: text })).toEqual([]);
+    expect(unknownSymbols({ [path]: text })).toEqual([]);
   });
 
   it("says it once for a file", () => {
-    expect(strangers({ "a.cs": "#if A\n#endif\n#if A\n#endif\n", "b.cs": "#if A\n#endif\n" })).toHaveLength(2);
+    expect(unknownSymbols({ "a.cs": "#if A\n#endif\n#if A\n#endif\n", "b.cs": "#if A\n#endif\n" })).toHaveLength(2);
   });
 
   it.each<[object, string]>([
@@ -148,7 +148,7 @@ describe("StructuralLint of conditions", () => {
       "/specialCustomOperations/*.x/operations/0/condition",
     ],
   ])("%j names no symbol", (config, pointer) => {
-    expect(strangers({ "a.txt": "" }, config)).toMatchObject([
+    expect(unknownSymbols({ "a.txt": "" }, config)).toMatchObject([
       { pointer: pointer.replaceAll("~", "~0"), line: expect.any(Number) },
     ]);
   });

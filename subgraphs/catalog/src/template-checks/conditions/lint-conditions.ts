@@ -6,7 +6,7 @@ import { readDirectives, styleOf } from "../content/directives.js";
 import type { TemplateTexts } from "../content/template-texts.js";
 import type { ConfigPlaces } from "../findings/config-place.js";
 import { finding } from "../findings/finding-codes.js";
-import { strangersIn, symbolNames } from "./condition-names.js";
+import { symbolNames, unknownNamesIn } from "./condition-names.js";
 import { templateConditions } from "./template-conditions.js";
 
 const maxConditionLength = 16 * 1024;
@@ -36,7 +36,7 @@ export function lintConditions(
     const evaluate = evaluators.get(evaluator) ?? evaluatorFor(evaluator, known);
     evaluators.set(evaluator, evaluate);
     const { length, fault } = decided(evaluate, text);
-    const strangers = strangersIn(text.slice(0, length), names, evaluator).filter((name) => {
+    const unknownNames = unknownNamesIn(text.slice(0, length), names, evaluator).filter((name) => {
       const key = `${condition.path}\0${name}`;
       const isNew = !seen.has(key);
       seen.add(key);
@@ -44,10 +44,10 @@ export function lintConditions(
     });
     const open = isLeftOpen(text.slice(0, length)) ? "a parenthesis is not closed" : null;
     // the rest of the condition depends on the value of the unknown name
-    const decidable = variables !== undefined && strangers.length === 0;
+    const decidable = variables !== undefined && unknownNames.length === 0;
     const why = open ?? (decidable ? fault : null);
     return [
-      ...strangers.map((name) => stranger(name, condition)),
+      ...unknownNames.map((name) => unknownName(name, condition)),
       ...(why === null ? [] : [unparseable(why, condition)]),
     ];
   });
@@ -63,7 +63,7 @@ function decided(evaluate: Evaluate, text: string): { length: number; fault: str
   }
 }
 
-function stranger(name: string, { text, evaluator, path, pointer, line, column }: WrittenCondition): Finding {
+function unknownName(name: string, { text, evaluator, path, pointer, line, column }: WrittenCondition): Finding {
   const reading = evaluator === "C++" ? "has no value" : "is read as a text";
   const message = `The condition "${shown(text)}" names "${name}". The template has no such symbol, so the name ${reading}.`;
   const inFile = pointer === undefined;

@@ -114,9 +114,9 @@ function checkEnum(name: string, rule: JsonObject, pointer: string): Finding[] {
   if (values.length === 0)
     return [finding("EnumEmpty", `The enum of "${name}" is empty, so that it allows no value.`, place)];
   const types = schemaTypes(rule);
-  const strangers = (values as JsonValue[]).filter((value) => types && !types.some((type) => isOfType(value, type)));
-  if (strangers.length === 0) return [];
-  const message = `The enum of "${name}" contains ${JSON.stringify(strangers[0])}, which does not have the type ${types?.join(", ")}.`;
+  const wrongValues = (values as JsonValue[]).filter((value) => types && !types.some((type) => isOfType(value, type)));
+  if (wrongValues.length === 0) return [];
+  const message = `The enum of "${name}" contains ${JSON.stringify(wrongValues[0])}, which does not have the type ${types?.join(", ")}.`;
   return [finding("EnumTypeMismatch", message, place)];
 }
 

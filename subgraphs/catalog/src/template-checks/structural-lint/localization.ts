@@ -36,16 +36,16 @@ function lintTexts(texts: JsonObject, config: TemplateConfig, placeOf: PlaceOf):
       const message = `The localized text "${key}" is not a string, so the engine ignores the whole file.`;
       return [finding("LocalizationUnreadable", message, placeOf(key))];
     }
-    const stranger = strangerOf(key, config);
-    if (!stranger || seen.has(stranger.message)) return [];
-    seen.add(stranger.message);
-    const { message, severity } = stranger;
+    const unknown = unknownKey(key, config);
+    if (!unknown || seen.has(unknown.message)) return [];
+    seen.add(unknown.message);
+    const { message, severity } = unknown;
     return [finding("LocalizationMismatch", message, { ...placeOf(key), ...(severity ? { severity } : {}) })];
   });
 }
 
 /** Finds keys that name something the template does not have. The engine itself reports post actions only. */
-function strangerOf(key: string, config: TemplateConfig): { message: string; severity?: "Info" } | undefined {
+function unknownKey(key: string, config: TemplateConfig): { message: string; severity?: "Info" } | undefined {
   const [kind, name = "", part, child = ""] = key.split("/");
   if (kind === "postActions") return strangerInAction(config, { name, part, child });
   if (kind !== "symbols") return undefined;

@@ -1,8 +1,8 @@
 import { mentionedNames, sortByDependency } from "@factory/template-engine/dependency-order";
 import type { Finding } from "@factory/template-engine/finding";
-import { generatorSources } from "@factory/template-engine/generators";
 import { isJsonObject } from "@factory/template-engine/json-value";
 import { listMember, member, textMember } from "@factory/template-engine/jsonc";
+import { dependenciesOf } from "@factory/template-engine/symbol-dependencies";
 import type { ParameterSymbol, TemplateConfig, TemplateSymbol } from "@factory/template-engine/template-config";
 import { TemplateError } from "@factory/template-engine/template-error";
 import type { ConfigPlaces } from "../findings/config-place.js";
@@ -94,22 +94,6 @@ function lintCycles(symbols: readonly TemplateSymbol[], places: ConfigPlaces): F
         ]
       : []),
   ];
-}
-
-function dependenciesOf(symbol: TemplateSymbol, names: readonly string[]): string[] {
-  switch (symbol.type) {
-    case "computed":
-      return mentionedNames(symbol.value, names);
-    case "derived":
-      return symbol.valueSource === null ? [] : [symbol.valueSource];
-    case "generated": {
-      const sources = generatorSources(symbol);
-      return [...sources.names, ...sources.expressions.flatMap((expression) => mentionedNames(expression, names))];
-    }
-    case "parameter":
-    case "bind":
-      return [];
-  }
 }
 
 function conditionNames(symbol: TemplateSymbol, names: readonly string[]): string[] {

@@ -14,10 +14,11 @@ import { type PatternLimits, PatternTimeLimit } from "../regular-expressions/pat
 import { TemplatePatterns } from "../regular-expressions/template-patterns.js";
 import { type ProjectProperties, projectOfTarget } from "../target/project-properties.js";
 import { isProjectBinding, type TargetFiles } from "../target/target-files.js";
-import { mentionedNames, sortByDependency } from "./dependency-order.js";
-import { type GeneratorContext, generate, generatorSources, setGuidFormats } from "./generators.js";
+import { sortByDependency } from "./dependency-order.js";
+import { type GeneratorContext, generate, setGuidFormats } from "./generators.js";
 import { convertText, inferredValue, parameterValues } from "./parameter-values.js";
 import { formatGuid, guidFormats, parseGuid, seededGuid } from "./seeded-values.js";
+import { dependenciesOf } from "./symbol-dependencies.js";
 import { nameForms, ValueForms } from "./value-forms.js";
 
 export const nameSymbolName = "name";
@@ -139,22 +140,6 @@ function addQuotelessLiterals(
   for (const symbol of parameters) {
     if (!symbol.enableQuotelessLiterals) continue;
     for (const { choice } of symbol.choices) if (!taken.has(choice)) values.set(choice, choice);
-  }
-}
-
-function dependenciesOf(symbol: TemplateSymbol, names: readonly string[]): string[] {
-  switch (symbol.type) {
-    case "computed":
-      return mentionedNames(symbol.value, names);
-    case "derived":
-      return symbol.valueSource === null ? [] : [symbol.valueSource];
-    case "generated": {
-      const sources = generatorSources(symbol);
-      return [...sources.names, ...sources.expressions.flatMap((expression) => mentionedNames(expression, names))];
-    }
-    case "parameter":
-    case "bind":
-      return [];
   }
 }
 

@@ -1,6 +1,6 @@
 import { renderFiles, texts } from "../rendering/template-pack.fixture.js";
 import { projectOfTarget } from "./project-properties.js";
-import { pathInTarget, pathsLookedAt } from "./target-files.js";
+import { pathInTarget, readableTargetPaths } from "./target-files.js";
 
 const addToSolution = "D396686C-DE0E-4DE6-906D-291CD29FC5DE";
 const addReference = "B17581D1-C5C9-4489-8F0A-004BE667B814";
@@ -207,7 +207,7 @@ describe("what a template may look at", () => {
       "All.slnx",
       "a.slnf",
     ];
-    expect(pathsLookedAt(paths, "src/x")).toEqual([
+    expect(readableTargetPaths(paths, "src/x")).toEqual([
       "src/x/X.fsproj",
       "src/S.sln",
       "All.slnx",

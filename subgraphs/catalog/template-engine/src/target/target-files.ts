@@ -16,7 +16,7 @@ const addingActions = ["b17581d1-c5c9-4489-8f0a-004be667b814", "d396686c-de0e-4d
 const readablePaths = /(?:\.slnx?|\.\w+proj|(?:^|\/)Directory\.(?:Build|Packages)\.props)$/i;
 
 /** Whether a template reads its target: by a post action that edits a project or solution, or by a `msbuild:` binding. */
-export function looksAtTarget({ config }: TemplatePack): boolean {
+export function readsTarget({ config }: TemplatePack): boolean {
   const adds = config.postActions.some(({ actionId }) => addingActions.includes((actionId ?? "").toLowerCase()));
   return adds || [...config.symbols.values()].some((one) => one.type === "bind" && isProjectBinding(one.binding));
 }
@@ -27,7 +27,7 @@ export function isProjectBinding(binding: string | null): boolean {
 }
 
 /** The paths of the target that a template may read, the nearest to the output folder first. */
-export function pathsLookedAt(paths: Iterable<string>, directory: string): string[] {
+export function readableTargetPaths(paths: Iterable<string>, directory: string): string[] {
   const around = foldersAbove(directory);
   const rank = (path: string) => {
     const index = around.indexOf(folderOf(path));
