@@ -483,7 +483,7 @@ describe("/connect/interaction/{uid}", () => {
     const page = await browser.open(authorizeUrl({}, studio));
     expect(page.text).toContain("Organization");
     const several = await signIn(browser, page, there);
-    expect(several.text).toContain("name the one you mean");
+    expect(several.text).toContain("enter the short name of one of them");
     const fields = { username: email, password: there.password, action: "sign-in", tenant: other.slug };
     const { body } = await redeem(String(returned(await browser.submit(several, fields))["code"]), {}, studio);
     expect(decodeJwt(body["access_token"])).toMatchObject({ sub: there.userId, tenantId: other.tenantId });
