@@ -5,8 +5,8 @@ import { type RequestContext, requestContext } from "../tenancy/request-context.
 import type { ServiceCallContext } from "./call-boundary.js";
 
 /**
- * Runs a call for the holder of the access token in its metadata, who must hold each of the scopes: a service of the
- * platform calls, but what it may do is what its own caller may.
+ * Runs a call for the principal of the access token in its metadata, who needs all of the scopes. The caller is a service
+ * of the platform, but the token of its own caller decides what it may do.
  */
 export async function authenticatedCall<T>(
   call: ServiceCallContext,

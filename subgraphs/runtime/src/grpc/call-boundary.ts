@@ -6,7 +6,7 @@ import { detailsKey, toWireStatus } from "./error-status.js";
 import { callerKey } from "./service-caller.js";
 import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";
 
-/** What a service knows of a call beside its message; `signal` ends with the caller's deadline. */
+/** The context of a call: caller, trace and `signal`, which is aborted at the deadline of the caller. */
 export interface CallFacts {
   readonly caller: ServiceIdentity;
   readonly trace: Trace;
@@ -14,12 +14,14 @@ export interface CallFacts {
 
 export type ServiceCallContext = CallContext & CallFacts;
 
-/** Also ends what would never end by itself, such as a health watch, when the server stops. */
+/** Is aborted when the server stops too, so that calls without an end, such as a health watch, end. */
 interface Terminable {
   abortOnTerminate(): void;
 }
 
-/** Stands around every method: the trace goes on, refusals become a status with details, bugs stay inside. */
+/**
+ * The middleware of every method: it continues the trace, turns refusals into a status with details, and hides defects.
+ */
 export function callBoundary(logger: Logger, stopping: AbortSignal): ServerMiddleware<CallFacts & Terminable> {
   return async function* (call, context) {
     const trace = continueTrace(context.metadata.get("traceparent"));

@@ -14,7 +14,7 @@ import {
 } from "@peculiar/x509";
 import type { CertificateName } from "./service-identity.js";
 
-/** PEM of a certificate and of its PKCS #8 key. */
+/** A certificate and its PKCS #8 key, as PEM. */
 export interface MadeCertificate {
   readonly certificate: Buffer;
   readonly key: Buffer;
@@ -28,13 +28,13 @@ export interface Validity {
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const { subtle } = globalThis.crypto;
 
-/** An authority that can sign services and nothing below them. */
+/** Makes a certificate authority that can sign certificates of services, but no further authority. */
 export async function makeAuthority(validity: Validity): Promise<MadeCertificate> {
   const keys = await subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     ...validity,
     serialNumber: serialNumber(),
-    // two authorities of one name would be told apart by their keys only
+    // A unique name, since authorities with the same name differ by their keys only.
     name: `CN=factory platform ${randomBytes(4).toString("hex")}`,
     signingAlgorithm: algorithm,
     keys,
@@ -47,7 +47,7 @@ export async function makeAuthority(validity: Validity): Promise<MadeCertificate
   return pem(certificate, keys.privateKey);
 }
 
-/** A certificate for both ends of a connection. */
+/** Makes a certificate for both server and client authentication. */
 export async function makeServiceCertificate(
   names: readonly CertificateName[],
   authority: MadeCertificate,
@@ -77,7 +77,7 @@ export async function makeServiceCertificate(
   return pem(certificate, keys.privateKey);
 }
 
-/** Positive and never repeated (RFC 5280 section 4.1.2.2). */
+/** A positive, unique serial number (RFC 5280, section 4.1.2.2). */
 function serialNumber(): string {
   return `01${randomBytes(15).toString("hex")}`;
 }

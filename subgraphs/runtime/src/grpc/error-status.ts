@@ -4,17 +4,17 @@ import { Status } from "nice-grpc-common";
 import { DomainError, type ErrorFacts } from "../errors/domain-error.js";
 import { databaseRefusal } from "../errors/unavailable.js";
 
-/** Whose reasons ours are, in google.rpc.ErrorInfo. */
+/** The domain of the error codes in google.rpc.ErrorInfo. */
 export const errorDomain = "factory.platform";
 export const detailsKey = "grpc-status-details-bin";
 
 const infoType = "type.googleapis.com/google.rpc.ErrorInfo";
 const badRequestType = "type.googleapis.com/google.rpc.BadRequest";
-/** Trailers are headers: a peer may refuse more than 8 KiB of them. */
+/** Trailers count as headers, and a peer may refuse more than 8 KiB of headers. */
 const maxDetailsBytes = 6 * 1024;
 const maxMessageCharacters = 500;
 
-/** A refusal as the wire tells it: status code, message and the encoded details. */
+/** A refusal as a gRPC status: code, message and encoded details. */
 export interface WireStatus {
   readonly reason: ErrorCode;
   readonly code: Status;
@@ -39,14 +39,14 @@ const statusOfHttp: Readonly<Record<number, Status>> = {
   504: Status.DEADLINE_EXCEEDED,
 };
 
-/** What is left when a peer or the transport names no code of ours. */
+/** The error code for a status without details of the platform. */
 const codeOfStatus: Partial<Record<Status, ErrorCode>> = {
   [Status.UNAVAILABLE]: "UNAVAILABLE",
   [Status.DEADLINE_EXCEEDED]: "UPSTREAM_TIMEOUT",
   [Status.RESOURCE_EXHAUSTED]: "PAYLOAD_TOO_LARGE",
 };
 
-/** Only a refusal shows what it says; a bug shows that there is one. */
+/** The status for an error. A defect becomes INTERNAL without its message. */
 export function toWireStatus(error: unknown): WireStatus {
   const refusal = asRefusal(error);
   const { detail, errors = [], ...rest } = refusal.facts;
@@ -72,7 +72,7 @@ export function toWireStatus(error: unknown): WireStatus {
   return { reason: refusal.code, code, message, details };
 }
 
-/** Half a surrogate pair stops grpc-js from sending the status at all. */
+/** Replaces lone surrogates, with which grpc-js cannot send a status. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }
@@ -90,7 +90,7 @@ function metadataOf(facts: Record<string, unknown>): Record<string, string> {
   );
 }
 
-/** The refusal that a peer's status tells of; without our own details only what its code allows to say. */
+/** The refusal for the status of a peer. Without details of the platform, only the code of the status is used. */
 export function fromWireStatus(code: Status, message: string, details: Uint8Array | undefined): DomainError {
   const told = details && readDetails(details);
   if (told) return new DomainError(told.reason, { ...told.facts, detail: message });
@@ -112,7 +112,7 @@ function readDetails(bytes: Uint8Array): { reason: ErrorCode; facts: ErrorFacts 
       .map(({ field, description, reason }) => ({ pointer: field, code: reason, detail: description }));
     return { reason: info.reason, facts: { ...info.metadata, ...(errors.length > 0 ? { errors } : {}) } };
   } catch {
-    // details are an extra: unreadable ones leave the status code
+    // Unreadable details are ignored; the status code is enough.
     return undefined;
   }
 }

@@ -18,9 +18,9 @@ import { type ServiceIdentity, serverName } from "./service-identity.js";
 
 export interface CallSettings {
   readonly trace?: Trace | undefined;
-  /** Metadata of the call, e.g. `authorization` where it is made for a caller of our own. */
+  /** The metadata of the call, for example `authorization` of the original caller. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the answer may take, connecting included. */
+  /** The time limit of the call in milliseconds, including the connection. */
   readonly timeoutMs?: number;
 }
 
@@ -29,16 +29,16 @@ export type GrpcClient<Definition extends CompatServiceDefinition> = Client<Defi
 export interface GrpcChannelSettings {
   /** `host:port` */
   readonly address: string;
-  /** Who must answer there. */
+  /** The service that must present its certificate. */
   readonly server: ServiceIdentity;
-  /** Who we are. */
+  /** The certificate of this service. */
   readonly certificate: ServiceCertificate;
   readonly timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 5000;
 
-/** The one connection of a process to one server; it connects at the first call, and again after a loss. */
+/** A connection of a process to one server. It connects at the first call and again after a loss. */
 export class GrpcChannel {
   readonly #channel: ReturnType<typeof createChannel>;
   readonly #timeoutMs: number;
@@ -51,7 +51,7 @@ export class GrpcChannel {
       "grpc.default_authority": name,
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": maxMessageBytes,
-      // the platform talks to itself: a proxy in the environment is for others
+      // Calls inside the platform must not use a proxy from the environment.
       "grpc.enable_http_proxy": 0,
       "grpc.max_reconnect_backoff_ms": 5000,
     };
@@ -68,7 +68,7 @@ export class GrpcChannel {
   }
 }
 
-/** Every call has a deadline, which its server is told; what comes back is the refusal that was thrown there. */
+/** Gives every call a deadline, and turns the status of the server back into the refusal that was thrown there. */
 function callerBoundary(defaultMs: number): ClientMiddleware<CallSettings> {
   return async function* (call, options) {
     const { trace, headers = {}, timeoutMs = defaultMs, signal: cancelled, ...rest } = options;

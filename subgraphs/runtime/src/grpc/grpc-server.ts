@@ -11,14 +11,14 @@ import { type ServiceIdentity, serviceIdentities } from "./service-identity.js";
 
 export interface GrpcServerSettings {
   readonly host: string;
-  /** 0 is any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly certificate: ServiceCertificate;
   readonly services: readonly GrpcService[];
-  /** Tells every caller what is served: for development. */
+  /** Whether server reflection is enabled, for development. */
   readonly reflection: boolean;
   readonly logger: Logger;
-  /** How long calls in flight may take once the server stops. */
+  /** The time for running calls to end when the server stops. */
   readonly drainMs?: number;
 }
 
@@ -35,12 +35,12 @@ const limits: ServerOptions = {
   "grpc.max_receive_message_length": maxMessageBytes,
   "grpc.max_send_message_length": maxMessageBytes,
   "grpc.max_concurrent_streams": 100,
-  // a peer that vanished without closing is noticed within a minute
+  // A peer that is gone without closing the connection is noticed within a minute.
   "grpc.keepalive_time_ms": 40_000,
   "grpc.keepalive_timeout_ms": 20_000,
 };
 
-/** Serves over mutual TLS only: a caller without a certificate of our authority gets no connection. */
+/** Starts a gRPC server with mutual TLS. A client without a certificate of the platform's authority cannot connect. */
 export async function startGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {
   const { host, port, certificate, services, reflection, logger, drainMs = defaultDrainMs } = settings;
   const stopping = new AbortController();
@@ -80,7 +80,7 @@ export async function startGrpcServer(settings: GrpcServerSettings): Promise<Grp
   };
 }
 
-/** Host and port as one address; brackets around IPv6. */
+/** Host and port as one address, with brackets around an IPv6 address. */
 export function authority(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
@@ -90,7 +90,7 @@ async function addReflection(server: Server<CallFacts>, names: readonly string[]
   server.add(ServerReflectionService, ServerReflection(Buffer.from(descriptorSet, "base64"), names));
 }
 
-/** May be called ahead of `startGrpcServer`, to spare it the time. */
+/** Loads the modules of server reflection. Call it before `startGrpcServer` to save time there. */
 export function loadReflection() {
   return Promise.all([import("nice-grpc-server-reflection"), import("@factory/schema/proto/generated/descriptors")]);
 }

@@ -2,14 +2,15 @@ import type { CompatServiceDefinition, Server, ServiceImplementation } from "nic
 import type { CallFacts } from "./call-boundary.js";
 import type { ServiceIdentity } from "./service-identity.js";
 
-/** One service with those who may call it. */
+/** A gRPC service with the services that may call it. */
 export interface GrpcService {
-  /** With its package, as it stands in the path of a call. */
+  /** The full name with its package, as in the path of a call. */
   readonly name: string;
   readonly callers: readonly ServiceIdentity[];
   addTo(server: Server<CallFacts>): void;
 }
 
+/** Makes a service from its definition and implementation. */
 export function grpcService<Definition extends CompatServiceDefinition & { readonly fullName: string }>(
   definition: Definition,
   implementation: ServiceImplementation<Definition, CallFacts>,

@@ -1,2 +1,2 @@
-/** The largest gRPC message, both ways and on both ends. */
+/** The largest gRPC message in both directions, for servers and clients. */
 export const maxMessageBytes = 1024 * 1024;

@@ -11,13 +11,16 @@ import type { Logger } from "../telemetry/logger.js";
 import { detailsKey, toWireStatus } from "./error-status.js";
 import { identityOf, type ServiceIdentity } from "./service-identity.js";
 
-/** Carries the verified identity from here to the service; what a caller writes there is overwritten. */
+/** The metadata key with the verified identity of the caller. A value from the caller itself is overwritten. */
 export const callerKey = "x-factory-caller";
 
-/** Full name of a gRPC service to those who may call it. A service that is not listed is open to nobody. */
+/** The allowed callers by full name of a gRPC service. A service that is not listed cannot be called. */
 export type AllowedCallers = ReadonlyMap<string, readonly ServiceIdentity[]>;
 
-/** Turns away by certificate, before a message is read: the handshake only proves that the authority is ours. */
+/**
+ * Refuses callers by their certificate before a message is read. The TLS handshake only proves that the authority is
+ * the platform's.
+ */
 export function callerCheck(allowed: AllowedCallers, logger: Logger): ServerInterceptor {
   return ({ path }, call) => {
     const service = path.split("/")[1] ?? "";

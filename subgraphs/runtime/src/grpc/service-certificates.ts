@@ -5,13 +5,14 @@ import { join } from "node:path";
 import type { MadeCertificate } from "./certificate-authority.js";
 import { certificateNames, namesOf, type ServiceIdentity, serviceIdentities } from "./service-identity.js";
 
-/** PEM, as TLS wants it. */
+/** The certificate of a service, its key and the authority, as PEM. */
 export interface ServiceCertificate {
   readonly authority: Buffer;
   readonly certificate: Buffer;
   readonly key: Buffer;
 }
 
+/** The certificates of all services. */
 export type ServiceCertificates = Readonly<Record<ServiceIdentity, ServiceCertificate>>;
 
 export const dayMs = 86_400_000;
@@ -19,9 +20,9 @@ const serviceLifeMs = 730 * dayMs;
 const authorityLifeMs = 3650 * dayMs;
 
 /**
- * The platform's own authority and a certificate for each service, kept in `folder`. Made once; a certificate in the
- * last half of its life is replaced at the next start, and so is one that does not belong to its key or its authority,
- * or does not carry all names that it should.
+ * Reads or makes the platform's certificate authority and a certificate for each service in `folder`. A certificate is
+ * replaced at a start when half of its lifetime is over, when it does not belong to its key or authority, or when it
+ * lacks a name.
  */
 export async function serviceCertificates(folder: string, now = new Date()): Promise<ServiceCertificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -36,8 +37,8 @@ export async function serviceCertificates(folder: string, now = new Date()): Pro
 }
 
 /**
- * Loads ahead what makes certificates, where none are kept yet: a fifth of a second that a first start can spend
- * waiting.
+ * Loads the module that makes certificates, where there are none yet. It takes 0.2 s, so a first start does it while it
+ * waits for something else.
  */
 export async function loadCertificateAuthority(folder: string): Promise<void> {
   if (!existsSync(join(folder, "ca.crt"))) await import("./certificate-authority.js");
@@ -83,7 +84,7 @@ function isIssued({ certificate }: MadeCertificate, identity: ServiceIdentity, a
   );
 }
 
-/** Undefined when one of the two is missing; damage counts as missing. */
+/** Reads a certificate and its key. Undefined when one of them is missing or damaged. */
 async function readPair(folder: string, name: string): Promise<MadeCertificate | undefined> {
   try {
     const [certificate, key] = await Promise.all([
@@ -100,7 +101,7 @@ async function readPair(folder: string, name: string): Promise<MadeCertificate |
   }
 }
 
-/** Each file whole or not at all; two that do not belong together are noticed when they are read. */
+/** Writes each file atomically. A certificate and a key that do not belong together are noticed when they are read. */
 async function writePair(folder: string, name: string, { certificate, key }: MadeCertificate): Promise<void> {
   await writeWhole(join(folder, `${name}.key`), key, 0o600);
   await writeWhole(join(folder, `${name}.crt`), certificate, 0o644);

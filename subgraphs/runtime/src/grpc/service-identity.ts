@@ -1,11 +1,11 @@
 import type { PeerCertificate } from "node:tls";
 import { subgraphNames } from "@factory/schema/subgraph-names";
 
-/** The services of the platform that hold a certificate of their own. */
+/** The services of the platform, each with its own certificate. */
 export const serviceIdentities = [...subgraphNames, "gateway"] as const;
 export type ServiceIdentity = (typeof serviceIdentities)[number];
 
-/** The name in the certificate of a service that says who holds it; `.internal` is kept free of public names. */
+/** The DNS name in the certificate of a service. The domain `.internal` is reserved for private use. */
 export function serverName(identity: ServiceIdentity): string {
   return `${identity}.factory.internal`;
 }
@@ -15,7 +15,7 @@ export interface CertificateName {
   readonly value: string;
 }
 
-/** With the names of this machine, so that any client on it can check what it has connected to. */
+/** All names of a certificate, including those of this machine, so that any local client can verify the server. */
 export function namesOf(identity: ServiceIdentity): readonly CertificateName[] {
   return [
     { type: "dns", value: serverName(identity) },
@@ -25,12 +25,12 @@ export function namesOf(identity: ServiceIdentity): readonly CertificateName[] {
   ];
 }
 
-/** The same names as `node:tls` writes them. */
+/** The same names in the format of `node:tls`. */
 export function certificateNames(identity: ServiceIdentity): string {
   return `DNS:${serverName(identity)}, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1`;
 }
 
-/** Who holds this verified certificate. It must carry the names of one service and no other. */
+/** The service of a verified certificate; undefined unless it has exactly the names of one service. */
 export function identityOf(certificate: PeerCertificate | undefined): ServiceIdentity | undefined {
   return serviceIdentities.find((identity) => certificate?.subjectaltname === certificateNames(identity));
 }

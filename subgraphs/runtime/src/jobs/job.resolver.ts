@@ -5,7 +5,10 @@ import type { RequestContext } from "../tenancy/request-context.js";
 import type { JobService } from "./job.service.js";
 import { JobConnection, JobType } from "./job.type.js";
 
-/** A root field has one owner in the federated graph, so each subgraph shows its own jobs under names of its own. */
+/**
+ * The resolver of a subgraph's jobs. A root field has one owner in the federated graph, so the fields have the name of
+ * the subgraph.
+ */
 export function jobResolver(subgraph: SubgraphName, jobs: JobService): object {
   const redriveField = `redrive${subgraph.charAt(0).toUpperCase()}${subgraph.slice(1)}Job`;
 

@@ -11,7 +11,7 @@ import { jobEnd } from "./definitions/job-definition.js";
 import type { JobType } from "./job.type.js";
 import type { JobQueue } from "./queue/job-queue.js";
 
-/** What a tenant sees of its own background work in one subgraph, and may do about it. */
+/** Lists and redrives the background jobs of a tenant in one subgraph. */
 export class JobService {
   readonly #database: Database;
   readonly #ledger: JobLedger;
@@ -65,7 +65,7 @@ function jobView(record: JobRecord): JobType {
   };
 }
 
-/** A refusal says why; what else goes wrong is for the log. */
+/** The public reason of a failure: the text of a refusal. Details of defects are only in the log. */
 function publicReason(output: unknown): string | null {
   if (output == null) return null;
   const { code, message } = jobEnd(output);

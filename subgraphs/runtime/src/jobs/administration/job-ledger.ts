@@ -10,23 +10,23 @@ import {
 import { jobColumns } from "../queue/access-functions.js";
 import type { JobQueue } from "../queue/job-queue.js";
 
-/** A job that runs, waits for another try, or has failed for good. Never its payload. */
+/** A job that runs, waits for its next attempt, or has failed. The payload is never included. */
 export interface JobRecord {
   readonly jobId: string;
   readonly queue: string;
   readonly state: "Running" | "Retrying" | "Failed" | "Redriven";
   readonly tenantId: string;
-  /** Of the row that the job works for. */
+  /** The wire ID of the row that the job works for. */
   readonly subjectId: string | null;
-  /** As PostgreSQL writes it, to the microsecond: the position in the list. */
+  /** The creation time in microseconds, as PostgreSQL prints it. It is the position in the list. */
   readonly position: string;
   readonly createdAt: Date;
   readonly attempts: number;
-  /** As pg-boss wrote it down: not for tenants. */
+  /** The output that pg-boss stored. It must not be shown to tenants. */
   readonly output: unknown;
-  /** Sending the job again is the way to try again. */
+  /** Whether the job can be sent again. */
   readonly redrivable: boolean;
-  /** Else this operation is. */
+  /** The operation that repeats the work, where the job cannot be sent again. */
   readonly retriedBy: string | null;
 }
 
@@ -50,7 +50,10 @@ const states: Readonly<Record<string, JobRecord["state"]>> = {
   cancelled: "Redriven",
 };
 
-/** What callers see of jobs: a tenant by the functions of `job-access.ts`, the operator as the worker. */
+/**
+ * Lists and redrives jobs: for tenants through the SQL functions (`access-functions.ts`), for the operator as the
+ * worker role.
+ */
 export class JobLedger {
   readonly #jobs: JobQueue;
 
@@ -58,13 +61,13 @@ export class JobLedger {
     this.#jobs = jobs;
   }
 
-  /** Of the tenant, newest first. `$2` and `$3` the position before which, `$4` how many. */
+  /** The statement that lists jobs of a tenant, newest first. `$2` and `$3` are the position, `$4` is the limit. */
   tenantListing(): string {
     return `select job.* from ${this.#jobs.schema}.tenant_jobs($2::timestamptz, $3::uuid, $4::int) job
       where scope.tenant is not null`;
   }
 
-  /** Of every tenant, for the operator. */
+  /** The jobs of all tenants, for the operator. */
   async all(before: readonly [string, string] | undefined, limit: number): Promise<JobRecord[]> {
     const { rows } = await this.#jobs.sql.executeSql(
       `select ${jobColumns} from ${this.#jobs.schema}.job
@@ -109,7 +112,10 @@ export class JobLedger {
     return rows[0] && String(rows[0]["group_id"]);
   }
 
-  /** Sends a failed job of the transaction's tenant again, once, and puts the row that it works for back. */
+  /**
+   * Sends a failed job of the transaction's tenant again and puts its row back into the waiting state. Throws
+   * JOB_NOT_FOUND or INVALID_STATE.
+   */
   async redrive(transaction: Transaction, jobId: string): Promise<JobRecord> {
     const [row] = await transaction.execute<JobRow & { data: TenantPayload; ending: boolean }>(
       `select * from ${this.#jobs.schema}.failed_job($1)`,
@@ -117,7 +123,7 @@ export class JobLedger {
     );
     if (!row) throw unknownJob();
     const job = this.#redrivable(row);
-    // its dead letter ends the row within moments; sending the job again before would let that end it afterwards
+    // The dead letter of the job is about to end the row. If the job were sent again now, its row would end afterwards.
     if (row.ending)
       throw new DomainError("INVALID_STATE", {
         detail: "The work of this job is just being ended. Try again in a moment.",
@@ -153,8 +159,10 @@ export class JobLedger {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Whether the text is a UUID, as job IDs are. */
 export const isJobId = (text: string): boolean => uuid.test(text);
 
+/** The refusal JOB_NOT_FOUND. */
 export function unknownJob(): DomainError {
   return new DomainError("JOB_NOT_FOUND", { detail: "No unfinished or failed job has this ID." });
 }

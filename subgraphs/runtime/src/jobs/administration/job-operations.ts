@@ -6,7 +6,7 @@ import type { JobQueue } from "../queue/job-queue.js";
 import type { Sweeper } from "../sweeping/sweeper.js";
 import { isJobId, JobLedger, type JobRecord, unknownJob } from "./job-ledger.js";
 
-/** A job as the operator sees it: of any tenant, with the reason as it was written, and never with its payload. */
+/** A job of any tenant for the operator, with the stored reason and without the payload. */
 export interface OperatorJob {
   readonly jobId: string;
   readonly queue: string;
@@ -21,7 +21,7 @@ export interface OperatorJob {
   readonly retriedBy: string | null;
 }
 
-/** Where a page of the newest jobs begins: behind this creation time and id. */
+/** The position after which a page of the newest jobs begins. */
 export type JobPosition = readonly [createdAt: string, jobId: string];
 
 interface PositionedJob {
@@ -29,7 +29,7 @@ interface PositionedJob {
   readonly job: OperatorJob;
 }
 
-/** What the platform's operator may ask and do about the background work of one subgraph. */
+/** The operations of the platform's operator on the background jobs of one subgraph. */
 export class JobOperations {
   readonly #database: Database;
   readonly #jobs: JobQueue;
@@ -61,12 +61,12 @@ export class JobOperations {
     );
   }
 
-  /** Rows that wait for work which will not come, by slice. */
+  /** The number of rows by slice that wait for a job that does not exist. */
   lying(): Promise<Record<string, number>> {
     return this.#sweeper.lying();
   }
 
-  /** Since the start, by slice. */
+  /** The number of repaired rows by slice since the start. */
   repaired(): Record<string, number> {
     return this.#sweeper.repaired();
   }

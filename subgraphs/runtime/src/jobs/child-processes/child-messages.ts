@@ -2,13 +2,13 @@ import type { ErrorCode } from "@factory/schema/error-codes";
 import { type DatabaseFailure, databaseFailure } from "../../errors/database-failure.js";
 import { DomainError, type ErrorFacts } from "../../errors/domain-error.js";
 
-/** An error on its way between two processes. */
+/** An error as it is sent between two processes. */
 export interface SentError {
   readonly name: string;
   readonly message: string;
   readonly stack?: string | undefined;
   readonly code?: string | undefined;
-  /** Of a DomainError. */
+  /** The facts of a DomainError. */
   readonly facts?: ErrorFacts | undefined;
   readonly databaseFailure?: DatabaseFailure | undefined;
 }

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { JobAttempt } from "../definitions/job-definition.js";
 import { type FromChild, receivedError, sentError, type ToChild } from "./child-messages.js";
 
-/** One run of a job, as its parent has sent it. */
+/** A run of a job in a child process. */
 export interface ChildRun<Settings, Payload> {
   readonly settings: Settings;
   readonly payload: Payload;
@@ -10,7 +10,7 @@ export interface ChildRun<Settings, Payload> {
   readonly ask: (question: unknown) => Promise<unknown>;
 }
 
-/** For the entry of a child process that `inChildProcess` starts: it runs one job and exits. */
+/** Call it in the entry module of a child process that `inChildProcess` starts. The process runs one job and exits. */
 export function workForParent<Settings, Payload>(work: (run: ChildRun<Settings, Payload>) => Promise<void>): void {
   const stop = new AbortController();
   const questions = new Questions();
@@ -57,9 +57,9 @@ function end(message: FromChild): void {
 
 function endWithParent(): void {
   process.on("disconnect", () => process.exit());
-  // a terminal signals the whole group; when this process ends is decided by the one that started it
+  // A terminal sends signals to the whole process group. The parent process decides when this process ends.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
-  // a run that never returns to the event loop does not see the disconnection; a thread sees the new parent
+  // A run that blocks the event loop does not notice the disconnection, so a thread watches for a new parent process.
   const watch = `setInterval(() => process.ppid === ${process.ppid} || process.kill(process.pid, "SIGKILL"), 1000)`;
   new Worker(watch, { eval: true }).unref();
 }

@@ -1,4 +1,7 @@
-/** What a child process needs to run at all; settings and secrets reach it by message. */
+/**
+ * The environment of a child process. Settings and secrets are sent as a message instead, since other processes can
+ * read an environment.
+ */
 const needed = ["PATH", "TMPDIR", "NODE_EXTRA_CA_CERTS"];
 
 export function childEnvironment(processEnv: NodeJS.ProcessEnv = process.env): Record<string, string> {

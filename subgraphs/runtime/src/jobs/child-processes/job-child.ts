@@ -5,28 +5,31 @@ import type { JobHandler, TenantPayload } from "../definitions/job-definition.js
 import { type FromChild, receivedError, sentError, type ToChild } from "./child-messages.js";
 import { childEnvironment } from "./environment.js";
 
-/** In MiB. */
+/** The heap limit of a child process in MiB. */
 const heap = 1024;
-/** How long a run that was given up may clean up, and an ended one may take to exit. */
+/** The time for an aborted run to clean up, and for a finished one to exit. */
 const graceMs = 1000;
 
-/** The process of a run ended before the run did. */
+/** Thrown when the child process ended before its run. */
 export class ChildDied extends Error {
   override readonly name = "ChildDied";
 }
 
 export interface ChildWork<Payload extends TenantPayload> {
-  /** A module that calls `workForParent`. */
+  /** The entry module, which calls `workForParent`. */
   readonly entry: URL;
-  /** Sent as a message, since arguments and environment can be read by other processes. */
+  /** Settings, sent as a message because other processes can read arguments and environment. */
   readonly settings: object;
-  /** For what the process writes beside its own log. */
+  /** The logger for output of the child process. */
   readonly logger?: Logger;
-  /** What a run asks its parent for. */
+  /** Answers questions of the run. */
   answer?(question: unknown, payload: Payload): Promise<unknown>;
 }
 
-/** Runs each job in a new child process, which ends with its run, with the attempt's signal and with this process. */
+/**
+ * A job handler that runs each job in a new child process. The child ends with its run, with the signal of the attempt,
+ * and with this process.
+ */
 export function inChildProcess<Payload extends TenantPayload>(work: ChildWork<Payload>): JobHandler<Payload> {
   return async (payload, { signal, attempt, lastAttempt }) => {
     signal.throwIfAborted();
@@ -64,7 +67,7 @@ export function inChildProcess<Payload extends TenantPayload>(work: ChildWork<Pa
   };
 }
 
-/** Its last message has been read then. */
+/** Resolves when the child has exited and its last message was read. */
 function endOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
@@ -80,7 +83,7 @@ async function answer(child: ChildProcess, { id }: { id: number }, find: () => P
   }
 }
 
-/** A message that cannot be sent is answered by the end of the child. */
+/** Sends a message. A failure to send is ignored, since the end of the child reports it. */
 function tell(child: ChildProcess, message: ToChild): void {
   child.send(message, () => undefined);
 }

@@ -1,83 +1,98 @@
 import type { Transaction } from "../../unit-of-work/database.js";
 
-/** One kind of background work. The payload holds ids, never a row and never a secret. */
+/** The definition of a kind of job. Its payload contains IDs, never rows and never secrets. */
 export interface JobDefinition<Payload extends object> {
   readonly queue: string;
-  /** Tries after the first one. An interruption is none: see `job-runs.ts`. */
+  /** The number of attempts after the first one. An interruption does not count as an attempt (see `job-runs.ts`). */
   readonly retryLimit: number;
   readonly retryDelaySeconds: number;
-  /** Doubles the delay with each try. */
+  /** Whether the delay doubles with each attempt. */
   readonly retryBackoff?: true;
   readonly expireInSeconds: number;
-  /** Jobs at once in this process. */
+  /** The number of jobs that run at once in this process. */
   readonly concurrency: number;
-  /** Jobs of one tenant at once, in all processes together; the payload's `tenantId` is the group. */
+  /** The number of jobs of one tenant that run at once in all processes. The `tenantId` of the payload is the group. */
   readonly concurrencyPerTenant: number;
-  /** Tenants take turns, each in its own order; without it jobs are taken in the order they were sent. */
+  /** Whether tenants take turns. Otherwise jobs run in the order in which they were sent. */
   readonly fair?: true;
-  /** The member of the payload that names the row whose state only this job ends. */
+  /** The member of the payload with the ID of the row whose state only this job ends. */
   readonly subject?: string;
-  /** The operation that tries again what a dead job has ended. Without it, the dead job itself is sent again. */
+  /**
+   * The operation that repeats the work of a failed job whose row has ended. Absent: the failed job itself can be sent
+   * again.
+   */
   readonly retriedBy?: string;
   readonly payload?: Payload;
 }
 
+/** The payload of a job of a tenant. */
 export interface TenantPayload {
   tenantId: string;
 }
 
+/** One attempt to run a job. */
 export interface JobAttempt {
-  /** From 1. Interruptions are not counted. */
+  /** The number of the attempt, from 1. Interruptions do not count. */
   readonly attempt: number;
   readonly lastAttempt: boolean;
-  /** Aborted when the job expires, when another process has taken it over and when this process stops. */
+  /** Is aborted when the job expires, when another process has taken it over, and when this process stops. */
   readonly signal: AbortSignal;
 }
 
+/** Runs a job. It may run more than once, so its effects must be idempotent. */
 export type JobHandler<Payload extends object> = (payload: Payload, attempt: JobAttempt) => Promise<void>;
 
-/** Two ways to run the same job. */
+/** Two ways to run the same job: in this process, or in a child process. */
 export interface JobHandlers<Payload extends object> {
   readonly here: JobHandler<Payload>;
-  /** For a job that has interrupted its process before and needs longer than a run alone may take. */
+  /**
+   * Runs a job in a child process, after it has interrupted its process before and takes longer than a run alone may
+   * take.
+   */
   readonly inChild: JobHandler<Payload>;
 }
 
+/** Options of sending a job. */
 export interface SendOptions {
   startAfter?: Date;
 }
 
-/** Why a job will not be tried again. */
+/** The reason why a job is not tried again. */
 export interface JobEnd {
-  /** Of `schema/error-codes.ts`, as far as the failure had one. */
+  /** The error code, if the failure was a refusal with a code. */
   readonly code: string | undefined;
   readonly message: string;
 }
 
-/** How the row that a job works for ends when the job has used up its chances. */
+/** Ends the row of a job when the job has used up its attempts. */
 export interface JobOwner<Payload extends object> {
-  /** Moves the row to its final state and records the event, in one transaction. A row that has ended is left alone. */
+  /**
+   * Moves the row to its final state and records the event in one transaction. It must not change a row that has ended.
+   */
   abandoned(payload: Payload, end: JobEnd): Promise<void>;
-  /** The opposite, when a dead job is sent again: the row waits for the job once more. */
+  /** Puts the row back into the state in which it waits for the job, when a failed job is sent again. */
   revived?(transaction: Transaction, payload: Payload): Promise<void>;
 }
 
-/** No row waits for this work: a dead job is sent again after a pause, for as long as it takes. */
+/** The rule for jobs for which no row waits: a failed job is sent again after a pause, without limit. */
 export const maintenance = "maintenance";
 
+/** The rule for a job that has used up its attempts: an owner that ends its row, or `maintenance`. */
 export type DeadLetterRule<Payload extends object> = JobOwner<Payload> | typeof maintenance;
 
+/** The name of the dead-letter queue of a queue. */
 export const deadQueue = (queue: string): string => `${queue}.dead`;
-/** Where jobs wait that have interrupted their process too often to run beside others. */
+/** The queue of jobs that must run alone, because they have interrupted their process too often. */
 export const aloneQueue = (queue: string): string => `${queue}.alone`;
+/** The queue to which a dead-letter queue or a queue of jobs that run alone belongs. */
 export const baseQueue = (queue: string): string => queue.replace(/\.(dead|alone)$/, "");
 
-/** What a dead letter says about its end: an error as pg-boss wrote it down. */
+/** Reads the reason of a failure from the output that pg-boss stored. */
 export function jobEnd(output: unknown): JobEnd {
   const written = (output ?? {}) as { code?: unknown; message?: unknown; value?: { message?: unknown } };
   const { code, message = written.value?.message } = written;
   const text = typeof message === "string" ? message.slice(0, 500) : "The job failed.";
-  // the two ways in which pg-boss says it
+  // The two texts by which pg-boss reports a time-out.
   if (text === "job timed out" || text.startsWith("handler execution exceeded"))
     return { code: "RUN_TOO_LONG", message: "The job took longer than it may." };
   return { code: typeof code === "string" ? code : undefined, message: text };

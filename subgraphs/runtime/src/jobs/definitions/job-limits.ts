@@ -1,18 +1,24 @@
-/** The times of a job queue; tests of what happens after them shorten them. */
+/** The time limits and intervals of a process that runs jobs. Tests shorten them. */
 export interface JobLimits {
-  /** Between two looks for jobs that come without a wake-up: retries, delayed jobs, those of other processes. */
+  /**
+   * The interval between two polls for jobs that arrive without a wake-up: retries, delayed jobs and jobs of other
+   * processes.
+   */
   readonly lookMs: number;
-  /** Between two renewals of the process's lease. */
+  /** The interval between two renewals of the process's lease. */
   readonly beatMs: number;
-  /** Who has not reached the database for so long itself cannot tell a dead process from a database that was away. */
+  /**
+   * A process must have reached the database without a gap for this time before it may declare another process dead.
+   */
   readonly steadyMs: number;
-  /** Before a job is taken up again that lost the database; not 0, which means a planned stop. */
+  /** The delay before a job runs again that lost the database. It must not be 0, which means a planned stop. */
   readonly databaseLostDelaySeconds: number;
-  /** How long a stop lets running jobs end by themselves, and then those that were told to. */
+  /** At a stop: the time for running jobs to end by themselves, and the time after they were told to end. */
   readonly graceMs: number;
   readonly abortMs: number;
 }
 
+/** The limits of a process in operation. */
 export const defaultJobLimits: JobLimits = {
   lookMs: 2000,
   beatMs: 5000,

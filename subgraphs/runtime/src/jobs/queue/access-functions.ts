@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { advisoryLocks } from "../../db/advisory-locks.js";
 
-/** The functions that the role of requests may call, each with the types of its arguments. */
+/** The functions that the role of requests may call, with the types of their arguments. */
 const open = {
   send_jobs: "text, text, timestamptz",
   tenant_jobs: "timestamptz, uuid, integer",
@@ -11,23 +11,23 @@ const open = {
 
 const ours = { ...open, acting_tenant: "" };
 
-/** Columns of `tenant_jobs` and, with the payload, of `failed_job`. */
+/** The columns of `tenant_jobs` and, with the payload, of `failed_job`. */
 const columns = `id uuid, name text, state text, group_id text, singleton_key text, "position" text,
   created_on timestamptz, retry_count integer, retry_limit integer, output jsonb`;
 
-/** The same of the table `job`, in the same order. */
+/** The same columns of the table `job`, in the same order. */
 export const jobColumns = `job.id, job.name, job.state::text as state, job.group_id, job.singleton_key,
   job.created_on::text as "position", job.created_on, job.retry_count, job.retry_limit, job.output`;
 
-/** Queues that requests may send to, and the queues beside them in which their jobs may lie. */
+/** The queues to which requests may send, and their secondary queues. */
 const listedQueues = (schema: string) => `array(select known.name || suffix.text
   from ${schema}.registered_queues known, (values (''), ('.alone')) suffix (text))`;
 
 /**
- * All that a request can do about jobs. The functions run as the schema's owner (SECURITY DEFINER), so they name every
- * object with its schema, and their search path holds nothing that a caller can write to but `pg_temp`, which is last:
- * a path that does not name it searches it first (PostgreSQL, "Writing SECURITY DEFINER Functions Safely"). The tenant
- * is that of `app.tenant`, as in the row-level policies; `app.platform` opens nothing here.
+ * The SQL functions through which requests use jobs. They run as the owner of the schema (SECURITY DEFINER), so they
+ * qualify every object with its schema. The only writable schema in their search path is `pg_temp`, which comes last; a
+ * path without it would search it first (PostgreSQL, "Writing SECURITY DEFINER Functions Safely"). The tenant is that of
+ * `app.tenant`, as in the row-level policies; `app.platform` has no effect here.
  */
 const definitions = (schema: string): string => {
   const safely = "security definer set search_path = pg_catalog, pg_temp";
@@ -125,9 +125,9 @@ const definitions = (schema: string): string => {
 };
 
 /**
- * Closes the tables of a jobs schema to `role` and opens these functions. The tables of an installation of a previous
- * release were open. The functions are made anew when their text has changed, which their comment tells; several
- * processes that start at once take turns.
+ * Revokes the tables of a jobs schema from `role` and grants these functions. The tables were open in earlier releases.
+ * The functions are created again when their text has changed, which their comment shows. Several processes that start at
+ * once take turns.
  */
 export function jobAccess(schema: string, role: string): string {
   const created = definitions(schema);

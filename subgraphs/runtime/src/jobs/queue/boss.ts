@@ -3,8 +3,8 @@ import { keepSqlStorable } from "../../connections/storable-values.js";
 import type { Logger } from "../../telemetry/logger.js";
 
 /**
- * Taking and finishing a job need not reach the disk at once: should the server crash within that moment the job comes
- * again, which it may at any time. Jobs are created in the transactions of their senders, which do wait.
+ * Taking and finishing a job is committed asynchronously. After a crash of the server the job may run again, which is
+ * always possible. Jobs are created in the transactions of their senders, which are committed synchronously.
  */
 function relaxedCommits(url: string): string {
   const relaxed = new URL(url);
@@ -12,10 +12,10 @@ function relaxedCommits(url: string): string {
   return relaxed.href;
 }
 
-/** A connection that the server or the network forgot is given up; a pool of pg-boss's own is not watched. */
+/** Time limits for connections of pg-boss, since its own pool has no server watch. */
 const patience = { connectionTimeoutMillis: 2000, query_timeout: 60_000, keepAlive: true };
 
-/** Not started yet. It has a pool of its own. */
+/** Creates a pg-boss that is not started yet. It has its own pool. */
 export function openBoss(workerUrl: string, schema: string, logger: Logger): PgBoss {
   const boss = new PgBoss({
     connectionString: relaxedCommits(workerUrl),
@@ -29,7 +29,7 @@ export function openBoss(workerUrl: string, schema: string, logger: Logger): PgB
     monitorVacuum: false,
     reindex: false,
   });
-  // the errors of jobs are stored, and may tell of foreign names
+  // Errors of jobs are stored, and may contain texts of third parties.
   keepSqlStorable(boss.getDb());
   boss.on("error", (error) => logger.warn({ err: error }, "job queue"));
   boss.on("warning", (warning) => logger.debug({ warning }, "job queue"));

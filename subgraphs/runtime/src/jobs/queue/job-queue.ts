@@ -47,9 +47,12 @@ interface Worked {
   readonly dead: DeadLetterRule<TenantPayload>;
 }
 
-/** pg-boss in the schema `<subgraph>_jobs`: jobs are sent inside the transaction that makes them necessary. */
+/**
+ * The job queue on pg-boss in the schema `<subgraph>_jobs`. Jobs are sent inside the transaction that makes them
+ * necessary.
+ */
 export class JobQueue {
-  /** Of the jobs' tables. */
+  /** The schema of the tables of jobs. */
   readonly schema: string;
   readonly sql: JobSql;
   /** The role that serves requests. */
@@ -105,13 +108,13 @@ export class JobQueue {
     this.#childLane.start({ queues: children, run: (job, signal) => this.#runAlone(job, signal, "inChild"), end });
   }
 
-  /** Forgets a queue that is no longer used, with its jobs and dead letters. */
+  /** Deletes a queue that is no longer used, with its jobs and dead letters. */
   async remove(queue: string): Promise<void> {
     await this.#boss.deleteQueue(queue);
     for (const beside of [aloneQueue(queue), deadQueue(queue)]) await this.#boss.deleteQueue(beside);
   }
 
-  /** Joins the transaction: rolled back with it, woken after its commit. */
+  /** Sends a job within the transaction. Workers are woken after the commit. */
   send<P extends TenantPayload>(
     transaction: Transaction,
     job: JobDefinition<P>,
@@ -121,7 +124,7 @@ export class JobQueue {
     return this.sendAll(transaction, job, [payload], options);
   }
 
-  /** As `send`, in one statement. */
+  /** Sends several jobs in one statement, as `send`. */
   async sendAll<P extends TenantPayload>(
     transaction: Transaction,
     job: JobDefinition<P>,
@@ -132,13 +135,13 @@ export class JobQueue {
     transaction.afterCommit(() => this.#workers.wake(job.queue));
   }
 
-  /** Sends a failed job of the transaction's tenant again, once. */
+  /** Sends a failed job of the transaction's tenant again. A job can be sent again once. */
   async redrive(transaction: Transaction, { queue }: JobDefinition<TenantPayload>, jobId: string): Promise<void> {
     await this.#sender.redrive(transaction, jobId);
     transaction.afterCommit(() => this.#workers.wake(queue));
   }
 
-  /** `dead` says what becomes of a job that has used up its chances. */
+  /** Runs the jobs of a queue. `dead` is the rule for jobs that have used up their attempts. */
   async work<P extends TenantPayload>(
     job: JobDefinition<P>,
     run: JobHandler<P> | JobHandlers<P>,
@@ -156,7 +159,7 @@ export class JobQueue {
     await this.#workers.start({ queue: deadJob.queue, concurrency: 1, concurrencyPerTenant: 1, run: runDead });
   }
 
-  /** Ends what waits for a job that will not be tried again; maintenance is sent again later. */
+  /** Ends the row of a job that is not tried again. Maintenance jobs are sent again later. */
   async abandon<P extends TenantPayload>(job: JobDefinition<P>, payload: P, end: JobEnd): Promise<void> {
     const dead = this.deadLetterRule(job);
     const facts = { queue: job.queue, tenantId: payload.tenantId, ...end };
@@ -165,13 +168,13 @@ export class JobQueue {
       this.#logger.error(facts, "a job has failed for good, and the row that waited for it was ended");
       return;
     }
-    // twice at most when the process dies in between: maintenance finds nothing to do the second time
+    // The job may be sent twice when the process dies here. The second run of maintenance finds nothing to do.
     const startAfter = new Date(Date.now() + maintenancePauseMs);
     await this.#sender.sendAgain(job, payload, startAfter);
     this.#logger.error(facts, "a maintenance job failed and is tried again later");
   }
 
-  /** Of the queues that are worked on. */
+  /** The definitions of the queues with workers. */
   definitions(): JobDefinition<TenantPayload>[] {
     return [...this.#worked.values()].map(({ job }) => job);
   }
@@ -182,7 +185,7 @@ export class JobQueue {
     return worked.dead as unknown as DeadLetterRule<P>;
   }
 
-  /** What does not end within the grace is given back, to be taken up by another process or the next start. */
+  /** Stops. Jobs that do not end in time are given back, so that another process or the next start runs them. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#workers.stop();
@@ -221,7 +224,7 @@ export class JobQueue {
     }
   }
 
-  /** A handler that goes on after its job has expired does not keep the gate from closing. */
+  /** Leaves the gate when the job expires, so that a handler that continues does not block runs alone. */
   async #inside(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     let inside = true;
     const leave = () => {
@@ -237,7 +240,7 @@ export class JobQueue {
     }
   }
 
-  /** Waits for its turn while another job runs alone, and is noted as running only then. */
+  /** Waits while another job runs alone, then notes the run and runs the handler. */
   async #enter(taken: TakenJob): Promise<void> {
     const { gate } = this.#process;
     if (gate.closed) await this.#runs.note(taken, false);
@@ -252,12 +255,12 @@ export class JobQueue {
     }
   }
 
-  /** A planned stop and a lost database are no attempts; the latter only so many times. */
+  /** Whether a failure does not count as an attempt: a planned stop, or a lost database up to a number of times. */
   async #costsNothing(error: unknown, taken: TakenJob): Promise<boolean> {
     if (!this.#stopping && !isDatabaseOutage(error)) return false;
     const delay = this.#stopping ? 0 : this.#process.limits.databaseLostDelaySeconds;
     const released = await this.#runs.release([taken], delay).catch(() => undefined);
-    // a database that does not answer now refuses the failure too, so the lease gives the job back
+    // A database that does not answer cannot store the failure either, so the lease gives the job back.
     return this.#stopping || released === undefined || released.has(taken.id);
   }
 

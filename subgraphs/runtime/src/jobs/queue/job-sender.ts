@@ -3,7 +3,7 @@ import type { PreparedStatement } from "../../db/transaction-dialect.js";
 import type { Transaction } from "../../unit-of-work/database.js";
 import type { JobDefinition, SendOptions, TenantPayload } from "../definitions/job-definition.js";
 
-/** Writes jobs into their queues. */
+/** Inserts jobs into their queues. */
 export class JobSender {
   readonly #boss: PgBoss;
   readonly #sending: PreparedStatement;
@@ -15,7 +15,7 @@ export class JobSender {
     this.#redriving = { name: "redrive_job", text: `select ${schema}.redrive_job($1)` };
   }
 
-  /** With the transaction, in one statement that leaves with the next. */
+  /** Inserts jobs within the transaction, in one deferred statement. */
   send<P extends TenantPayload>(
     transaction: Transaction,
     { queue }: JobDefinition<P>,
@@ -25,12 +25,12 @@ export class JobSender {
     return transaction.defer(this.#sending, [queue, JSON.stringify(payloads), startAfter?.toISOString() ?? null]);
   }
 
-  /** A failed job of the transaction's tenant, as `send`. */
+  /** Sends a failed job of the transaction's tenant again, in a deferred statement. */
   redrive(transaction: Transaction, jobId: string): Promise<void> {
     return transaction.defer(this.#redriving, [jobId]);
   }
 
-  /** By itself, for later. */
+  /** Inserts a job outside of a transaction, to start later. */
   async sendAgain<P extends TenantPayload>(
     { queue, subject }: JobDefinition<P>,
     data: P,

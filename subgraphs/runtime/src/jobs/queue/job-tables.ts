@@ -3,10 +3,10 @@ import type { JobDefinition } from "../definitions/job-definition.js";
 import type { JobSql } from "../runs/job-runs.js";
 
 /**
- * What stands beside pg-boss's own tables in `<subgraph>_jobs`: the processes that work there, which job each of them
- * runs, and when jobs ran alone. Two indexes find the jobs of a tenant that have not ended well, and the live job of
- * a row. Created by the `_worker` role, which owns the schema. Heartbeats of single jobs are of a previous release,
- * and so are tables without `in_child`.
+ * The tables of the platform beside those of pg-boss in `<subgraph>_jobs`: the processes that run jobs, the job that each
+ * of them runs, and the times of runs alone. Two indexes find the unfinished and failed jobs of a tenant, and the live
+ * job of a row. The `_worker` role, which owns the schema, creates them. Heartbeats of single jobs and tables without
+ * `in_child` come from earlier releases.
  */
 export const jobTables = (schema: string): string => `
   begin;
@@ -55,7 +55,7 @@ export const jobTables = (schema: string): string => `
   commit;
 `;
 
-/** Jobs that a previous release has sent do not say for which row they are. */
+/** Adds the row to jobs of an earlier release, which did not store it. */
 export async function nameSubjects(
   sql: JobSql,
   schema: string,

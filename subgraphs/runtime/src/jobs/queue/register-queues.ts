@@ -2,10 +2,12 @@ import type { PgBoss } from "pg-boss";
 import { aloneQueue, deadQueue, type JobDefinition } from "../definitions/job-definition.js";
 import type { JobSql } from "../runs/job-runs.js";
 
-/** For about an hour, since it may be the database that fails; after that the sweeper asks again. */
+/**
+ * Dead letters are tried for about an hour, since the database may be failing. After that the sweeper repairs the row.
+ */
 export const deadLetterRetryLimit = 20;
 
-/** Creates what is missing and brings up to date what differs; no job has a heartbeat of its own. */
+/** Creates missing queues and updates changed ones. Jobs have no heartbeats of their own. */
 export async function createQueues(boss: PgBoss, definitions: readonly JobDefinition<object>[]): Promise<void> {
   const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   for (const wanted of definitions.flatMap(queuesOf)) {
@@ -17,7 +19,7 @@ export async function createQueues(boss: PgBoss, definitions: readonly JobDefini
   }
 }
 
-/** Only these take jobs from requests: see `job-access.ts`. */
+/** Registers the queues that accept jobs from requests (see `access-functions.ts`). */
 export async function registerQueues(
   sql: JobSql,
   schema: string,
@@ -39,7 +41,7 @@ export async function registerQueues(
   );
 }
 
-/** The dead-letter queue first: the others name it. */
+/** The dead-letter queue comes first, because the others refer to it. */
 function queuesOf(job: JobDefinition<object>) {
   const deadLetter = deadQueue(job.queue);
   const settings = {

@@ -4,12 +4,12 @@ import type { JobProcess } from "./job-process.js";
 import type { AloneJob, JobRuns } from "./job-runs.js";
 import { LookLoop } from "./poll-loop.js";
 
-/** What a lane needs of the queue whose jobs it runs. */
+/** The operations of the queue that a lane needs. */
 export interface AloneWork {
   queues(): readonly string[];
-  /** False: the signal came first, so its end was not written down. */
+  /** Runs the job. Returns false when the signal was aborted first, so that the end of the job was not stored. */
   run(job: AloneJob, signal: AbortSignal): Promise<boolean>;
-  /** Its chances are used up: it failed for good, for this reason. */
+  /** Fails the job for good with this reason, since its attempts are used up. */
   end(
     job: { id: string; name: string; retryCount?: number },
     reason: { code: "WORKER_DIED" | "RUN_TOO_LONG"; message: string },
@@ -26,13 +26,13 @@ const tooLong = {
   message: `The job had interrupted its process before, and took longer than the ${aloneBudgetMs / 1000} s that such a job may take.`,
 } as const;
 
-/** Runs the jobs that have interrupted their process three times: one by one, with no other job beside them. */
+/** Runs the jobs that have interrupted their process three times, one by one and without other jobs beside them. */
 export class AloneLane {
   readonly #gate: JobGate;
   readonly #runs: JobRuns;
   readonly #logger: Logger;
   readonly #loop: LookLoop;
-  /** Cut off before they had all the time that a job may take. */
+  /** Jobs that were cut off before the time limit of a job. */
   readonly #cutShort = new Set<string>();
   #children: () => readonly string[] = () => [];
 
@@ -43,7 +43,7 @@ export class AloneLane {
     this.#loop = new LookLoop(logger, limits.lookMs);
   }
 
-  /** `children`: the queues whose jobs may go on in a child process. */
+  /** `children`: the queues whose jobs may run in a child process instead. */
   async start(work: AloneWork, children: () => readonly string[]): Promise<void> {
     for (const run of await this.#runs.recentAlone()) this.#gate.charge(run);
     this.#children = children;
@@ -77,7 +77,7 @@ export class AloneLane {
     const signal = AbortSignal.any([this.#loop.signal, limit]);
     const running = work.run(job, signal);
     running.catch(() => undefined);
-    // a handler that does not heed the signal goes on, but what it writes about the job is refused
+    // A handler that ignores the signal continues, but its result is refused.
     const ended = await Promise.race([running, aborted(signal).then(() => false)]);
     if (ended) this.#cutShort.delete(job.id);
     else await this.#cutOff(work, job, limitMs);

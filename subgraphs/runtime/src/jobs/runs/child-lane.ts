@@ -4,8 +4,8 @@ import type { AloneJob, JobRuns } from "./job-runs.js";
 import { LookLoop } from "./poll-loop.js";
 
 /**
- * Runs the jobs that need longer than a run alone may take, each in a child process, one at a time. Other jobs run
- * beside it, since its death takes none of them along.
+ * Runs jobs that take longer than a run alone may take, each in a child process, one at a time. Other jobs run beside it,
+ * since the death of a child process does not affect them.
  */
 export class ChildLane {
   readonly #runs: JobRuns;

@@ -3,7 +3,7 @@ import type { TakenJob } from "./job-runs.js";
 interface HeldJob extends TakenJob {
   readonly abort: AbortController;
   readonly ended: Promise<void>;
-  /** The database knows that this process runs it. */
+  /** Whether the database has a note that this process runs the job. */
   noted: boolean;
 }
 
@@ -13,11 +13,11 @@ export interface Hold {
   release(): void;
 }
 
-/** The jobs whose handlers run in this process. */
+/** The jobs whose handlers run in this process now. */
 export class HeldJobs {
   readonly #held = new Map<string, HeldJob>();
 
-  /** Until `release` is called, which is when its handler has ended. */
+  /** Adds a job; `release` removes it when its handler has ended. */
   hold({ id, name, retryCount }: TakenJob): Hold {
     let end = () => undefined as void;
     const ended = new Promise<void>((resolve) => (end = resolve));
@@ -48,7 +48,7 @@ export class HeldJobs {
     if (held?.retryCount === retryCount) held.abort.abort(new Error(reason));
   }
 
-  /** Waits for what runs now, but no longer than that. */
+  /** Waits for the running jobs, at most for this time. */
   async ended(withinMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)));

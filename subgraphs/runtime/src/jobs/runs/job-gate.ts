@@ -1,29 +1,29 @@
-/** Of runs alone in any window, hence also how long one of them may take. */
+/** The time for runs alone in any window of 5 minutes, and so also the limit of one run. */
 export const aloneBudgetMs = 60_000;
 const windowMs = 5 * 60_000;
-/** What a run alone costs when its process died of it: the restart was at everybody's expense. */
+/** The time that a run alone costs when its process died, since the restart stopped all other jobs. */
 const deathCostMs = 20_000;
 export const smallestRunMs = 15_000;
-/** How long the jobs that run may take to make room; new ones wait meanwhile. */
+/** The time for running jobs to end before a run alone. New jobs wait meanwhile. */
 const drainMs = 15_000;
-/** Before they are asked again. */
+/** The pause before the next attempt to run a job alone. */
 const betweenDrainsMs = 60_000;
 
 export interface AloneRun {
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Absent: its process died. */
+  /** Absent when the process died during the run. */
   readonly endedAt?: number | undefined;
 }
 
 /**
- * Every job of the process passes here. Ordinary jobs run beside each other; a job that runs alone waits until they
- * have ended and keeps new ones outside meanwhile, for at most 60 s in any 5 minutes.
+ * The gate through which every job of the process passes. Ordinary jobs run in parallel. A job that must run alone waits
+ * until they have ended and keeps new jobs waiting, for at most 60 s in any 5 minutes.
  */
 export class JobGate {
-  /** Milliseconds of runs alone in the window. */
+  /** The time in milliseconds for runs alone in a window. */
   readonly budgetMs: number;
-  /** With less left, a run alone waits until the window has moved on. */
+  /** With less time left, a run alone waits until the window has moved on. */
   readonly smallestRunMs: number;
   #running = 0;
   #closed: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class JobGate {
     this.smallestRunMs = Math.min(smallestMs, budgetMs);
   }
 
-  /** Undefined: an ordinary job may enter at once. */
+  /** Resolves when an ordinary job may enter; undefined: at once. */
   get closed(): Promise<void> | undefined {
     return this.#closed;
   }
@@ -52,14 +52,14 @@ export class JobGate {
     if (this.#running === 0) this.#emptied?.();
   }
 
-  /** Runs of before this process started count too: a restart does not renew the budget. */
+  /** Adds runs from before the start of this process, so that a restart does not renew the time. */
   charge({ startedAt, endedAt }: AloneRun): void {
     this.#charged.push({ from: startedAt, to: endedAt ?? startedAt + deathCostMs });
   }
 
   /**
-   * One at a time; `run` is told how many milliseconds of the budget there are. False: there were fewer than it needs,
-   * or the running jobs did not make room; try again later.
+   * Runs one job alone; `run` gets the milliseconds that are left. Returns false when less than the smallest time is left,
+   * or when the running jobs did not end in time; try again later.
    */
   alone(neededMs: number, run: (limitMs: number) => Promise<void>): Promise<boolean> {
     const turn = this.#queue.then(() => this.#alone(neededMs, run));
@@ -89,7 +89,7 @@ export class JobGate {
     const from = Date.now() - windowMs;
     this.#charged = this.#charged.filter(({ to }) => to > from);
     const spent = this.#charged.reduce((sum, run) => sum + run.to - Math.max(run.from, from), 0);
-    // timers take whole milliseconds only, and the database counts finer
+    // Timers have whole milliseconds; the database counts in microseconds.
     return Math.floor(this.budgetMs - spent);
   }
 

@@ -2,21 +2,21 @@ import { randomUUID } from "node:crypto";
 import { defaultJobLimits, type JobLimits } from "../definitions/job-limits.js";
 import { JobGate } from "./job-gate.js";
 
-/** Who held the data directory before. */
+/** An earlier process on the same data directory. */
 export interface FormerProcess {
   readonly processId: string;
-  /** It was told to stop; else it died. */
+  /** Whether the process was stopped; otherwise it died. */
   readonly stopped: boolean;
 }
 
-/** The process as its job queues know it: whose jobs it runs, and which of them may run now. */
+/** The identity of this process for its job queues, and the gate that all its jobs share. */
 export class JobProcess {
   readonly processId: string;
   readonly former: readonly FormerProcess[];
   readonly gate: JobGate;
   readonly limits: JobLimits;
 
-  /** `former` are gone for certain: their jobs need not wait until a lease has lapsed. */
+  /** `former`: processes that certainly ended, so that their jobs need not wait for the end of a lease. */
   constructor({
     processId,
     former,

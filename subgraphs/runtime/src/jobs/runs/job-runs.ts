@@ -1,31 +1,32 @@
 import type { AloneRun } from "./job-gate.js";
 
-/** Statements on the pool of the job queue, as the `_worker` role. */
+/** Runs statements on the pool of the job queue, as the `_worker` role. */
 export interface JobSql {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** A job as it was taken: `retryCount` tells this run from every other of the same job. */
+/** A job that a process has taken. `retryCount` distinguishes this run from other runs of the same job. */
 export interface TakenJob {
   readonly id: string;
   readonly name: string;
   readonly retryCount: number;
 }
 
+/** A job that must run alone or in a child process. */
 export interface AloneJob extends TakenJob {
   readonly data: object;
   readonly retryLimit: number;
   readonly expireSeconds: number;
 }
 
-/** As many deaths of its process does a job survive beside others, and as many more alone. */
+/** The number of process deaths that a job survives beside others, and again when it runs alone. */
 const interruptionLimit = 3;
-/** A job that loses the database again and again may be the reason: from then on it loses chances too. */
+/** The number of lost databases after which an interruption counts as an attempt, because the job may be the cause. */
 const uncountedLimit = 10;
 
 /**
- * Which process runs which job. A run that its process did not end costs the job none of its chances: the limit of
- * retries rises with it, so that pg-boss numbers the next run differently and refuses what the old one still writes.
+ * Stores which process runs which job. A run that was interrupted does not count as an attempt: the retry limit rises by
+ * one, so that pg-boss gives the next run another number and refuses results of the old run.
  */
 export class JobRuns {
   readonly #sql: JobSql;
@@ -38,7 +39,7 @@ export class JobRuns {
     this.#processId = processId;
   }
 
-  /** Before a run: the death of this process interrupts it from here on. */
+  /** Notes the start of a run. From now on the death of this process counts as an interruption of the job. */
   async note({ id, name, retryCount }: TakenJob, started: boolean): Promise<void> {
     await this.#rows(
       `insert into ${this.#schema}.job_runs as run (job_id, queue, process_id, retry_count, started_at)
@@ -50,7 +51,8 @@ export class JobRuns {
   }
 
   /**
-   * Gives jobs of this process back, unfinished: a planned stop or a lost database is no attempt. Returns their ids.
+   * Gives unfinished jobs of this process back. A planned stop and a lost database do not count as attempts. Returns their
+   * IDs.
    */
   async release(jobs: readonly TakenJob[], delaySeconds = 0): Promise<Set<string>> {
     if (jobs.length === 0) return new Set();
@@ -75,8 +77,8 @@ export class JobRuns {
   }
 
   /**
-   * Frees what these processes left running. `died`: each job that had started was interrupted; one that was
-   * interrupted too often moves to the queue of those that run alone.
+   * Frees the jobs of these processes. `died`: each started job was interrupted; a job that was interrupted too often moves
+   * to the queue of jobs that run alone.
    */
   async free(
     processes: readonly string[],
@@ -108,7 +110,7 @@ export class JobRuns {
     );
   }
 
-  /** Frees what was taken but never noted: its process died between the two, or the database did. */
+  /** Frees jobs that were taken but never noted, because the process or the database died in between. */
   async freeUnnoted(queues: readonly string[], atOnce: boolean): Promise<number> {
     const freed = await this.#rows(
       `update ${this.#schema}.job job set state = 'retry', retry_limit = retry_limit + 1,
@@ -122,7 +124,7 @@ export class JobRuns {
     return freed.length;
   }
 
-  /** Of this process, as the database knows them. */
+  /** The jobs of this process, according to the database. */
   async held(): Promise<TakenJob[]> {
     return this.#rows<{ id: string; name: string; retryCount: number } & Record<string, unknown>>(
       `select job.id, job.name, job.retry_count as "retryCount" from ${this.#schema}.job_runs run
@@ -133,7 +135,7 @@ export class JobRuns {
     );
   }
 
-  /** The next job that has to run alone, or in a child: of the tenant whose last such run is longest ago. */
+  /** The next job to run alone or in a child process, of the tenant that has waited longest for such a run. */
   async nextAlone(
     queues: readonly string[],
     inChild: boolean,
@@ -152,8 +154,8 @@ export class JobRuns {
   }
 
   /**
-   * Takes it for a run alone, and notes that together; in a child the death of this process does not interrupt it.
-   * Undefined: another process was faster.
+   * Takes a job for a run alone and notes the run in the same statement. With `inChild`, the death of this process does
+   * not count as an interruption. Undefined when another process was faster.
    */
   async takeAlone({ id, name }: { id: string; name: string }, inChild: boolean): Promise<AloneJob | undefined> {
     const [taken] = await this.#rows<AloneJob & Record<string, unknown>>(
@@ -177,12 +179,12 @@ export class JobRuns {
     return taken;
   }
 
-  /** From now on it runs in a child process. */
+  /** Notes that the job runs in child processes from now on. */
   async needChild({ id }: TakenJob): Promise<void> {
     await this.#rows(`update ${this.#schema}.job_runs set in_child = true where job_id = $1`, [id]);
   }
 
-  /** The child process of this run died of it. */
+  /** Notes that the child process died during this run. */
   async noteDeath({ id, retryCount }: TakenJob): Promise<void> {
     await this.#rows(
       `update ${this.#schema}.job_runs set alone_interruptions = alone_interruptions + 1
@@ -198,7 +200,7 @@ export class JobRuns {
     );
   }
 
-  /** Those that may still count against the budget of this process. */
+  /** The runs alone that still count in the window of this process. */
   async recentAlone(): Promise<AloneRun[]> {
     const runs = await this.#rows<{ startedAt: number; endedAt: number | null }>(
       `select (extract(epoch from started_at) * 1000)::float8 as "startedAt",
@@ -208,7 +210,7 @@ export class JobRuns {
     return runs.map(({ startedAt, endedAt }) => ({ startedAt, endedAt: endedAt ?? undefined }));
   }
 
-  /** No chance is left: the next failure of the job is its last. False: another process has taken this run over. */
+  /** Makes the next failure of the job its last one. Returns false when another process has taken the run over. */
   async exhaust({ id, name, retryCount }: { id: string; name: string; retryCount?: number }): Promise<boolean> {
     const exhausted = await this.#rows(
       `update ${this.#schema}.job set retry_limit = retry_count where name = $2 and id = $1
@@ -218,7 +220,7 @@ export class JobRuns {
     return exhausted.length > 0;
   }
 
-  /** Notes of jobs that have ended. */
+  /** Deletes notes of jobs that have ended. */
   async forget(): Promise<void> {
     await this.#rows(
       `delete from ${this.#schema}.job_runs where job_id in (

@@ -4,7 +4,7 @@ import type { JobProcess } from "./job-process.js";
 
 interface Worker {
   id: string;
-  /** More than one while the handler of an expired job goes on. */
+  /** More than one while the handler of an expired job continues. */
   running: number;
 }
 
@@ -15,7 +15,7 @@ interface QueueWork {
   readonly run: (taken: JobWithMetadata<TenantPayload>) => Promise<void>;
 }
 
-/** pg-boss's workers, woken when there may be something for them. */
+/** The workers of pg-boss, which are woken when a job may be waiting. */
 export class JobWorkers {
   readonly #boss: PgBoss;
   readonly #process: JobProcess;
@@ -45,17 +45,17 @@ export class JobWorkers {
           await run(taken);
         } finally {
           worker.running -= 1;
-          // else it pauses for its polling interval after every job, whatever waits in the queue
+          // Otherwise the worker pauses for its polling interval after every job.
           if (!this.#process.gate.closed) this.#boss.notifyWorker(worker.id);
         }
       });
       workers.push(worker);
     }
-    // retries, delayed jobs and those of other processes come without a wake-up
+    // Retries, delayed jobs and jobs of other processes arrive without a wake-up.
     this.#looks.push(setInterval(() => this.wake(queue), this.#process.limits.lookMs).unref());
   }
 
-  /** One worker looks, since looking costs a statement each; who finds a job wakes the next. */
+  /** Wakes one worker, since each poll costs a statement. A worker that finds a job wakes the next one. */
   wake(queue: string): void {
     if (this.#process.gate.closed) return;
     const workers = this.#workers.get(queue) ?? [];
@@ -63,7 +63,7 @@ export class JobWorkers {
     if (next) this.#boss.notifyWorker(next.id);
   }
 
-  /** Takes no further job; what runs is not waited for. */
+  /** Stops taking jobs. Does not wait for running jobs. */
   async stop(): Promise<void> {
     for (const look of this.#looks) clearInterval(look);
     for (const queue of this.#workers.keys()) await this.#boss.offWork(queue, { wait: false });

@@ -1,6 +1,6 @@
 import type { Logger } from "../../telemetry/logger.js";
 
-/** Looks for work again and again, one look at a time. */
+/** Polls for work, one poll at a time. */
 export class LookLoop {
   readonly #logger: Logger;
   readonly #lookMs: number;
@@ -13,7 +13,7 @@ export class LookLoop {
     this.#lookMs = lookMs;
   }
 
-  /** Aborted by the stop. */
+  /** Is aborted by `stop`. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -27,7 +27,7 @@ export class LookLoop {
     }, this.#lookMs).unref();
   }
 
-  /** The look that is under way has ended then. */
+  /** Stops the loop and waits for a running poll. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);

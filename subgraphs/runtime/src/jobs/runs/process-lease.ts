@@ -3,23 +3,24 @@ import type { JobProcess } from "./job-process.js";
 import type { JobRuns, JobSql, TakenJob } from "./job-runs.js";
 
 const lapsedSeconds = 20;
-/** pg-boss writes the end of a job down after its handler; until then it looks like one that was left. */
+/** The time that pg-boss may take to store the end of a job after its handler. Until then the job looks abandoned. */
 const settledMs = 10_000;
 const forgetMs = 60_000;
 
-/** What the lease needs to know about the jobs of its queue. */
+/** The facts about the jobs of a queue that the lease needs. */
 export interface LeasedJobs {
   readonly queues: readonly string[];
-  /** Whose handlers run, and those among them that are noted as running. */
+  /** The jobs whose handlers run, and those of them that are noted as running. */
   held(): readonly TakenJob[];
   running(): readonly TakenJob[];
-  /** Another process has taken it over. */
+  /** Called when another process has taken a job over. */
   lose(job: TakenJob): void;
 }
 
 /**
- * One row a process says that it lives. It frees the jobs of processes whose row has not been renewed for 20 s, and its
- * own that it no longer runs; those of its predecessor in the same data directory are freed at the start.
+ * The lease of this process: one row that is renewed regularly. It frees the jobs of processes whose row was not renewed
+ * for 20 s, and own jobs that this process no longer runs. Jobs of earlier processes on the same data directory are freed
+ * at the start.
  */
 export class ProcessLease {
   readonly #sql: JobSql;
@@ -34,7 +35,7 @@ export class ProcessLease {
   #lastBeat = 0;
   #steadySince = 0;
   #forgotAt = 0;
-  /** Not run by this process any more, as of the beat before. */
+  /** Jobs that this process did not run at the last renewal. */
   #left = new Map<string, number>();
 
   constructor(parts: { sql: JobSql; schema: string; runs: JobRuns; process: JobProcess; logger: Logger }) {
@@ -45,7 +46,7 @@ export class ProcessLease {
     this.#logger = parts.logger;
   }
 
-  /** Before any job is taken. */
+  /** Starts the lease. Call it before any job is taken. */
   async start(held: LeasedJobs): Promise<void> {
     this.#held = held;
     const { processId, former } = this.#process;
@@ -108,13 +109,13 @@ export class ProcessLease {
     this.#lastBeat = now;
   }
 
-  /** Taken over while this process was frozen or cut off: what it still does would be refused. */
+  /** Aborts jobs that another process took over while this process was frozen or disconnected. */
   #loseWhatIsGone(running: readonly TakenJob[], held: readonly TakenJob[]): void {
     const ours = new Set(held.map(runKey));
     for (const job of running) if (!ours.has(runKey(job))) this.#held.lose(job);
   }
 
-  /** Its handler has ended, but the database was away when that was to be written down. */
+  /** Frees jobs whose handler has ended while the database was away, so that their end was not stored. */
   async #releaseWhatWasLeft(held: readonly TakenJob[]): Promise<void> {
     const running = new Set(this.#held.held().map(runKey));
     const left = held.filter((job) => !running.has(runKey(job)));

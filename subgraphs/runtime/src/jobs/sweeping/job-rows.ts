@@ -15,23 +15,26 @@ import type { JobQueue } from "../queue/job-queue.js";
 import type { LyingRow, SweptRows } from "./sweeper.js";
 
 const pageSize = 500;
-/** A sweep looks no further; the next one comes in 30 s. */
+/** The limit of rows in one sweep. The next sweep comes in 30 s. */
 const pagesAtMost = 40;
 const patience = "60 seconds";
 
-/** The states of a table that only a job ends. SQL text of our own. */
+/**
+ * Rows of a table in states that only a job ends. All members are SQL of the platform and must never contain input of a
+ * caller.
+ */
 export interface WaitingRows<Payload extends TenantPayload> {
   readonly slice: string;
   readonly job: JobDefinition<Payload>;
   readonly table: string;
-  /** Column of the row's id, which ascends with time; with an index of the waiting rows. */
+  /** The column of the row's ID, which ascends with time. It needs an index over the waiting rows. */
   readonly id: string;
   readonly prefix: IdPrefix;
-  /** Condition of the rows that wait. */
+  /** The condition of waiting rows. */
   readonly waiting: string;
-  /** Column since when. */
+  /** The column with the time since which a row waits. */
   readonly since: string;
-  /** Columns that the payload needs beside the ids. */
+  /** Further columns that the payload needs. */
   readonly columns?: readonly string[];
   payload(row: WaitingRow): Payload;
 }
@@ -44,7 +47,10 @@ interface FoundRow extends WaitingRow {
   readonly uuid: string;
 }
 
-/** Rows that wait for a job: each needs one that is to come, runs, or is a dead letter that will end the row. */
+/**
+ * Finds and repairs rows that wait for a job. Each needs a job that waits, runs, or is a dead letter that will end the
+ * row.
+ */
 export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRow> {
   readonly slice: string;
   readonly #database: Database;
@@ -105,8 +111,8 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
   }
 
   /**
-   * The row is locked: two sweepers do not both repair it, and it does not end meanwhile. Jobs are looked for over the
-   * workers' connections, which see what was committed before the lock was given.
+   * Repairs a row. The row is locked, so that two sweepers do not repair it and it does not end meanwhile. Jobs are searched
+   * over connections of the worker role, which see everything that was committed before the lock was granted.
    */
   async #stillLies({ execute, tenant }: Transaction, { id, uuid }: FoundRow): Promise<boolean> {
     const { table, id: column, waiting } = this.#rows;
@@ -115,7 +121,7 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
     return waits.length > 0 && (await this.#live([id])).size === 0;
   }
 
-  /** The chances are used up, and the dead letter has not ended the row. */
+  /** Ends a row whose job has used up its attempts, since its dead letter did not end it. */
   async #failedFor({ id, tenantId }: FoundRow): Promise<JobEnd | undefined> {
     const { rows } = await this.#jobs.sql.executeSql(
       `select output from ${this.#jobs.schema}.job
@@ -132,7 +138,7 @@ export class JobRows<Payload extends TenantPayload> implements SweptRows<FoundRo
   }
 }
 
-/** A job of another tenant that names the same row is none of the row's. */
+/** A job of another tenant with the same row ID does not belong to the row. */
 const subjectKey = (tenantId: string, subject: string) => `${tenantId} ${subject}`;
 
 const liveSubjects = (schema: string) =>

@@ -2,23 +2,26 @@ import type { Logger } from "../../telemetry/logger.js";
 
 const intervalMs = 30_000;
 
-/** A row that waits for what will not come. */
+/** A row that waits for a job that does not exist. */
 export interface LyingRow {
   readonly tenantId: string;
-  /** As callers know it. */
+  /** The wire ID. */
   readonly id: string;
 }
 
-/** The rows of one slice that may wait for background work, and how it knows that none is under way. */
+/** The rows of one slice that wait for background work, for the sweeper. */
 export interface SweptRows<Row extends LyingRow = LyingRow> {
   readonly slice: string;
-  /** Those that have waited for more than 60 s for nothing. */
+  /** The rows that have waited for more than 60 s although no job exists for them. */
   find(): Promise<Row[]>;
-  /** Sends the work again, or ends the row. False: meanwhile it was taken care of. */
+  /** Sends the job again or ends the row. Returns false when the row does not need it any more. */
   repair(row: Row): Promise<boolean>;
 }
 
-/** Looks for lying rows every 30 s and repairs what it finds, so that no defect elsewhere leaves a row for ever. */
+/**
+ * Searches every 30 s for rows that wait for a job that does not exist, and repairs them. So a defect elsewhere cannot
+ * leave a row waiting forever.
+ */
 export class Sweeper {
   readonly #logger: Logger;
   readonly #swept: SweptRows[] = [];
@@ -37,13 +40,13 @@ export class Sweeper {
     this.#repaired.set(rows.slice, 0);
   }
 
-  /** Lying rows by slice, as they are now. */
+  /** The number of such rows by slice, now. */
   async lying(): Promise<Record<string, number>> {
     const counts = this.#swept.map(async (rows) => [rows.slice, (await rows.find()).length] as const);
     return Object.fromEntries(await Promise.all(counts));
   }
 
-  /** Since the start, by slice. */
+  /** The number of repaired rows by slice since the start. */
   repaired(): Record<string, number> {
     return Object.fromEntries(this.#repaired);
   }
