@@ -36,7 +36,7 @@ const versionsOfX = {
   "3.0.0": {},
 };
 
-describe("one asker", () => {
+describe("one dependent", () => {
   it.each([
     ["1.0", "1.0.0"],
     ["1.0.0.0", "1.0.0"],
@@ -202,7 +202,7 @@ describe("a listed version", () => {
   });
 });
 
-describe("the nearest asker", () => {
+describe("the nearest dependent", () => {
   const tree = (near: string, far: string, extra: CatalogSketch = {}): CatalogSketch => ({
     A: { versions: { "1.0.0": { needs: { X: near, C: "1.0" } } } },
     C: { versions: { "1.0.0": { needs: { X: far } } } },
@@ -222,12 +222,12 @@ describe("the nearest asker", () => {
     ["1.*", "1.1", "X 1.3.0", ""],
     ["1.0", "9.0", "X 1.0.0", "LibraryDowngraded"],
     ["9.0", "1.0", "X 1.0.0", "LibraryRequires"],
-  ])("of %s overrules %s below it", (near, far, resolved, rules) => {
+  ])("of %s eclipses %s below it", (near, far, resolved, rules) => {
     expect(transitive(tree(near, far), "A 1.0.0").replace("C 1.0.0", "").replace(/^, /, "")).toBe(resolved);
     expect(broken(tree(near, far), "A 1.0.0")).toBe(rules);
   });
 
-  it("says who is nearer, and listing the package is the way out", () => {
+  it("is named in the finding, and listing the package resolves it", () => {
     expect(evaluate(tree("1.0", "2.0"), "A 1.0.0").violations).toMatchObject([
       {
         rule: "LibraryDowngraded",
@@ -247,7 +247,7 @@ describe("the nearest asker", () => {
     expect(broken(tree("1.0", "2.0", extra), set)).toBe("");
   });
 
-  it("is not one that was brought in only where a version gave way", () => {
+  it("is not a release that only a replaced version brought in", () => {
     const sketch: CatalogSketch = {
       B: { versions: { "1.0.0": { needs: { D: "2.0" } } } },
       C: { versions: { "1.0.0": { needs: { D: "3.0", E: "1.0" } } } },
@@ -339,13 +339,13 @@ describe("graphs", () => {
     expect(broken(broken9, "C0 1.0.0")).toBe("LibraryDoesNotSupportRuntime");
   });
 
-  it.each([2, 10, 100])("that end where they begin after %i are one circle", (length) => {
-    const circle = chain(length, { [`C${length}`]: { versions: { "1.0.0": { needs: { C0: "1.0" } } } } });
-    expect(broken(circle, "C0 1.0.0")).toBe("LibraryDependencyCycle");
-    expect(broken(circle, `C0 1.0.0, C1 1.0.0, C${length} 1.0.0`)).toBe("LibraryDependencyCycle");
+  it.each([2, 10, 100])("that end where they begin after %i are one cycle", (length) => {
+    const cycle = chain(length, { [`C${length}`]: { versions: { "1.0.0": { needs: { C0: "1.0" } } } } });
+    expect(broken(cycle, "C0 1.0.0")).toBe("LibraryDependencyCycle");
+    expect(broken(cycle, `C0 1.0.0, C1 1.0.0, C${length} 1.0.0`)).toBe("LibraryDependencyCycle");
   });
 
-  it("of stacked diamonds are walked in no time, though their ways are past counting", () => {
+  it("of stacked diamonds are resolved quickly, although they have very many paths", () => {
     const layers = 40;
     const sketch: CatalogSketch = Object.fromEntries(
       Array.from({ length: layers }, (_, layer) =>
@@ -364,7 +364,7 @@ describe("graphs", () => {
     expect(transitive(sketch, "L0 1.0.0, R0 1.1.0").split(", ")).toHaveLength((layers - 1) * 2);
   });
 
-  it("drop what only a version needed that gave way", () => {
+  it("do not keep dependencies of a version that was replaced", () => {
     const sketch: CatalogSketch = {
       A: { versions: { "1.0.0": { needs: { X: "1.0" } } } },
       B: { versions: { "1.0.0": { needs: { X: "2.0" } } } },
@@ -377,7 +377,7 @@ describe("graphs", () => {
     expect(broken(sketch, "A 1.0.0")).toBe("LibraryDoesNotSupportRuntime");
   });
 
-  it("raise in turn what a raised version needs", () => {
+  it("are raised together with a version that needs more", () => {
     const sketch: CatalogSketch = {
       A: { versions: { "1.0.0": { needs: { X: "1.0", Y: "1.0" } } } },
       B: { versions: { "1.0.0": { needs: { X: "2.0" } } } },
@@ -455,7 +455,7 @@ describe("any input", () => {
     { requiredKeys: ["runtime", "libraries", "catalog"] },
   ) as fc.Arbitrary<EvaluationInput>;
 
-  it("is evaluated without throwing, and every violation says what to do", () => {
+  it("is evaluated without an error, and every violation has a suggestion", () => {
     fc.assert(
       fc.property(input, (one) => {
         const { compatible, violations } = evaluateSet(one);
@@ -469,7 +469,7 @@ describe("any input", () => {
     );
   });
 
-  it("may name anything as the catalog's key", () => {
+  it("may have any text as a package name", () => {
     expect(evaluateSet({ ...inputOf({}, "__proto__ 1.0.0"), catalog: catalogOf({}) }).compatible).toBe(true);
   });
 });

@@ -504,7 +504,7 @@ describe("the dependencies of a set", () => {
     expect(rulesOf(evaluate(sketch, "A 2.0.0"))).toEqual(["LibraryConflictsWith"]);
   });
 
-  it("break LibraryDependencyCycle once for a circle", () => {
+  it("break LibraryDependencyCycle once for a cycle", () => {
     const sketch: CatalogSketch = {
       A: { versions: { "1.0.0": { needs: { B: "1.0" } } } },
       B: { versions: { "1.0.0": { needs: { C: "1.0" } } } },

@@ -63,7 +63,7 @@ const library = fc.record({
   versions: fc.uniqueArray(version, { maxLength: 4, selector: ({ semanticVersion }) => semanticVersion }),
   fate: fc.constantFrom(...(["AtOnce", "AtOnce", "Later", "Gone"] as const)),
 });
-const misspelt = text.chain((right) =>
+const misspelled = text.chain((right) =>
   fc
     .nat(Math.max(0, right.length - 2))
     .map((at) => right.slice(0, at) + (right[at + 1] ?? "") + right[at] + right.slice(at + 2)),
@@ -73,7 +73,7 @@ const query = fc.record({
     fc.oneof(
       text,
       fc.constantFrom(...words, "p", "st", "ord", "s"),
-      misspelt,
+      misspelled,
       text.map((whole) => whole.slice(0, -1)),
     ),
     { nil: null },
@@ -346,7 +346,7 @@ describe("the pages of a search", () => {
 
   it.each([
     ["an exact word", "alpha"],
-    ["a misspelt one", "alhpa"],
+    ["a misspelled one", "alhpa"],
     ["none", undefined],
   ])("show each row once while others are added, asked with %s", async (_, capability) => {
     const caller = aCaller();

@@ -40,15 +40,15 @@ describe("a set", () => {
     expect(graph.nodes.get(`c${links - 1}`)?.release?.text).toBe("2.0.0");
   });
 
-  it("that does not settle breaks a rule, instead of passing for compatible", () => {
+  it("that does not settle breaks a rule and is not compatible", () => {
     // each of the two takes back what made the other move
-    const circle: CatalogSketch = {
+    const cycle: CatalogSketch = {
       A: { versions: { "1.0.0": { needs: { D: "1.0" } } } },
       B: { versions: { "1.0.0": { needs: { C: "1.0" } } } },
       C: { versions: { "1.0.0": { needs: { D: "[2.0]" } }, "2.0.0": {} } },
       D: { versions: { "1.0.0": { needs: { C: "(1.0,)" } }, "2.0.0": {} } },
     };
-    const { compatible, violations } = evaluate(circle, "A 1.0.0, B 1.0.0");
+    const { compatible, violations } = evaluate(cycle, "A 1.0.0, B 1.0.0");
     expect(compatible).toBe(false);
     expect(violations).toContainEqual({
       rule: "LibrarySetNotSettled",
@@ -58,17 +58,17 @@ describe("a set", () => {
       suggestedResolution: expect.stringMatching(/./),
       resolution: null,
     });
-    expect(evaluate(circle, "A 1.0.0, B 1.0.0, C 2.0.0").compatible).toBe(true);
+    expect(evaluate(cycle, "A 1.0.0, B 1.0.0, C 2.0.0").compatible).toBe(true);
   });
 
-  it("that takes too many rounds says so too", () => {
+  it("that takes too many rounds breaks the same rule", () => {
     expect(evaluate(raising(400), "A 1.0.0, B 1.0.0").violations.map(({ rule }) => rule)).toEqual([
       "LibrarySetNotSettled",
     ]);
   });
 });
 
-describe("the search for a nearer asker", () => {
+describe("the search for a nearer dependent", () => {
   /** Layers in which everybody needs everybody of the next one, below one asker of X; all of the lowest ask for X too. */
   function web(width: number, layers: number, packages: number): CatalogSketch {
     const layer = (at: number) => Array.from({ length: width }, (_, index) => `L${at}x${index}`);
@@ -103,16 +103,16 @@ describe("the search for a nearer asker", () => {
         };
         return Object.defineProperty(Object.create(edge) as Edge, "from", { get: look });
       });
-      const nearness = new NearestWins(roots, byPackage(counted), snapshot);
+      const nearestWins = new NearestWins(roots, byPackage(counted), snapshot);
       const contested = graph.edges.filter(({ packageName }) => packageName.startsWith("X"));
-      const heard = contested.filter((edge) => nearness.nearer(edge) === undefined);
-      expect([contested.length, heard.length]).toEqual([31 * packages, packages]);
-      // a search for each asker alone came to thirty times as many
+      const counting = contested.filter((edge) => nearestWins.nearer(edge) === undefined);
+      expect([contested.length, counting.length]).toEqual([31 * packages, packages]);
+      // separate searches for each dependent take thirty times as many lookups
       expect(looks / graph.edges.length).toBeLessThan(3 * packages + 1);
     },
   );
 
-  it("finds the same, whether each asker is looked for alone or all at once", () => {
+  it("finds the same dependents in separate searches and in one walk", () => {
     const name = fc.constantFrom("A", "B", "C", "D", "E", "F", "G");
     const needs = fc.dictionary(name, fc.constantFrom("1.0", "2.0", "[1.0]", "(1.0,)"), { maxKeys: 4 });
     const library = fc.record({
