@@ -12,11 +12,20 @@ import type { JobAdministration } from "./operator/serve-jobs.js";
 import type { RateLimits } from "./rate-limits/rate-limits.js";
 import type { PrepareOperation } from "./requests/prepared-operation.js";
 
+/** A supergraph, and what prepares the documents of the routes for it. */
+export interface FacadeGraph {
+  /** The full supergraph, with `@auth` and `@constraint`. */
+  readonly supergraphSdl: string;
+  readonly prepare: PrepareOperation;
+}
+
 /** The parts of the platform that the facade calls. The composition of the processes supplies them. */
 export interface FacadePorts {
-  /** The full supergraph SDL, with `@auth` and `@constraint`. */
-  supergraphSdl: string;
-  prepare: PrepareOperation;
+  /**
+   * Calls `compile` with the graph at hand, and with each later graph before that one serves. `compile` throws when the
+   * graph does not fit; the function that it returns puts the result in service, synchronously.
+   */
+  useGraph(compile: (graph: FacadeGraph) => () => void): void;
   verifier: Verifier;
   /** Serves `/graphql`: GET, POST with a parsed JSON body, and the websocket upgrade. */
   graphql: {

@@ -5,7 +5,7 @@ import { Registry } from "prom-client";
 import type { StopPatience } from "./http/front-door.js";
 import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./http/listener.js";
 import { requestMetrics } from "./http/request-metrics.js";
-import { serveDocs } from "./openapi/docs.js";
+import { ServedApi, serveDocs } from "./openapi/docs.js";
 import { describeApi } from "./openapi/openapi.js";
 import { readGraph } from "./operations/load-operation.js";
 import { cacheReadiness, serveHealth } from "./operator/health.js";
@@ -17,7 +17,7 @@ import { type Admission, admit, handlePlanned, handleRoute } from "./requests/ha
 import { endpointOf, fastifyPath } from "./routes/route.js";
 import { areas, routeTables } from "./routes/route-tables.js";
 
-export type { FacadeOptions, FacadePorts } from "./ports.js";
+export type { FacadeGraph, FacadeOptions, FacadePorts } from "./ports.js";
 export type { OperationResult, PreparedOperation } from "./requests/prepared-operation.js";
 
 /** The running facade. */
@@ -33,8 +33,7 @@ const usualPatience: StopPatience = { graceMs: 1000, timeoutMs: 8000 };
 
 /** Opens the public and the internal listener. Throws when the document of a route does not fit the graph. */
 export async function startFacade(ports: FacadePorts, options: FacadeOptions): Promise<Facade> {
-  const graph = readGraph(ports.supergraphSdl);
-  const routes = compileRoutes(graph, ports.prepare);
+  const { routes, api } = followGraph(ports);
   const registry = options.registry ?? new Registry();
   const metrics = async () =>
     options.registry ? ports.metrics() : `${await ports.metrics()}\n${await registry.metrics()}`;
@@ -59,7 +58,7 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
     },
     handler: (request, reply) => ports.graphql.handle(request, reply),
   });
-  await serveDocs(app, describeApi(routes, graph));
+  await serveDocs(app, api);
   serveInternalRoutes(listeners.internal.app, routes, { verifier: ports.verifier });
   const isClosing = () => listeners.public.door.closing;
   const ready = cacheReadiness(() => ports.ready());
@@ -69,6 +68,35 @@ export async function startFacade(ports: FacadePorts, options: FacadeOptions): P
   if (options.development) serveMetrics(app, metrics);
   return listen(listeners, options);
 }
+
+/** Routes and API description of the graph that serves; both change in one step when it is replaced. */
+function followGraph({ useGraph }: Pick<FacadePorts, "useGraph">): { routes: ServedRoute[]; api: ServedApi } {
+  const routes: ServedRoute[] = [];
+  const api = new ServedApi();
+  useGraph(({ supergraphSdl, prepare }) => {
+    const graph = readGraph(supergraphSdl);
+    const compiled = compileRoutes(graph, prepare);
+    const document = describeApi(compiled, graph);
+    const handlers = compiled.map(handleRoute);
+    return () => {
+      api.replace(document);
+      for (const [index, route] of compiled.entries()) {
+        const handle = handlers[index] as ServedRoute["handle"];
+        const served = routes[index];
+        if (served) served.handle = handle;
+        else routes.push({ ...pick(route), handle });
+      }
+    };
+  });
+  return { routes, api };
+}
+
+/** A row of the tables, with the handler that is compiled for the graph at hand. */
+interface ServedRoute extends Pick<CompiledRoute, "row" | "area" | "method" | "path"> {
+  handle: ReturnType<typeof handleRoute>;
+}
+
+const pick = ({ row, area, method, path }: CompiledRoute) => ({ row, area, method, path });
 
 const closed = { passThrough: [], upgrade: undefined, allowedOrigins: [] };
 
@@ -87,9 +115,9 @@ function publicListener(ports: FacadePorts, shared: Omit<ListenerOptions, "passT
   return createListener({ ...shared, passThrough, upgrade: { path: "/graphql", accept } });
 }
 
-const isPublic = ({ row }: CompiledRoute) => row.surface !== "internal";
+const isPublic = ({ row }: ServedRoute) => row.surface !== "internal";
 
-async function serveRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], admission: Admission) {
+async function serveRoutes(app: FastifyInstance, routes: readonly ServedRoute[], admission: Admission) {
   for (const area of areas) {
     await app.register(async (scope) => {
       if (area === "integration") acceptVendorMediaType(scope);
@@ -99,9 +127,10 @@ async function serveRoutes(app: FastifyInstance, routes: readonly CompiledRoute[
   }
 }
 
-function serveRoute(app: FastifyInstance, route: CompiledRoute, path: string, admission: Admission): void {
+function serveRoute(app: FastifyInstance, route: ServedRoute, path: string, admission: Admission): void {
   const { method, row } = route;
-  app.route({ method, url: fastifyPath(path), onRequest: admit(row, admission), handler: handleRoute(route) });
+  const handler: ServedRoute["handle"] = (request, reply) => route.handle(request, reply);
+  app.route({ method, url: fastifyPath(path), onRequest: admit(row, admission), handler });
 }
 
 function servePlanned(app: FastifyInstance, admission: Admission): void {
@@ -116,7 +145,7 @@ function servePlanned(app: FastifyInstance, admission: Admission): void {
 }
 
 /** Serves internal paths with and without `/v1`, as the surface table of the specification lists them. */
-function serveInternalRoutes(app: FastifyInstance, routes: readonly CompiledRoute[], admission: Admission): void {
+function serveInternalRoutes(app: FastifyInstance, routes: readonly ServedRoute[], admission: Admission): void {
   for (const route of routes.filter((candidate) => !isPublic(candidate))) {
     for (const path of new Set([route.path, route.path.replace(/^\/v1/, "")])) serveRoute(app, route, path, admission);
   }

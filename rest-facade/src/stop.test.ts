@@ -80,7 +80,7 @@ describe("starting", () => {
     const prepare = () => {
       throw new Error("Cannot query field");
     };
-    await expect(startWith({}, { ports: { prepare } })).rejects.toThrow("Cannot query field");
+    await expect(startWith({}, { prepare })).rejects.toThrow("Cannot query field");
   });
 
   it("fails when the port is taken, and leaves nothing open", async () => {

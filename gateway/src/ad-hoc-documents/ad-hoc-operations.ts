@@ -89,6 +89,18 @@ export class AdHocOperations {
     }
   }
 
+  /**
+   * Plans a document of our own in the thread, so that this one goes on serving, and compiles it here. Throws a
+   * GraphQLError when the document does not fit the graph.
+   */
+  async compileStored(text: string, operationName: string): Promise<CompiledOperation<RequestContext>> {
+    const answer = await this.#thread.plan("stored documents", { text, operationName });
+    if (answer === "cut") throw error("The document takes too long to plan.", "TOO_COMPLEX");
+    if (answer.kind === "refused") throw error(answer.problems.map(({ message }) => message).join(" "), "TOO_COMPLEX");
+    if (answer.kind === "broken") throw new Error(`The operation cannot be planned: ${answer.message}`);
+    return this.#executor.compilePlanned(parse(text), operationName, answer.plans);
+  }
+
   async close(): Promise<void> {
     await this.#thread.close();
   }

@@ -6,6 +6,6 @@ export function ensureCompiledWorker(): void {
   const workspace = join(dirname(fileURLToPath(import.meta.url)), "../..");
   ensureCompiled(workspace, {
     entry: "ad-hoc-documents/planning-worker.js",
-    sources: "{ad-hoc-documents,limits,query-planner,requirements}/*.ts",
+    sources: "{ad-hoc-documents,limits,query-planner,requirements,supergraph}/*.ts",
   });
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { OperationPlanner } from "../query-planner/operation-planner.js";
-import { readSupergraph } from "../supergraph/committed-supergraph.js";
+import { readCommittedSupergraph } from "../supergraph/committed-supergraph.js";
 import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
 import type { CountedAnswer } from "./counted-planning.fixture.js";
 import { generatedDocuments } from "./generated-documents.fixture.js";
@@ -18,7 +18,7 @@ let counter: Worker;
 
 beforeAll(async () => {
   ensureCompiledWorker();
-  supergraphSdl = await readSupergraph();
+  supergraphSdl = await readCommittedSupergraph();
   planner = new OperationPlanner(supergraphSdl);
   const entry = new URL("../../dist/ad-hoc-documents/counted-planning.fixture.js", import.meta.url);
   counter = new Worker(entry, { workerData: { ...setup, supergraphSdl } });

@@ -1,5 +1,5 @@
 import { createLogger } from "@factory/runtime/telemetry/logger";
-import { readSupergraph } from "../supergraph/committed-supergraph.js";
+import { readCommittedSupergraph } from "../supergraph/committed-supergraph.js";
 import { ensureCompiledWorker } from "./compiled-worker.fixture.js";
 import type { PlanningAnswer } from "./planning-request.js";
 import { type PlanningLimits, PlanningThread } from "./planning-thread.js";
@@ -9,7 +9,7 @@ let thread: PlanningThread;
 
 beforeAll(async () => {
   ensureCompiledWorker();
-  supergraphSdl = await readSupergraph();
+  supergraphSdl = await readCommittedSupergraph();
 });
 afterEach(() => thread.close());
 

@@ -4,10 +4,9 @@ import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
 import { fastify } from "fastify";
 import { parse } from "graphql";
-import { adHocOperations } from "../ad-hoc-documents/ad-hoc-operations.fixture.js";
 import { Notebook } from "../execution/notes.fixture.js";
 import { graphqlEndpoint } from "../http/graphql-endpoint.js";
-import { startGraphqlServer } from "../http/graphql-server.js";
+import { startGateway } from "../supergraph/gateway.fixture.js";
 import { graphqlSockets } from "../websocket/graphql-sockets.js";
 import { startSocketServer, until } from "../websocket/socket-server.fixture.js";
 import { deadlineOf, runInTime } from "./operation-deadline.js";
@@ -143,15 +142,9 @@ async function httpServer(notebook: Notebook) {
   const verifier = { verify: async () => aPrincipal() };
   const free = async () => ({ exceeded: false, seconds: 0 });
   const limits = { spend: free, spendAnonymous: free };
-  const operations = adHocOperations(notebook, limits, { introspection: false });
-  const server = await startGraphqlServer({
-    operations,
-    coreSupergraphSdl: notebook.supergraphSdl,
-    introspection: false,
-    limits,
-    logger,
-  });
-  const sockets = graphqlSockets({ operations, verifier, introspection: false, limits, logger });
+  const gateway = await startGateway(notebook, { limits, introspection: false });
+  const { server, graphs } = gateway;
+  const sockets = graphqlSockets({ graphs, verifier, introspection: false, limits, logger });
   const endpoint = graphqlEndpoint({ server, sockets, verifier, graphiql: false });
   const app = fastify();
   let gone = false;
@@ -161,7 +154,7 @@ async function httpServer(notebook: Notebook) {
     });
     return endpoint.handle(request, reply);
   });
-  app.addHook("onClose", () => operations.close());
+  app.addHook("onClose", () => gateway.close());
   await app.listen({ port: 0, host: "127.0.0.1" });
   return { app, port: (app.server.address() as AddressInfo).port, hungUp: () => gone };
 }

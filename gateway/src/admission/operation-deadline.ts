@@ -23,12 +23,14 @@ export interface TimedRequest {
   readonly variables: Record<string, unknown>;
   readonly context: RequestContext;
   readonly deadlineMs: number;
+  /** Called when the operation has really ended, which may be after its answer. */
+  readonly onEnd?: () => void;
 }
 
 /** Answers at the deadline at the latest. A query then stops at its next fetch, a mutation runs to its end. */
 export function runInTime(
   operation: CompiledOperation<RequestContext>,
-  { variables, context, deadlineMs }: TimedRequest,
+  { variables, context, deadlineMs, onEnd }: TimedRequest,
 ): Promise<ExecutionResult> {
   return new Promise((resolve, reject) => {
     let isLate = false;
@@ -46,10 +48,12 @@ export function runInTime(
     }, deadlineMs);
     operation.execute(variables, context, signal).then(
       (result) => {
+        onEnd?.();
         clearTimeout(deadline);
         resolve(result);
       },
       (reason: Error) => {
+        onEnd?.();
         clearTimeout(deadline);
         reject(reason);
       },

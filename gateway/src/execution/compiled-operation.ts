@@ -14,7 +14,6 @@ import type { Fields } from "../query-planner/own-property.js";
 import type { PlannedNames } from "../query-planner/planning-names.js";
 import type { Fragments } from "../query-planner/selection.js";
 import { failedFetch } from "./downstream-error.js";
-import { isEvents, mapEvents } from "./event-stream.js";
 import {
   type Abortable,
   compileRootAnswer,
@@ -32,6 +31,7 @@ import { plainVariables } from "./plain-variables.js";
 import { compilePlan } from "./plan-step.js";
 import { compileProjection, type Projection } from "./projection.js";
 import { representationKey } from "./representation.js";
+import { isEvents, ResponseStream } from "./response-stream.js";
 import { type UnservedField, unservedErrors, unservedFields } from "./unserved-fields.js";
 
 export interface SubscribeOptions<C> {
@@ -54,7 +54,7 @@ export interface CompiledOperation<C> {
     variables: Record<string, unknown> | undefined,
     context: C,
     options?: SubscribeOptions<C>,
-  ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult>;
+  ): Promise<ResponseStream | ExecutionResult>;
 }
 
 export interface OperationSource<C> extends PlanTools<C> {
@@ -140,7 +140,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
     variables: Record<string, unknown> | undefined,
     context: C,
     options: SubscribeOptions<C> = {},
-  ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
+  ): Promise<ResponseStream | ExecutionResult> {
     const first = this.#responder.start(variables, context);
     if (first.errors.length > 0) {
       return { errors: first.errors };
@@ -156,7 +156,7 @@ class PlannedSubscription<C> implements CompiledOperation<C> {
       return { errors: first.errors };
     }
     const group = sharingGroup(options.group, first.provided);
-    return mapEvents(events, {
+    return new ResponseStream(events, {
       broken: (reason) => failedFetch(reason, this.#subgraph),
       respond: (event) =>
         this.#shared.get(event, group, () =>

@@ -1,9 +1,11 @@
 import { composeServices } from "@apollo/composition";
 import { buildSubgraphSchema } from "@apollo/subgraph";
+import { DomainError } from "@factory/runtime/errors/domain-error";
+import { FeedEnd } from "@factory/runtime/graphql/feed-end";
 import { toGraphqlError } from "@factory/runtime/graphql/graphql-error";
 import { authorize } from "@factory/runtime/graphql/guard";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { parse } from "graphql";
+import { type GraphQLSchema, parse } from "graphql";
 import { localSubgraph } from "../subgraphs/local-subgraph.js";
 import { Channel } from "./channel.fixture.js";
 import { SupergraphExecutor } from "./supergraph-executor.js";
@@ -14,18 +16,23 @@ export interface Note {
 }
 
 const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
-const notes = `${link}
+/** The SDL of the subgraph `notes`. */
+export const notes = `${link}
 type Query { note: Note }
 type Mutation { addNote: Note! }
 type Subscription { noted: Note! }
 type Note @key(fields: "id") { id: ID! text: String! }`;
-const comments = `${link}
+/** The SDL of the subgraph `comments`. */
+export const comments = `${link}
 type Note @key(fields: "id") { id: ID! comment: String owner: String }`;
 
 /** Notes of one subgraph with comments of another, which only `templates.read` may read. */
 export class Notebook {
   readonly executor: SupergraphExecutor<RequestContext>;
   readonly supergraphSdl: string;
+  readonly schemas: ReadonlyMap<string, GraphQLSchema>;
+  /** Whether a subscription that is asked to end tells the number of the notes that it has seen. */
+  tellsCursor = true;
   /** Notes that a subscriber has taken. */
   taken = 0;
   added = 0;
@@ -41,10 +48,13 @@ export class Notebook {
     );
     if (composed.errors) throw new Error(composed.errors.join("\n"));
     this.supergraphSdl = composed.supergraphSdl;
-    const schemas = { notes: this.#notes(), comments: this.#comments() };
+    this.schemas = new Map([
+      ["notes", this.#notes()],
+      ["comments", this.#comments()],
+    ]);
     this.executor = SupergraphExecutor.fromSdl(
       composed.supergraphSdl,
-      Object.entries(schemas).map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
+      [...this.schemas].map(([name, schema]) => localSubgraph<RequestContext>(name, schema)),
     );
   }
 
@@ -55,6 +65,11 @@ export class Notebook {
   /** One object to every subscriber, of whatever tenant. */
   tell(note: Note): void {
     for (const subscriber of this.#subscribers) subscriber.push(note);
+  }
+
+  #farewell(): FeedEnd {
+    const detail = "The platform ended the subscription. Subscribe again after the cursor.";
+    return new FeedEnd(new DomainError("UNAVAILABLE", { detail, cursor: String(this.taken) }));
   }
 
   #notes() {
@@ -78,7 +93,8 @@ export class Notebook {
       Subscription: {
         noted: {
           subscribe: () => this.#open(),
-          resolve: (event: Note) => {
+          resolve: (event: Note | FeedEnd, _: unknown, context: RequestContext) => {
+            if (event instanceof FeedEnd) throw toGraphqlError(event.reason, context);
             this.taken += 1;
             return event;
           },
@@ -116,12 +132,22 @@ export class Notebook {
     const channel = new Channel<Note>();
     this.#subscribers.add(channel);
     const events = channel.open();
+    let isLast = false;
+    const leave = async (): Promise<IteratorResult<Note>> => {
+      this.#subscribers.delete(channel);
+      return (await events.return?.()) ?? { done: true, value: undefined };
+    };
+    const next = async (): Promise<IteratorResult<Note>> => {
+      if (isLast) return leave();
+      const item = await events.next();
+      isLast = (item.value as unknown) instanceof FeedEnd;
+      return item;
+    };
+    const end = () => channel.push(this.#farewell() as never);
     return {
-      next: () => events.next(),
-      return: async () => {
-        this.#subscribers.delete(channel);
-        return (await events.return?.()) ?? { done: true, value: undefined };
-      },
+      ...(this.tellsCursor ? { end } : {}),
+      next,
+      return: leave,
       [Symbol.asyncIterator]() {
         return this;
       },

@@ -3,6 +3,7 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getVariableValues 
 import { type AskedOperation, askedOperation } from "../query-planner/asked-operation.js";
 import { isSpecialised } from "../query-planner/conditions.js";
 import {
+  type LoadedSupergraph,
   OperationPlanner,
   type OperationPlans,
   type PlanData,
@@ -20,8 +21,12 @@ export class SupergraphExecutor<C> {
   readonly #subgraphs: ReadonlyMap<string, Subgraph<C>>;
 
   /** Throws when the supergraph is invalid or names a subgraph that is not given. */
-  static fromSdl<C>(supergraphSdl: string, subgraphs: readonly Subgraph<C>[]): SupergraphExecutor<C> {
-    return new SupergraphExecutor(new OperationPlanner(supergraphSdl), subgraphs);
+  static fromSdl<C>(
+    supergraphSdl: string,
+    subgraphs: readonly Subgraph<C>[],
+    loaded?: LoadedSupergraph,
+  ): SupergraphExecutor<C> {
+    return new SupergraphExecutor(new OperationPlanner(supergraphSdl, loaded), subgraphs);
   }
 
   private constructor(planner: OperationPlanner, subgraphs: readonly Subgraph<C>[]) {

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { HeaderMap } from "@apollo/server";
-import { createLogger } from "@factory/runtime/telemetry/logger";
 import { continueTrace } from "@factory/runtime/telemetry/trace";
 import { requestContext } from "@factory/runtime/tenancy/request-context";
-import { adHocOperations } from "../ad-hoc-documents/ad-hoc-operations.fixture.js";
 import type { AdHocOperations } from "../ad-hoc-documents/ad-hoc-operations.js";
 import type { RateLimits } from "../admission/operation-charge.js";
 import { aPrincipal } from "../admission/principal.fixture.js";
 import { openShop } from "../execution/shop.fixture.js";
-import { type GraphqlServer, startGraphqlServer } from "./graphql-server.js";
+import { startGateway, type TestGateway } from "../supergraph/gateway.fixture.js";
+import type { GraphqlServer } from "./graphql-server.js";
 
 const principal = aPrincipal();
 
+let gateway: TestGateway;
 let operations: AdHocOperations;
 let server: GraphqlServer;
 /** Points by class. */
@@ -28,19 +28,13 @@ beforeAll(async () => {
     spend: (rate, _principal, points) => spend(rate, points),
     spendAnonymous: (_address, points) => spend("anonymous", points),
   };
-  operations = adHocOperations(shop, limits);
-  server = await startGraphqlServer({
-    operations,
-    coreSupergraphSdl: shop.supergraphSdl,
-    introspection: true,
-    limits,
-    logger: createLogger("test", "silent"),
-  });
+  gateway = await startGateway(shop, { limits });
+  ({ server } = gateway);
+  operations = gateway.graphs.current.operations;
 });
 
 afterAll(async () => {
-  await server.stop();
-  await operations.close();
+  await gateway.close();
 });
 
 beforeEach(() => {

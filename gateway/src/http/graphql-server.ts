@@ -9,20 +9,11 @@ import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/dis
 import { stepUpChallenge } from "@factory/runtime/auth/step-up";
 import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import type { GraphQLSchema } from "graphql";
-import type { AdHocOperations } from "../ad-hoc-documents/ad-hoc-operations.js";
-import {
-  countInvalid,
-  operationFields,
-  type RateLimits,
-  refusedByRate,
-  refusedUnread,
-} from "../admission/operation-charge.js";
-import { deadlineOf, runInTime } from "../admission/operation-deadline.js";
-import { tokenCheck } from "../admission/token-check.js";
+import { countInvalid, type RateLimits, refusedUnread } from "../admission/operation-charge.js";
 import { documentLimits } from "../limits/document-limits.js";
 import { publicErrors } from "../public-errors/public-error.js";
-import { withoutSchemaDetails } from "../public-errors/schema-names.js";
+import type { CompiledGateway } from "../supergraph/compiled-gateway.js";
+import type { ServingGraphs } from "../supergraph/serving-graphs.js";
 
 type Options = ApolloServerOptionsWithGateway<RequestContext>;
 
@@ -34,16 +25,16 @@ export interface GraphqlServer {
   stop(): Promise<void>;
 }
 
-/** GraphQL over HTTP: Apollo Server speaks the protocol, the compiled executor answers. */
+/** GraphQL over HTTP: Apollo Server speaks the protocol, the compiled executor of the gateway answers. */
 export async function startGraphqlServer(options: {
-  operations: AdHocOperations;
-  coreSupergraphSdl: string;
+  gateway: CompiledGateway;
+  graphs: ServingGraphs;
   introspection: boolean;
   limits: RateLimits;
   logger: Logger;
 }): Promise<GraphqlServer> {
   const server = new ApolloServer<RequestContext>({
-    gateway: compiledGateway(options),
+    gateway: options.gateway,
     introspection: options.introspection,
     hideSchemaDetailsFromClientErrors: !options.introspection,
     includeStacktraceInErrorResponses: false,
@@ -53,7 +44,7 @@ export async function startGraphqlServer(options: {
     parseOptions: { maxTokens: documentLimits.maxTokens },
     // both are left to the executor, which bounds what they cost and decides what is kept
     dangerouslyDisableValidation: true,
-    documentStore: documentStore(options.operations),
+    documentStore: documentStore(options.graphs),
     formatError: publicErrors({ logger: options.logger, schemaDetails: options.introspection }),
     plugins: [ApolloServerPluginLandingPageDisabled(), replayMark, refusedStatus, invalidCount(options.limits)],
     logger: options.logger,
@@ -77,49 +68,11 @@ export async function startGraphqlServer(options: {
 const sha256Digits = 64;
 
 /** Apollo's key ends in the SHA-256 of the text. What it has parsed it must not keep beside our cache. */
-function documentStore(operations: AdHocOperations): NonNullable<Options["documentStore"]> {
+function documentStore(graphs: ServingGraphs): NonNullable<Options["documentStore"]> {
   return {
-    get: async (key) => operations.document(key.slice(-sha256Digits)),
+    get: async (key) => graphs.current.operations.document(key.slice(-sha256Digits)),
     set: async () => undefined,
     delete: async () => false,
-  };
-}
-
-function compiledGateway({
-  operations,
-  coreSupergraphSdl,
-  introspection,
-  limits,
-}: {
-  operations: AdHocOperations;
-  coreSupergraphSdl: string;
-  introspection: boolean;
-  limits: RateLimits;
-}): Options["gateway"] {
-  const refusedWithoutToken = tokenCheck(coreSupergraphSdl);
-  return {
-    async load() {
-      return {
-        async executor({ document, source, request, context, operation }) {
-          const caller = context as RequestContext;
-          const { operationName, variables = {} } = request;
-          const read = await operations.read({ text: source, document, operationName, variables }, caller);
-          if ("errors" in read) return { errors: read.errors };
-          const asked = { document, operation };
-          const refusal = refusedWithoutToken(asked, caller) ?? (await refusedByRate(limits, asked, caller));
-          if (refusal) return { errors: [refusal] };
-          const deadlineMs = deadlineOf(operationFields(asked));
-          const result = await runInTime(read.operation, { variables, context: caller, deadlineMs });
-          const extensions = introspection ? undefined : withoutSchemaDetails(result.extensions);
-          return extensions ? { ...result, extensions } : result;
-        },
-      };
-    },
-    onSchemaLoadOrUpdate(use) {
-      use({ apiSchema: operations.apiSchema as GraphQLSchema, coreSupergraphSdl });
-      return () => undefined;
-    },
-    async stop() {},
   };
 }
 

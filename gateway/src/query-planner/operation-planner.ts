@@ -1,5 +1,5 @@
 import { operationFromDocument, type Schema, Supergraph } from "@apollo/federation-internals";
-import { type QueryPlan, QueryPlanner } from "@apollo/query-planner";
+import { type QueryPlan, QueryPlanner, type QueryPlannerConfig } from "@apollo/query-planner";
 import { type DocumentNode, type GraphQLSchema, parse } from "graphql";
 import { withInputs } from "../requirements/input-fetches.js";
 import { type RequiredInputs, resolvableKeysFirst, separateInputs } from "../requirements/required-inputs.js";
@@ -21,6 +21,15 @@ export interface PlanData {
   readonly specialised: Readonly<Record<string, QueryPlan>>;
 }
 
+/** What Apollo's gateway has built from a supergraph when it loaded it. */
+export interface LoadedSupergraph {
+  readonly planner: QueryPlanner;
+  readonly apiSchema: GraphQLSchema;
+}
+
+/** As Apollo's gateway has to build its planner, so that it can be ours. Named fragments would only make the subgraph operations shorter, and planning slower. */
+export const queryPlannerConfig: QueryPlannerConfig = { reuseQueryFragments: false };
+
 /** The only place that knows Apollo's planner. */
 export class OperationPlanner implements AskedSchema {
   /** What clients may ask. */
@@ -32,22 +41,28 @@ export class OperationPlanner implements AskedSchema {
   readonly subgraphNames: readonly string[];
   readonly #inputs: RequiredInputs;
   readonly #planningSchema: Schema;
-  readonly #planner: QueryPlanner;
+  readonly #supergraph: Supergraph;
+  #planner: QueryPlanner | undefined;
 
-  /** Throws when the supergraph is invalid. */
-  constructor(supergraphSdl: string) {
-    const { document, inputs } = separateInputs(resolvableKeysFirst(parse(supergraphSdl, { noLocation: true })));
-    const supergraph = Supergraph.build(document);
+  /**
+   * Throws when the supergraph is invalid. The planner is built with the first plan, unless the gateway has built it
+   * already from the same supergraph.
+   */
+  constructor(supergraphSdl: string, loaded?: LoadedSupergraph) {
+    const given = parse(supergraphSdl, { noLocation: true });
+    const { document, inputs } = separateInputs(resolvableKeysFirst(given));
+    const adopted = document === given ? loaded : undefined;
+    const supergraph = adopted?.planner.supergraph ?? Supergraph.build(document);
     this.#inputs = inputs;
     this.inputFields = new Map([...inputs.byName].map(([name, { field }]) => [name, field]));
     this.subgraphNames = [...supergraph.subgraphsMetadata()].map(({ name }) => name);
     this.#planningSchema = supergraph.apiSchema();
     const shown = inputs.byName.size > 0 ? Supergraph.build(supergraphSdl).apiSchema() : this.#planningSchema;
-    this.apiSchema = shown.toGraphQLJSSchema();
+    this.apiSchema = loaded?.apiSchema ?? shown.toGraphQLJSSchema();
     this.supergraphSchema = supergraph.schema.toGraphQLJSSchema();
     this.fieldNames = fieldNames(this.supergraphSchema);
-    // named fragments would only make the subgraph operations shorter, and planning slower
-    this.#planner = new QueryPlanner(supergraph, { reuseQueryFragments: false });
+    this.#supergraph = supergraph;
+    this.#planner = adopted?.planner;
   }
 
   /** Plans a combination of conditions when it first occurs. */
@@ -80,6 +95,7 @@ export class OperationPlanner implements AskedSchema {
   #plan(document: DocumentNode, operationName: string | undefined): QueryPlan {
     const options = operationName === undefined ? {} : { operationName };
     const operation = operationFromDocument(this.#planningSchema, document, options);
+    this.#planner ??= new QueryPlanner(this.#supergraph, queryPlannerConfig);
     return withInputs(this.#planner.buildQueryPlan(operation), this.#inputs);
   }
 }

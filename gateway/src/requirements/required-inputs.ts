@@ -233,12 +233,29 @@ function namedType(type: TypeNode): string {
  * the subgraph it came from, the planner (2.14.4) takes the first key, resolvable or not.
  */
 export function resolvableKeysFirst(supergraph: DocumentNode): DocumentNode {
-  const sorted = <T extends TypeDefinition>(type: T): T => ({
-    ...type,
-    // a stable sort: the order of graphs changes only where one of them has an unresolvable key
-    directives: [...(type.directives ?? [])].sort((a, b) => Number(isUnresolvable(a)) - Number(isUnresolvable(b))),
-  });
+  const sorted = <T extends TypeDefinition>(type: T): T | undefined =>
+    type.directives?.some((directive, index, all) => isUnresolvable(directive) && isBeforeResolvable(index, all))
+      ? {
+          ...type,
+          // a stable sort: the order of the other keys stays
+          directives: [...type.directives].sort((a, b) => Number(isUnresolvable(a)) - Number(isUnresolvable(b))),
+        }
+      : undefined;
   return visit(supergraph, { ObjectTypeDefinition: sorted, InterfaceTypeDefinition: sorted });
+}
+
+/** Whether a later key of the same graph is resolvable. */
+function isBeforeResolvable(index: number, all: readonly DirectiveNode[]): boolean {
+  const graph = argument(all[index] as DirectiveNode, "graph");
+  return all
+    .slice(index + 1)
+    .some(
+      (other) =>
+        other.name.value === "join__type" &&
+        argument(other, "graph") === graph &&
+        argument(other, "key") !== undefined &&
+        !isUnresolvable(other),
+    );
 }
 
 function isUnresolvable(directive: DirectiveNode): boolean {

@@ -10,6 +10,7 @@ import { listenProblem, PortInUseError } from "./platform/listen-problem.js";
 import type { Platform } from "./platform/platform.js";
 import { openPlatformDatabase } from "./platform/platform-database.js";
 import { platformEnvironment } from "./settings/environment.js";
+import { skipUnusedPackages } from "./unused-packages.js";
 
 /** EX_UNAVAILABLE and EX_TEMPFAIL of sysexits.h. */
 const exitUnavailable = 69;
@@ -45,11 +46,13 @@ async function run(): Promise<void> {
   const database = openPlatformDatabase(environment, logger, onLaunch);
   database.catch(() => undefined);
   await Promise.race([launched, sleep(launchPatienceMs)]);
+  const loadAllPackages = skipUnusedPackages();
   const [{ startPlatform }, { watchUnexpectedErrors }, { Registry }] = await Promise.all([
     import("./platform/platform.js"),
     import("./monitoring/unexpected-errors.js"),
     import("prom-client"),
   ]);
+  loadAllPackages();
   const registry = new Registry();
   let platform: Platform | undefined;
   const stop = (code: number, timeoutMs = stopTimeoutMs) => {

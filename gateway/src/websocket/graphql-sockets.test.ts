@@ -2,17 +2,16 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import WebSocket from "ws";
-import { adHocOperations } from "../ad-hoc-documents/ad-hoc-operations.fixture.js";
-import type { AdHocOperations } from "../ad-hoc-documents/ad-hoc-operations.js";
 import type { RateLimits } from "../admission/operation-charge.js";
 import { aPrincipal } from "../admission/principal.fixture.js";
 import { openShop } from "../execution/shop.fixture.js";
+import { startGateway, type TestGateway } from "../supergraph/gateway.fixture.js";
 import { type GraphqlSockets, graphqlSockets } from "./graphql-sockets.js";
 
 const principal = aPrincipal();
 
 let server: Server;
-let operations: AdHocOperations;
+let gateway: TestGateway;
 let sockets: GraphqlSockets;
 let left = 0;
 
@@ -25,9 +24,9 @@ beforeAll(async () => {
     },
     spendAnonymous: async () => ({ exceeded: true, seconds: 5 }),
   };
-  operations = adHocOperations(shop, limits, { introspection: false });
+  gateway = await startGateway(shop, { limits, introspection: false });
   sockets = graphqlSockets({
-    operations,
+    graphs: gateway.graphs,
     verifier: { verify: async () => principal },
     introspection: false,
     limits,
@@ -40,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await sockets.close();
-  await operations.close();
+  await gateway.close();
   await new Promise((resolve) => server.close(resolve));
 });
 

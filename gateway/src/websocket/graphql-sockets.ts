@@ -19,12 +19,14 @@ import {
 } from "graphql";
 import { CloseCode, type Context, handleProtocols, makeServer } from "graphql-ws";
 import { WebSocketServer } from "ws";
-import type { AdHocOperations } from "../ad-hoc-documents/ad-hoc-operations.js";
 import { operationFields, type RateLimits, refusedByRate, refusedUnread } from "../admission/operation-charge.js";
 import { deadlineOf, runInTime } from "../admission/operation-deadline.js";
 import type { CompiledOperation } from "../execution/compiled-operation.js";
+import { ResponseStream } from "../execution/response-stream.js";
 import { publicErrors } from "../public-errors/public-error.js";
 import { withoutSchemaDetails } from "../public-errors/schema-names.js";
+import type { Graph } from "../supergraph/graph.js";
+import type { ServingGraphs } from "../supergraph/serving-graphs.js";
 import { type ChannelBounds, defaultBounds, SocketChannel } from "./socket-channel.js";
 import { type Seat, SocketSeats } from "./socket-seats.js";
 import { subscriberGroup } from "./subscriber-group.js";
@@ -58,6 +60,7 @@ interface SocketOperation extends ExecutionArgs {
   readonly contextValue: RequestContext;
   readonly traceparent: string | undefined;
   readonly operation: CompiledOperation<RequestContext>;
+  readonly graph: Graph;
   readonly channel: SocketChannel;
 }
 
@@ -74,7 +77,7 @@ const longestTimerMs = 2_147_483_647;
 
 /** graphql-transport-ws: authenticated by `authorization` in the init payload, closed with 4403 when the token expires. */
 export function graphqlSockets(options: {
-  operations: AdHocOperations;
+  graphs: Pick<ServingGraphs, "current">;
   verifier: Verifier;
   introspection: boolean;
   limits: RateLimits;
@@ -82,7 +85,7 @@ export function graphqlSockets(options: {
   seats?: SocketSeats;
   bounds?: ChannelBounds;
 }): GraphqlSockets {
-  const { operations, verifier, introspection, limits, seats = new SocketSeats(), bounds = defaultBounds } = options;
+  const { graphs, verifier, introspection, limits, seats = new SocketSeats(), bounds = defaultBounds } = options;
   const publicError = publicErrors({ logger: options.logger, schemaDetails: introspection });
   const states = new Map<Connection, SocketState>();
   const socketsOf = new Map<string, number>();
@@ -126,6 +129,19 @@ export function graphqlSockets(options: {
     return undefined;
   };
 
+  /** The operation runs on the graph that read it, whatever has taken the place of that meanwhile. */
+  const onItsGraph = async <Result>(
+    args: SocketOperation,
+    work: (args: SocketOperation) => Promise<Result>,
+  ): Promise<Result | ExecutionResult> => {
+    const { graph } = args;
+    try {
+      return (await refusal(args)) ?? (await work(args));
+    } finally {
+      graph.leave();
+    }
+  };
+
   const protocol = makeServer<Record<string, unknown>, Connection>({
     connectionInitWaitTimeout: initTimeoutMs,
     onConnect: connect,
@@ -152,19 +168,23 @@ export function graphqlSockets(options: {
         ];
       state.operations += 1;
       const asked = { text: query, operationName: operationName ?? undefined, variables: variables ?? {} };
-      const read = await operations.read(asked, contextValue);
+      const graph = graphs.current;
+      graph.enter();
+      const read = await graph.operations.read(asked, contextValue);
       if ("errors" in read) {
+        graph.leave();
         state.operations -= 1;
         return read.errors;
       }
       return {
-        schema: operations.apiSchema,
+        schema: graph.apiSchema,
         document: read.document,
         operationName,
         variableValues: variables,
         contextValue,
         traceparent,
         operation: read.operation,
+        graph,
         channel: context.extra.channel,
       } as SocketOperation;
     },
@@ -177,8 +197,8 @@ export function graphqlSockets(options: {
       state.operations -= 1;
       state.streams.delete(payload);
     },
-    execute: async (args) => (await refusal(args as SocketOperation)) ?? run(args as SocketOperation),
-    subscribe: async (args) => (await refusal(args as SocketOperation)) ?? subscribe(args as SocketOperation),
+    execute: (args) => onItsGraph(args as SocketOperation, run),
+    subscribe: (args) => onItsGraph(args as SocketOperation, subscribe),
     onError: (_context, _id, _payload, errors) => errors.map((error) => publicError(error.toJSON(), error)),
     onNext: (_context, _id, _payload, _args, { data, errors, extensions }) => {
       const shown = introspection ? undefined : withoutSchemaDetails(extensions);
@@ -243,16 +263,23 @@ function textOf(params: Readonly<Record<string, unknown>> | undefined, name: str
   return typeof value === "string" ? value : undefined;
 }
 
-function run({ operation, document, operationName, variableValues, contextValue: context }: SocketOperation) {
+function run({ operation, graph, document, operationName, variableValues, contextValue: context }: SocketOperation) {
   const definition = getOperationAST(document, operationName) as OperationDefinitionNode;
   const deadlineMs = deadlineOf(operationFields({ document, operation: definition }));
-  return runInTime(operation, { variables: { ...variableValues }, context, deadlineMs });
+  graph.enter();
+  const onEnd = () => graph.leave();
+  return runInTime(operation, { variables: { ...variableValues }, context, deadlineMs, onEnd });
 }
 
-function subscribe({ operation, variableValues, contextValue, traceparent }: SocketOperation) {
+async function subscribe(args: SocketOperation) {
+  const { operation, graph, variableValues, contextValue, traceparent } = args;
   if (!contextValue.principal) throw new Error("A socket without a principal subscribes to nothing");
   const { key: group, principal } = subscriberGroup(contextValue.principal);
   // loaders remember entities: each event gets its own, with a span of its own
   const contextForEvent = () => requestContext({ principal, trace: continueTrace(traceparent) });
-  return operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
+  const stream = await operation.subscribe({ ...variableValues }, contextValue, { contextForEvent, group });
+  if (stream instanceof ResponseStream) graph.addSubscription(stream);
+  // graphql-ws keeps the arguments for as long as the subscription, whose graph may be replaced before
+  Object.assign(args, { schema: undefined, document: undefined, operation: undefined, graph: undefined });
+  return stream;
 }

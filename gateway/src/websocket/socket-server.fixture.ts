@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import type { Principal } from "@factory/runtime/auth/principal";
 import { createLogger } from "@factory/runtime/telemetry/logger";
 import WebSocket from "ws";
-import { adHocOperations } from "../ad-hoc-documents/ad-hoc-operations.fixture.js";
 import type { RateLimits } from "../admission/operation-charge.js";
 import { Notebook } from "../execution/notes.fixture.js";
+import { type GatewayOptions, startGateway, type TestGateway } from "../supergraph/gateway.fixture.js";
 import { type GraphqlSockets, graphqlSockets } from "./graphql-sockets.js";
 
 export interface Message {
@@ -26,6 +26,7 @@ type SocketOptions = Partial<Parameters<typeof graphqlSockets>[0]>;
 
 export interface SocketServer {
   readonly notebook: Notebook;
+  readonly gateway: TestGateway;
   readonly sockets: GraphqlSockets;
   readonly port: number;
   /** Points by rate class. */
@@ -40,6 +41,7 @@ export interface SocketServer {
 export async function startSocketServer(
   principals: Record<string, Principal>,
   options: SocketOptions = {},
+  gatewayOptions: GatewayOptions = {},
 ): Promise<SocketServer> {
   const notebook = new Notebook();
   const spent: Record<string, number> = {};
@@ -52,9 +54,9 @@ export async function startSocketServer(
     spend: (rate, _principal, points) => spend(rate, points),
     spendAnonymous: (_address, points) => spend("anonymous", points),
   };
-  const operations = adHocOperations(notebook, limits, { introspection: false });
+  const gateway = await startGateway(notebook, { limits, introspection: false, ...gatewayOptions });
   const sockets = graphqlSockets({
-    operations,
+    graphs: gateway.graphs,
     verifier: {
       async verify(token) {
         const found = principals[token];
@@ -79,11 +81,11 @@ export async function startSocketServer(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ notebook, sockets, port, spent, refusals },
+    ...{ notebook, gateway, sockets, port, spent, refusals },
     connect: (token) => connect(`ws://127.0.0.1:${port}/graphql`, token),
     async close() {
       await sockets.close();
-      await operations.close();
+      await gateway.close();
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -11,18 +11,32 @@ import type { OpenApiDocument } from "./openapi.js";
 const uiPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
+/** The OpenAPI document that is served. It changes with the graph. */
+export class ServedApi {
+  /** One object for as long as the process runs: Swagger UI keeps it. */
+  readonly document: Record<string, unknown> = {};
+  text = "";
+  tag = "";
+
+  replace(document: OpenApiDocument): void {
+    for (const member of Object.keys(this.document)) delete this.document[member];
+    Object.assign(this.document, document);
+    this.text = JSON.stringify(document);
+    this.tag = entityTag(this.text);
+  }
+}
+
 /** Serves `/openapi.json`, `/docs` (also from `/`), and a page for each problem type. */
-export async function serveDocs(app: FastifyInstance, document: OpenApiDocument): Promise<void> {
+export async function serveDocs(app: FastifyInstance, api: ServedApi): Promise<void> {
   app.get("/", (_request, reply) => reply.redirect("/docs", 302));
-  const text = JSON.stringify(document);
-  const tag = entityTag(text);
   app.get("/openapi.json", (request, reply) => {
+    const { text, tag } = api;
     reply.header("etag", tag).header("cache-control", "no-cache");
     const known = request.headers["if-none-match"];
     if (known !== undefined && matchesEntityTag(known, tag)) return reply.code(304).send();
     return reply.header("content-type", "application/json; charset=utf-8").send(text);
   });
-  await app.register(fastifySwagger, { mode: "static", specification: { document: document as never } });
+  await app.register(fastifySwagger, { mode: "static", specification: { document: api.document as never } });
   await app.register(fastifySwaggerUi, {
     routePrefix: "/docs",
     staticCSP: uiPolicy,

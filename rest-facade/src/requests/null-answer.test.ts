@@ -8,7 +8,7 @@ import { refused } from "./sample-graph.fixture.js";
 async function answerTo(result: OperationResult) {
   const lines: string[] = [];
   const prepare = () => ({ run: async () => result });
-  const facade = await startWith({}, { ports: { prepare }, logger: keepingLogger(lines) });
+  const facade = await startWith({}, { prepare, logger: keepingLogger(lines) });
   try {
     const { status, json } = await facade.call("GET /v1/templates/tpl_1");
     const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);

@@ -1,52 +1,85 @@
 import { type RateLimits, rateLimits } from "@factory/rest-facade/rate-limits";
 import type { FacadePorts } from "@factory/rest-facade/server";
+import type { Logger } from "@factory/runtime/telemetry/logger";
 import type { RequestContext } from "@factory/runtime/tenancy/request-context";
-import { AdHocOperations } from "../../ad-hoc-documents/ad-hoc-operations.js";
-import { SupergraphExecutor } from "../../execution/supergraph-executor.js";
 import { graphqlEndpoint } from "../../http/graphql-endpoint.js";
 import { startGraphqlServer } from "../../http/graphql-server.js";
 import { localSubgraph } from "../../subgraphs/local-subgraph.js";
-import { readSupergraph } from "../../supergraph/committed-supergraph.js";
-import { prepareOperation } from "../../supergraph/prepared-operation.js";
+import { readCommittedSupergraph } from "../../supergraph/committed-supergraph.js";
+import { CompiledGateway } from "../../supergraph/compiled-gateway.js";
+import { ReplaceableSupergraph } from "../../supergraph/replaceable-supergraph.js";
+import { SupergraphFile } from "../../supergraph/supergraph-file.js";
 import { graphqlSockets } from "../../websocket/graphql-sockets.js";
+import { supergraphMetrics } from "../monitoring/supergraph-metrics.js";
 import type { Start } from "./foundation.js";
 import type { Subgraphs } from "./subgraphs.js";
 
 /** The federated graph as the facade serves it: documents of REST routes, `/graphql`, and its websockets. */
-export interface Graph extends Pick<FacadePorts, "supergraphSdl" | "prepare" | "graphql"> {
+export interface Graph extends Pick<FacadePorts, "useGraph" | "graphql"> {
   readonly limits: RateLimits;
   /** Closes the open websockets. */
   readonly closeSockets: () => Promise<void>;
 }
 
 /** The gateway over the three subgraphs of this process. */
-export async function startGraph({ environment, logger, parts }: Start, subgraphs: Subgraphs): Promise<Graph> {
-  const { catalog, integration, spine, verifier, onRevoked } = subgraphs;
-  const supergraphSdl = await readSupergraph();
-  const executor = SupergraphExecutor.fromSdl<RequestContext>(supergraphSdl, [
-    localSubgraph("catalog", catalog.schema),
-    localSubgraph("integration", integration.schema),
-    localSubgraph("spine", spine.schema),
-  ]);
+export async function startGraph(
+  { environment, logger, registry, parts }: Start,
+  { catalog, integration, spine, verifier, onRevoked }: Subgraphs,
+): Promise<Graph> {
   const limits = rateLimits(environment.rateLimitFactor);
   const introspection = environment.development;
-  const operations = new AdHocOperations({ executor, supergraphSdl, introspection, limits, logger });
-  parts.add("planning thread", () => operations.close());
+  const subgraphs = [
+    localSubgraph<RequestContext>("catalog", catalog.schema),
+    localSubgraph<RequestContext>("integration", integration.schema),
+    localSubgraph<RequestContext>("spine", spine.schema),
+  ];
+  const options = { subgraphs, introspection, limits, logger };
+  const file = environment.supergraphFile === undefined ? undefined : new SupergraphFile(environment.supergraphFile);
+  const initial = file ? await file.read() : { reviewedSdl: await readCommittedSupergraph() };
+  const supergraph = new ReplaceableSupergraph(initial, options);
+  const { graphs } = supergraph;
   const server = await startGraphqlServer({
-    operations,
-    coreSupergraphSdl: supergraphSdl,
+    gateway: new CompiledGateway(supergraph, options),
+    graphs,
     introspection,
     limits,
     logger,
   });
   parts.add("GraphQL server", () => server.stop());
-  const sockets = graphqlSockets({ operations, verifier, introspection, limits, logger });
+  parts.add("supergraph", () => supergraph.close());
+  supergraphMetrics(registry, supergraph);
+  if (file) {
+    const unfollow = follow(file, supergraph, logger);
+    parts.add("supergraph file", async () => unfollow());
+  }
+  const sockets = graphqlSockets({ graphs, verifier, introspection, limits, logger });
   onRevoked((revocation) => sockets.revoked(revocation));
   return {
-    supergraphSdl,
     limits,
-    prepare: (document, operationName) => prepareOperation(executor, document, operationName),
+    useGraph: (compile) =>
+      supergraph.use((graph) =>
+        compile({
+          supergraphSdl: graph.supergraphSdl,
+          prepare: (document, operationName) => graph.prepare(document, operationName),
+        }),
+      ),
     graphql: graphqlEndpoint({ server, sockets, verifier, graphiql: environment.development }),
     closeSockets: () => sockets.close(),
+  };
+}
+
+/** Replaces the supergraph when its file has changed, and reads it again on SIGHUP. Returns what ends this. */
+function follow(file: SupergraphFile, supergraph: ReplaceableSupergraph, logger: Logger): () => void {
+  const reread = () => {
+    file
+      .read()
+      .then((candidate) => supergraph.replace(candidate))
+      .catch((error: unknown) => logger.warn({ err: error }, "the supergraph file could not be read"));
+  };
+  const unwatch = file.watch(reread);
+  process.on("SIGHUP", reread);
+  return () => {
+    unwatch();
+    process.off("SIGHUP", reread);
   };
 }

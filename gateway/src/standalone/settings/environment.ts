@@ -70,6 +70,8 @@ const variables = z
     SMTP_URL: z.string().refine(isSmtpUrl, "needs smtp:// or smtps://, a host, and nothing behind its port").optional(),
     /** `address`, or `Name <address>`. */
     MAIL_FROM: z.string().max(300).regex(mailbox, "needs an address, or a name and <address>").optional(),
+    /** A supergraph SDL, or a folder with the SDL of each subgraph; without it the committed one serves. */
+    SUPERGRAPH_FILE: z.string().min(1).optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     ALLOWED_ORIGINS: list,
     /** Addresses or networks of the proxies in front, whose X-Forwarded-For tells clients apart. */
@@ -128,6 +130,7 @@ export interface PlatformEnvironment {
   readonly formerSecretsKeys: readonly string[];
   readonly platformClient: { id: string; secret: string } | undefined;
   readonly smtp: { smtpUrl: string; from: string } | undefined;
+  readonly supergraphFile: string | undefined;
   readonly logLevel: string;
   readonly allowedOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
@@ -161,6 +164,7 @@ export function platformEnvironment(processEnv: NodeJS.ProcessEnv = process.env)
     formerSecretsKeys: given.FORMER_SECRETS_KEYS,
     platformClient: id !== undefined && secret !== undefined ? { id, secret } : undefined,
     smtp: smtpUrl !== undefined && from !== undefined ? { smtpUrl, from } : undefined,
+    supergraphFile: given.SUPERGRAPH_FILE,
     logLevel: given.LOG_LEVEL,
     allowedOrigins: given.ALLOWED_ORIGINS,
     trustedProxies: given.TRUSTED_PROXIES,

@@ -44,6 +44,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
   #attachedAt = 0;
   #detach: (() => void) | undefined;
   #expiry: NodeJS.Timeout | undefined;
+  #isEnding = false;
   #closed = false;
 
   constructor(source: FeedSource, request: FeedRequest) {
@@ -68,6 +69,12 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
   return(): Promise<IteratorResult<FeedItem>> {
     this.#close();
     return this.#items.return();
+  }
+
+  /** Asks the feed to end: its next item tells the cursor after which to subscribe again. */
+  end(): void {
+    this.#isEnding = true;
+    this.#queue.wake();
   }
 
   async *#run(): AsyncGenerator<FeedItem, void, undefined> {
@@ -113,7 +120,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
   }
 
   #isOver(): boolean {
-    return this.#queue.lagged || this.#isExpired();
+    return this.#isEnding || this.#queue.lagged || this.#isExpired();
   }
 
   #isExpired(): boolean {
@@ -122,12 +129,16 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
 
   async #refuse(): Promise<never> {
     const resume = { cursor: String(await this.#resumeAfter()) };
-    throw this.#isExpired()
-      ? new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", ...resume })
-      : new DomainError("SUBSCRIPTION_LAGGED", {
-          detail: "The subscriber is too slow; resume after the cursor.",
-          ...resume,
-        });
+    if (this.#isExpired()) throw new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", ...resume });
+    if (this.#queue.lagged)
+      throw new DomainError("SUBSCRIPTION_LAGGED", {
+        detail: "The subscriber reads too slowly. Subscribe again after the cursor.",
+        ...resume,
+      });
+    throw new DomainError("UNAVAILABLE", {
+      detail: "The platform ended the subscription. Subscribe again after the cursor.",
+      ...resume,
+    });
   }
 
   /** Read only now where nothing was handed over, so that opening a feed costs no statement. */

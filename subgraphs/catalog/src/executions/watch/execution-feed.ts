@@ -39,6 +39,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
   readonly #items: AsyncGenerator<ExecutionFeedItem, void, undefined>;
   readonly #unsubscribe: () => void;
   #sequence: number;
+  #isEnding = false;
   #closed = false;
   #woken = false;
   #wake: (() => void) | undefined;
@@ -65,6 +66,12 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
     return this.#items.return();
   }
 
+  /** Asks the feed to end: its next item tells the sequence after which to subscribe again. */
+  end(): void {
+    this.#isEnding = true;
+    this.#wakeUp();
+  }
+
   async *#run(): AsyncGenerator<ExecutionFeedItem, void, undefined> {
     const { tenant, executionId, hasEnded } = this.#request;
     try {
@@ -72,7 +79,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
         this.#woken = false;
         const steps = await readSteps(this.#source.reader, tenant, { executionId: this.#uuid, after: this.#sequence });
         for (const step of steps) {
-          this.#requireToken();
+          this.#requireOpen();
           this.#sequence = step.sequence;
           yield { ...step, executionId };
           if (executionStates[step.status].next.length === 0) return;
@@ -81,7 +88,7 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
           if (hasEnded) return;
           await this.#nextStep();
         }
-        this.#requireToken();
+        this.#requireOpen();
       }
     } catch (error) {
       if (!(error instanceof DomainError)) this.#source.logger.error({ err: error }, "execution feed ended");
@@ -91,9 +98,14 @@ export class ExecutionFeed implements AsyncIterableIterator<ExecutionFeedItem> {
     }
   }
 
-  #requireToken(): void {
+  #requireOpen(): void {
     if (Date.now() >= this.#request.expiresAt * 1000)
       throw new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", after: this.#sequence });
+    if (this.#isEnding)
+      throw new DomainError("UNAVAILABLE", {
+        detail: "The platform ended the subscription. Subscribe again after the last sequence.",
+        after: this.#sequence,
+      });
   }
 
   #nextStep(): Promise<void> {

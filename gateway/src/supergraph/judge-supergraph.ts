@@ -1,0 +1,32 @@
+import { composeServices, validateSatisfiability } from "@apollo/composition";
+import { Supergraph } from "@apollo/federation-internals";
+import { parse } from "graphql";
+import { missingInSubgraphs } from "./missing-in-subgraph.js";
+import type { SupergraphCandidate, SupergraphCheck, SupergraphVerdict } from "./supergraph-check.js";
+
+/** Composes a candidate and compares it with what the connected subgraphs tell of themselves. Takes a second or so. */
+export function judgeSupergraph({ candidate, connected }: SupergraphCheck): SupergraphVerdict {
+  try {
+    const found = composed(candidate);
+    if (found.problems) return found;
+    const problems = missingInSubgraphs(Supergraph.build(found.supergraphSdl), connected);
+    return problems.length > 0 ? { problems } : found;
+  } catch (error) {
+    return { problems: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
+function composed(candidate: SupergraphCandidate): SupergraphVerdict {
+  if ("supergraphSdl" in candidate) {
+    const { supergraphSdl } = candidate;
+    const { errors = [] } = validateSatisfiability({ supergraphSdl });
+    return errors.length > 0 ? { problems: errors.map(({ message }) => message) } : { supergraphSdl };
+  }
+  const services = Object.entries(candidate.subgraphSdls).map(([name, sdl]) => ({
+    name,
+    url: `http://${name}`,
+    typeDefs: parse(sdl),
+  }));
+  const { errors, supergraphSdl } = composeServices(services);
+  return errors ? { problems: errors.map(({ message }) => message) } : { supergraphSdl };
+}

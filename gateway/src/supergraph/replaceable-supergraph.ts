@@ -1,0 +1,205 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { type GraphQLDataSource, SERVICE_DEFINITION_QUERY, type SupergraphManager } from "@apollo/gateway";
+import type { Logger } from "@factory/runtime/telemetry/logger";
+import { assertValidSchema, type GraphQLSchema } from "graphql";
+import type { LoadedSupergraph } from "../query-planner/operation-planner.js";
+import { Graph, type GraphOptions } from "./graph.js";
+import { ServingGraphs } from "./serving-graphs.js";
+import { checkSupergraph, type SupergraphCandidate, type SupergraphVerdict } from "./supergraph-check.js";
+
+type GatewayTools = Parameters<SupergraphManager["initialize"]>[0];
+
+/**
+ * A part of the platform that compiles something for a graph. It throws where the graph does not fit; the function that
+ * it returns puts the result in service, synchronously and without a failure.
+ */
+export type GraphUser = (graph: Graph) => () => void;
+
+export type Replacement =
+  | { readonly outcome: "replaced" | "unchanged"; readonly id: string; readonly reasons?: never }
+  /** Why the candidate cannot serve. The graph at hand goes on. */
+  | { readonly outcome: "refused"; readonly reasons: readonly string[] };
+
+/** `reviewedSdl`: one that was composed and checked before it came here. */
+export type InitialSupergraph = { readonly reviewedSdl: string } | SupergraphCandidate;
+
+interface ReplacingOptions {
+  /** Judges a candidate, in a thread of its own unless told otherwise. */
+  readonly check: typeof checkSupergraph;
+  readonly subscriptionsEndMs: number;
+}
+
+interface PendingGraph {
+  readonly graph: Graph;
+  isLinked: boolean;
+}
+
+/** Subscriptions of a replaced graph end one after the other in this time, so that they do not all come back at once. */
+const subscriptionsEndMs = 30_000;
+const subscriptionSteps = 30;
+/** As long as the longest operation may take. */
+const longestOperationMs = 60_000;
+
+/** Gives Apollo's gateway its supergraph, and replaces it while the platform runs. Every check comes before the swap. */
+export class ReplaceableSupergraph implements SupergraphManager {
+  readonly graphs = new ServingGraphs();
+  /** How many candidates came to which outcome. */
+  readonly outcomes: Record<Replacement["outcome"], number> = { replaced: 0, unchanged: 0, refused: 0 };
+  readonly #initial: InitialSupergraph;
+  readonly #options: GraphOptions;
+  readonly #replacingOptions: ReplacingOptions;
+  readonly #logger: Logger;
+  readonly #users: GraphUser[] = [];
+  #gateway: GatewayTools | undefined;
+  #pending: PendingGraph | undefined;
+  #schema: GraphQLSchema | undefined;
+  #replacing: Promise<unknown> = Promise.resolve();
+  #retiring: Promise<void> = Promise.resolve();
+  #hurry = new AbortController();
+  readonly #closing = new AbortController();
+  /** While it is compiled. */
+  #candidate: Graph | undefined;
+
+  constructor(initial: InitialSupergraph, options: GraphOptions, replacing: Partial<ReplacingOptions> = {}) {
+    this.#initial = initial;
+    this.#replacingOptions = { check: checkSupergraph, subscriptionsEndMs, ...replacing };
+    this.#options = options;
+    this.#logger = options.logger;
+  }
+
+  /** Called by Apollo's gateway when it loads. Throws when a supergraph of the operator cannot serve. */
+  async initialize(gateway: GatewayTools): Promise<{ supergraphSdl: string }> {
+    this.#gateway = gateway;
+    if ("reviewedSdl" in this.#initial) return { supergraphSdl: this.#initial.reviewedSdl };
+    const verdict = await this.#check(this.#initial);
+    if (verdict.problems) throw new Error(`The supergraph cannot serve:\n${verdict.problems.join("\n")}`);
+    return verdict;
+  }
+
+  /** The gateway has loaded its first supergraph. Throws when it does not fit the connected subgraphs. */
+  begin(supergraphSdl: string, loaded: LoadedSupergraph): void {
+    this.graphs.serve(new Graph(supergraphSdl, this.#options, loaded), loaded.apiSchema);
+    this.#schema = loaded.apiSchema;
+  }
+
+  /** The gateway has replaced its schema: the graph that was compiled for it begins to serve in the same step. */
+  link(schema: GraphQLSchema): void {
+    if (!this.#pending) return;
+    this.graphs.serve(this.#pending.graph, schema);
+    this.#pending.isLinked = true;
+    this.#schema = schema;
+  }
+
+  /** Compiles for the graph at hand, and for each later one before it serves. Throws when the graph at hand does not fit. */
+  use(user: GraphUser): void {
+    user(this.graphs.current)();
+    this.#users.push(user);
+  }
+
+  /** Checks a candidate and puts it in the place of the graph at hand. One candidate at a time. */
+  async replace(candidate: SupergraphCandidate): Promise<Replacement> {
+    const replacement = this.#replacing.then(() => this.#replace(candidate));
+    this.#replacing = replacement;
+    const { outcome } = await replacement;
+    this.outcomes[outcome] += 1;
+    return replacement;
+  }
+
+  /** Ends the planning threads. */
+  async close(): Promise<void> {
+    this.#hurry.abort();
+    this.#closing.abort();
+    await Promise.all([this.graphs.current.close(), this.graphs.previous?.close(), this.#candidate?.close()]);
+  }
+
+  async #replace(candidate: SupergraphCandidate): Promise<Replacement> {
+    const { id: from } = this.graphs.current;
+    try {
+      const verdict = await this.#check(candidate);
+      if (verdict.problems) return this.#refused(verdict.problems);
+      if (verdict.supergraphSdl === this.graphs.current.supergraphSdl) return { outcome: "unchanged", id: from };
+      await this.#gateway?.healthCheck(verdict.supergraphSdl);
+      const graph = new Graph(verdict.supergraphSdl, this.#options);
+      this.#candidate = graph;
+      await this.#swap(graph);
+      this.#logger.info({ from, to: graph.id }, "the supergraph was replaced");
+      return { outcome: "replaced", id: graph.id };
+    } catch (error) {
+      await this.#candidate?.close();
+      return this.#refused([error instanceof Error ? error.message : String(error)]);
+    } finally {
+      this.#candidate = undefined;
+    }
+  }
+
+  async #swap(graph: Graph): Promise<void> {
+    await graph.compileStored(this.graphs.current.storedDocuments);
+    assertValidSchema(graph.apiSchema);
+    const putInService = this.#users.map((user) => user(graph));
+    await this.#previousGraphEnded();
+    const replaced = this.#schema as GraphQLSchema;
+    this.#pending = { graph, isLinked: false };
+    try {
+      this.#gateway?.update(graph.supergraphSdl);
+      if (!this.#pending.isLinked) throw new Error("Apollo's gateway did not take the supergraph.");
+    } finally {
+      this.#pending = undefined;
+    }
+    for (const serve of putInService) serve();
+    this.#retiring = this.#retire(replaced);
+  }
+
+  /** At most two graphs live: what is left on the one before ends now. */
+  async #previousGraphEnded(): Promise<void> {
+    this.#hurry.abort();
+    await this.#retiring;
+    this.#hurry = new AbortController();
+  }
+
+  async #retire(schema: GraphQLSchema): Promise<void> {
+    const { signal } = this.#hurry;
+    const graph = this.graphs.previous;
+    if (!graph) return;
+    // a request that Apollo Server has taken just now reaches its graph within this turn
+    await nextTurn();
+    const quiet = graph.idle(longestOperationMs).then(() => graph.close());
+    const step = Math.ceil(graph.subscriptions / subscriptionSteps);
+    while (graph.subscriptions > 0 && !signal.aborted) {
+      await sleep(this.#replacingOptions.subscriptionsEndMs / subscriptionSteps, undefined, {
+        signal,
+        ref: false,
+      }).catch(() => undefined);
+      await graph.endSubscriptions(signal.aborted ? undefined : step);
+    }
+    await quiet;
+    // one that began while the others ended
+    await graph.endSubscriptions();
+    this.graphs.forgetPrevious(schema);
+  }
+
+  async #check(candidate: SupergraphCandidate): Promise<SupergraphVerdict> {
+    const check = { candidate, connected: await this.#connectedSdls() };
+    return this.#replacingOptions.check(check, { logger: this.#logger, signal: this.#closing.signal });
+  }
+
+  /** The SDL that each connected subgraph tells of itself. */
+  async #connectedSdls(): Promise<Record<string, string>> {
+    const sdls = this.#options.subgraphs.map(async ({ name }) => {
+      const source = this.#gateway?.getDataSource({ name, url: `http://${name}` });
+      const answer = await source?.process({
+        kind: "loading schema",
+        request: { query: SERVICE_DEFINITION_QUERY },
+        context: {},
+      } as Parameters<GraphQLDataSource["process"]>[0]);
+      const { sdl } = (answer?.data as { _service?: { sdl?: string } } | undefined)?._service ?? {};
+      if (sdl === undefined) throw new Error(`The subgraph "${name}" does not tell its SDL.`);
+      return [name, sdl] as const;
+    });
+    return Object.fromEntries(await Promise.all(sdls));
+  }
+
+  #refused(reasons: readonly string[]): Replacement {
+    this.#logger.warn({ reasons }, "the new supergraph was refused; the platform goes on with the one it has");
+    return { outcome: "refused", reasons };
+  }
+}

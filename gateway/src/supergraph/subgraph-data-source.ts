@@ -1,0 +1,20 @@
+import type { GraphQLDataSource } from "@apollo/gateway";
+import type { RequestContext } from "@factory/runtime/tenancy/request-context";
+import type { Subgraph } from "../subgraphs/subgraph.js";
+
+type Options = Parameters<GraphQLDataSource["process"]>[0];
+
+/** A connected subgraph as Apollo's gateway knows it. The compiled executor takes `subgraph` and goes past `process`. */
+export class SubgraphDataSource implements GraphQLDataSource {
+  readonly subgraph: Subgraph<RequestContext>;
+
+  constructor(subgraph: Subgraph<RequestContext>) {
+    this.subgraph = subgraph;
+  }
+
+  /** Runs one document of the gateway itself: its health check, or the question for the SDL of the subgraph. */
+  async process({ request, context }: Options): ReturnType<GraphQLDataSource["process"]> {
+    const prepared = this.subgraph.prepare(request.query ?? "", request.operationName);
+    return prepared.run(request.variables ?? {}, context as RequestContext) as ReturnType<GraphQLDataSource["process"]>;
+  }
+}

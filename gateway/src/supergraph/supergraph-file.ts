@@ -1,0 +1,65 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { SupergraphCandidate } from "./supergraph-check.js";
+
+const pollMs = 2000;
+const extension = ".graphql";
+
+/**
+ * The supergraph of an operator: a file with its SDL, or a folder with the SDL of each subgraph (`catalog.graphql`, …),
+ * which are composed. It is polled, since a file that is mounted from elsewhere often reports no change.
+ */
+export class SupergraphFile {
+  readonly #path: string;
+  readonly #pollMs: number;
+  /** State of the files when they were read last. */
+  #read: string | undefined;
+
+  constructor(path: string, options: { pollMs?: number } = {}) {
+    this.#path = path;
+    this.#pollMs = options.pollMs ?? pollMs;
+  }
+
+  /** Throws when the file or a file of the folder cannot be read. */
+  async read(): Promise<SupergraphCandidate> {
+    this.#read = await this.#fingerprint();
+    const files = await this.#files();
+    if (!files) return { supergraphSdl: await readFile(this.#path, "utf8") };
+    const sdls = files.map(async (file) => [basename(file, extension), await readFile(file, "utf8")] as const);
+    return { subgraphSdls: Object.fromEntries(await Promise.all(sdls)) };
+  }
+
+  /**
+   * Calls back when something has changed since the last `read`, and two looks in a row saw the same, so that no half of
+   * a file is read.
+   */
+  watch(onChange: () => void): () => void {
+    let last: string | undefined;
+    const look = async () => {
+      const seen = await this.#fingerprint().catch(() => undefined);
+      if (seen !== undefined && seen === last && seen !== this.#read) onChange();
+      last = seen;
+    };
+    const timer = setInterval(() => void look(), this.#pollMs).unref();
+    return () => clearInterval(timer);
+  }
+
+  /** The files of a folder; undefined for a single file. */
+  async #files(): Promise<string[] | undefined> {
+    if (!(await stat(this.#path)).isDirectory()) return undefined;
+    const names = await readdir(this.#path);
+    return names
+      .filter((name) => name.endsWith(extension))
+      .sort()
+      .map((name) => join(this.#path, name));
+  }
+
+  async #fingerprint(): Promise<string> {
+    const files = (await this.#files()) ?? [this.#path];
+    const states = files.map(async (file) => {
+      const { ino, size, mtimeMs } = await stat(file);
+      return [file, ino, size, mtimeMs].join(" ");
+    });
+    return (await Promise.all(states)).join("\n");
+  }
+}

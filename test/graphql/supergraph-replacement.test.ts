@@ -1,0 +1,204 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import {
+  accessToken,
+  type ClientCredentials,
+  call,
+  ensureTenant,
+  readJson,
+} from "@factory/gateway/standalone/client/platform-api";
+import {
+  type PlatformProcess,
+  removeData,
+  startPlatformProcess,
+  temporaryDataDirectory,
+} from "@factory/gateway/standalone/client/platform-process";
+import { createClient } from "graphql-ws";
+import WebSocket from "ws";
+import { eventually } from "../kit/eventually.js";
+
+const committed = fileURLToPath(import.meta.resolve("@factory/schema/supergraph.graphql"));
+
+let dataDir: string;
+let file: string;
+let sdl: string;
+let platform: PlatformProcess;
+let token: string;
+const log: string[] = [];
+
+/** A supergraph that is the same but for a description, which introspection shows. */
+const revision = (text: string, change: (sdl: string) => string = (same) => same) =>
+  change(sdl).replace("\ntype Query\n", `\n"""${text}"""\ntype Query\n`);
+
+/** Puts something in the place of the first fields of the type Template. */
+const withTemplate = (fields: string) => (text: string) =>
+  text.replace(/ {2}category: String @join__field\(graph: CATALOG\)\n {2}createdAt/, fields);
+
+beforeAll(async () => {
+  dataDir = await temporaryDataDirectory();
+  file = join(dataDir, "supergraph.graphql");
+  sdl = await readFile(committed, "utf8");
+  await writeFile(file, revision("first"));
+  const settings = { RATE_LIMIT_FACTOR: "1000", SUPERGRAPH_FILE: file };
+  platform = await startPlatformProcess(dataDir, settings, (line) => log.push(line));
+  token = await accessToken(platform, await readJson<ClientCredentials>(dataDir, "bootstrap.json"));
+});
+
+afterAll(async () => {
+  await platform.stop();
+  await removeData(dataDir);
+});
+
+async function graphql<T>(query: string): Promise<T> {
+  const { body } = await call<{ data?: T; errors?: unknown }>("POST", `${platform.publicUrl}/graphql`, {
+    token,
+    body: { query },
+  });
+  if (!body.data || body.errors) throw new Error(JSON.stringify(body.errors));
+  return body.data;
+}
+
+const served = async () =>
+  (await graphql<{ __type: { description: string } }>('{ __type(name: "Query") { description } }')).__type.description;
+
+async function metric(name: string): Promise<number> {
+  const response = await fetch(`${platform.internalUrl}/metrics`);
+  const line = (await response.text()).split("\n").find((each) => each.startsWith(`${name} `));
+  return Number(line?.split(" ").at(-1));
+}
+
+const refused = () => metric('supergraph_replacements_total{outcome="refused"}');
+
+/** Gives the platform another supergraph, and tells it to look at once. */
+async function give(text: string): Promise<void> {
+  await writeFile(file, text);
+  process.kill(platform.pid, "SIGHUP");
+}
+
+interface Load {
+  readonly failures: string[];
+  answered: number;
+  stop(): Promise<void>;
+}
+
+/** Asks by all ways at once, again and again. */
+function underLoad(): Load {
+  let isOver = false;
+  const load = { failures: [] as string[], answered: 0 };
+  const again = async (ask: () => Promise<unknown>) => {
+    while (!isOver) {
+      await ask().then(
+        () => (load.answered += 1),
+        (error: Error) => load.failures.push(error.message),
+      );
+      await sleep(5);
+    }
+  };
+  const socket = client();
+  const loops = [
+    () => graphql("{ tenants(first: 1) { items { tenantId } } }"),
+    // planned anew each time: some of them while the graph is replaced
+    () => graphql(`{ a${Math.random().toString(36).slice(2)}: tenants(first: 1) { items { slug } } }`),
+    () => call("GET", `${platform.publicUrl}/v1/tenants?slug=none`, { token }),
+    async () => {
+      for await (const { errors } of socket.iterate({ query: "{ tenants(first: 1) { items { tenantId } } }" }))
+        if (errors) throw new Error(JSON.stringify(errors));
+    },
+  ].map(again);
+  return Object.assign(load, {
+    async stop() {
+      isOver = true;
+      await Promise.all(loops);
+      await socket.dispose();
+    },
+  });
+}
+
+const client = () =>
+  createClient({
+    url: `${platform.publicUrl.replace("http", "ws")}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization: `Bearer ${token}` },
+    retryAttempts: 0,
+  });
+
+interface Told {
+  readonly data?: { readonly events: { readonly type: string; readonly cursor: string } } | null;
+  readonly errors?: readonly { readonly extensions: { readonly code: string; readonly cursor: string } }[];
+}
+
+/** Collects what a subscription to events tells, until it ends. */
+function follow(after?: string): { told: Told[]; ended: Promise<void> } {
+  const socket = client();
+  const told: Told[] = [];
+  const query = "subscription ($after: String) { events(after: $after) { type cursor } }";
+  const ended = (async () => {
+    for await (const result of socket.iterate({ query, variables: { after } })) told.push(result as never);
+    await socket.dispose();
+  })();
+  return { told, ended };
+}
+
+describe("SUPERGRAPH_FILE of a running platform", () => {
+  it("is the supergraph that it starts with", async () => {
+    expect(await served()).toBe("first");
+  });
+
+  it("is replaced under load without a failed request, on SIGHUP and by itself, and subscriptions go on from their cursor", async () => {
+    const load = underLoad();
+    const { told, ended } = follow();
+    await eventually("it follows", async () => {
+      await ensureTenant(platform, token, `heard-${Math.random().toString(36).slice(2)}`, "Heard");
+      return told.length > 0;
+    });
+    for (const text of ["second", "third"]) {
+      await give(revision(text));
+      await eventually(`the ${text} serves`, async () => (await served()) === text, 60_000);
+    }
+    await ended;
+    const { code, cursor } = told.at(-1)?.errors?.[0]?.extensions ?? { code: "", cursor: "" };
+    expect(code).toBe("UNAVAILABLE");
+    const cursors = told.flatMap(({ data }) => (data ? [data.events.cursor] : []));
+    expect(cursor).toBe(cursors.at(-1));
+    await writeFile(file, revision("fourth"));
+    await eventually("the fourth serves", async () => (await served()) === "fourth", 60_000);
+    const resumed = follow(cursor);
+    await ensureTenant(platform, token, "heard-again", "Heard again");
+    await eventually("the next events come", () => resumed.told.length > 0);
+    expect(Number(resumed.told[0]?.data?.events.cursor)).toBeGreaterThan(Number(cursor));
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    expect(load.answered).toBeGreaterThan(100);
+    expect(await metric('supergraph_replacements_total{outcome="replaced"}')).toBe(3);
+  });
+
+  it.each([
+    ["that is not GraphQL", () => "type Query {", "Syntax Error"],
+    [
+      "that asks the catalog for a field which it lacks",
+      () => revision("bad", withTemplate("  nothing: Int @join__field(graph: CATALOG)\n  createdAt")),
+      'The subgraph \\"catalog\\" has no field \\"Template.nothing\\".',
+    ],
+    [
+      "that lacks a field of a stored REST document",
+      () => revision("bad", withTemplate("  createdAt")),
+      'Cannot query field \\"category\\" on type \\"Template\\".',
+    ],
+  ])("refuses one %s: the old one goes on, and the platform stays ready", async (_, text, reason) => {
+    const before = await refused();
+    await give(text());
+    const isReason = (line: string) => line.includes("the new supergraph was refused") && line.includes(reason);
+    await eventually("it is refused for its reason", () => log.some(isReason), 60_000);
+    expect(await refused()).toBeGreaterThan(before);
+    expect(await served()).toBe("fourth");
+    expect((await fetch(`${platform.publicUrl}/readyz`)).status).toBe(200);
+  });
+
+  it("lets the graphs before go", async () => {
+    await give(revision("fifth"));
+    await eventually("the fifth serves", async () => (await served()) === "fifth", 60_000);
+    await eventually("one graph lives", async () => (await metric("supergraph_live_graphs")) === 1, 60_000);
+  });
+});
