@@ -5,7 +5,7 @@ import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legac
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { ApprovalState } from "./approval.states.js";
 
-/** Lets an agent hold publishing scopes for one task, when somebody else than its subject has agreed. */
+/** A request of an agent for publishing scopes in one task, and the decision of a principal other than its subject. */
 @Entity(tenantTable("approvals"))
 @Index({
   name: "approvals_open",
@@ -46,7 +46,7 @@ export class Approval {
   @Property({ type: "timestamptz" })
   requestedAt: Date;
 
-  /** Until when it can be decided, then until when it holds. */
+  /** Pending: until when it can be decided. Afterwards: until when the decision is valid. */
   @Property({ type: "timestamptz" })
   validUntil: Date;
 

@@ -136,7 +136,7 @@ describe("the secret of the service that is acted for", () => {
   });
 });
 
-test("a person decides about an agent whose secret he was told, unless it acts for him", async () => {
+test("a user may decide about an agent whose secret the user was told, unless it acts for that user", async () => {
   const agent = await aClient(person, { principalType: "Agent" });
   expect(await decision(person, colleague, agent)).toBe("Approved");
   expect(await decision(person, person, agent)).toBe("SELF_APPROVAL");

@@ -403,7 +403,7 @@ describe("a later start", () => {
     ]);
   });
 
-  it("with a client of the operator disables the generated one, and without him enables it again", async () => {
+  it("with a client of the operator disables the generated one, and without it enables the generated one again", async () => {
     const generated = platform.spine.bootstrap as { clientId: string; clientSecret: string };
     const given = { id: "operator", secret: "chosen by the operator" };
     const status = async (clientId: string, clientSecret: string) =>

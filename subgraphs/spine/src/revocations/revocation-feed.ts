@@ -41,7 +41,7 @@ export class RevocationFeed {
     }, logger);
   }
 
-  /** Those of before are told when this returns. */
+  /** Calls `tell` for all earlier revocations before it resolves, and for each new one afterwards. */
   async start(tell: RevocationListener): Promise<void> {
     this.#tell = tell;
     await this.#listener.on(revocationChannel, () => this.#loop.wake());

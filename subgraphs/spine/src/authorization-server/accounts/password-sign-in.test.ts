@@ -32,7 +32,7 @@ async function expectRefused(tokens: readonly (string | undefined)[]): Promise<v
     if (token !== undefined) await expect(verifier.verify(token)).rejects.toMatchObject({ code: "TOKEN_INVALID" });
 }
 
-describe("a user who is disabled while his passwords wait for their turn", () => {
+describe("a user who is disabled while their passwords wait to be hashed", () => {
   it("gets no token that outlives it", async () => {
     const { data } = await platform.ask(
       platformAdmin(),

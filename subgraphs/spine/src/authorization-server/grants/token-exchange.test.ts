@@ -336,7 +336,7 @@ describe("a subject_token", () => {
 });
 
 describe("a user", () => {
-  it("is acted for with what his roles give, until his sign-in ends", async () => {
+  it("is acted for with the scopes of their roles, until their sign-in ends", async () => {
     const user = await aUser(platform, tenantId, ["templates.read", "user.read"]);
     const studio = await aStudio();
     const signedIn = await post(studio, { grant_type: "password", username: user.email, password: user.password });

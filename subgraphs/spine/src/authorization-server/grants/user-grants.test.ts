@@ -62,7 +62,7 @@ async function move(field: "disableUser" | "enableUser", { userId }: TestUser): 
 const untilNextSecond = () => new Promise((resolve) => setTimeout(resolve, 1000 + commitMarginMs));
 
 describe("the password grant", () => {
-  it("gives a user a token of his tenant, his roles and his scopes", async () => {
+  it("gives a user a token with their tenant, roles and scopes", async () => {
     const user = await aUser(platform, tenantId, ["templates.read", "libraries.read"]);
     const { status, headers, body } = await signIn(user);
     expect(status).toBe(200);
@@ -311,7 +311,7 @@ describe("the refresh grant", () => {
     expect(refused(await refresh(body["refresh_token"]))).toEqual([400, "invalid_grant"]);
   });
 
-  it("ends the sign-ins of a user who was disabled, used meanwhile or not, and begins anew when he is enabled", async () => {
+  it("ends the sign-ins of a user who was disabled, used meanwhile or not, and a user who is enabled again begins anew", async () => {
     const user = await aUser(platform, tenantId, ["templates.read"]);
     const { body } = await signIn(user);
     await move("disableUser", user);

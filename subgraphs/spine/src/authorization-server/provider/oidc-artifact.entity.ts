@@ -31,7 +31,7 @@ export class OidcArtifact {
   @Index({ name: "oidc_artifacts_uid" })
   uidDigest: string | null;
 
-  /** `usr_…` or `cli_…`: whose sign-out ends it. */
+  /** `usr_…` or `cli_…`: the principal whose sign-out ends it. */
   @Property({ type: "text", nullable: true })
   @Index({ name: "oidc_artifacts_account" })
   accountId: string | null;
