@@ -144,7 +144,7 @@ describe("parameters as dotnet new takes them", () => {
     expect(await scaffolded(version, { Framework: "net9.0-W" })).toEqual({ "Orders.cs": "// net9.0-windows none\n" });
     const { error } = await executed(token, version, { target: target(), parameters: { Framework: "NET" } });
     expect(error).toMatchObject({ code: "RENDER_FAILED" });
-    expect(error?.message).toContain('"NET" is the beginning of "net8.0", "net9.0", "net9.0-windows"');
+    expect(error?.message).toContain('several choices begin with "NET": "net8.0", "net9.0", "net9.0-windows"');
   });
 
   it("are told with their names, in the nearest language that the template has", async () => {
