@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { composeServices } from "@apollo/composition";
 import { catalogModules } from "@factory/catalog/modules";
 import { integrationModules } from "@factory/integration/modules";
-import { endpointTable } from "@factory/rest-facade/routes/endpoint-table";
+import { endpointTable } from "@factory/rest-facade/endpoint-table";
 import { moduleSdl } from "@factory/runtime/subgraph/module-schema";
 import { spineModules } from "@factory/spine/modules";
 import { parse } from "graphql";
