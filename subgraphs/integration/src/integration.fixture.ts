@@ -26,13 +26,13 @@ export interface IntegrationFixture {
   readonly connections: SchemaConnections;
   readonly bus: PostgresBus;
   readonly integration: StartedSubgraph;
-  /** Stops the subgraph as a process that ends would, and starts it again. */
+  /** Stops the subgraph and starts it again, as a restart of the process does. */
   restart(between?: () => Promise<void>, changes?: Partial<IntegrationSettings>): Promise<void>;
-  /** As the superuser, who sees every tenant. */
+  /** Runs a statement as the superuser, for whom row-level security does not apply. */
   rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
   run(principal: Principal, source: string, variables?: Record<string, unknown>, key?: string): Promise<Answer>;
   follow(principal: Principal, source: string, variables?: Record<string, unknown>): Promise<AsyncIterator<Answer>>;
-  /** Forgets now what is older than its retention. */
+  /** Deletes the rows whose retention has ended, without waiting for the timer. */
   prune(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +40,9 @@ export interface IntegrationFixture {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = ExecutionResult<any, Record<string, any>>;
 
-/** `formerly` fills the database as an earlier release would have done. */
+/**
+ * Starts the subgraph over a PostgreSQL of its own. `formerly` may fill the database first, as an earlier release did.
+ */
 export async function startIntegrationFixture(
   settings: Partial<IntegrationSettings> = {},
   logger: Logger = createLogger("test", "silent"),
@@ -108,7 +110,7 @@ export async function startIntegrationFixture(
   };
 }
 
-/** A principal of a new tenant, or of the given one, who holds every scope unless told otherwise. */
+/** A principal of the given tenant or of a new one. By default it holds every scope. */
 export function aPrincipal(
   given: { tenantId?: string; scopes?: readonly Scope[]; expiresAt?: number } = {},
 ): Principal {
@@ -127,7 +129,7 @@ export function aPrincipal(
   };
 }
 
-/** An event as the catalog would publish it. */
+/** An event of the principal's tenant, as the catalog publishes it. */
 export function anEvent(principal: Principal, event: Partial<NewEvent> = {}): Envelope {
   const templateId = newId("tpl");
   const wanted: NewEvent = {
@@ -139,7 +141,7 @@ export function anEvent(principal: Principal, event: Partial<NewEvent> = {}): En
   return createEvent(wanted, principal.tenantId ?? "", { trace: continueTrace(undefined) });
 }
 
-/** Polls until the value is there; the last error or `undefined` tells why it never came. */
+/** Polls until `read` returns a value, and returns it. Throws after the given time. */
 export async function eventually<T>(
   read: () => Promise<T | undefined> | T | undefined,
   patienceMs = 30_000,

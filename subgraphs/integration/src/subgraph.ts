@@ -4,6 +4,7 @@ import type { SubgraphHost } from "@factory/runtime/subgraph/subgraph-host";
 import { type IntegrationSettings, integrationModules } from "./modules.js";
 import { integrationTables } from "./tables.js";
 
+/** Migrates the schema `integration` and starts its slices. The caller closes the subgraph. */
 export function startIntegration(host: SubgraphHost, settings: IntegrationSettings): Promise<StartedSubgraph> {
   return startSubgraph(host, {
     modules: integrationModules,

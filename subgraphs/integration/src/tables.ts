@@ -12,6 +12,7 @@ import { Migration20261122104308_foreign_keys } from "./migrations/Migration2026
 import { Migration20261122104750_event_sequences } from "./migrations/Migration20261122104750_event_sequences.js";
 import { integrationModules } from "./modules.js";
 
+/** The tables of this subgraph and the migrations that make them, oldest first. */
 export const integrationTables = {
   ...moduleTables(integrationModules),
   migrations: [

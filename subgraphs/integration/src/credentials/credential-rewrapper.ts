@@ -39,8 +39,9 @@ const rewrap = `update credential_versions stored set key_id = rewrapped.key_id,
   where stored.tenant_id = $1 and stored.credential_id = rewrapped.credential_id and stored.version = rewrapped.version`;
 
 /**
- * Brings credentials under the newest master key, in the background after each start; a former one is needed no longer
- * when the log says that all are rewrapped. It can end at any moment: what is left still names its former key.
+ * Wraps the data keys of credentials with the newest master key, in the background after each start. A former master
+ * key can be removed when the log says that all credentials are wrapped by the newest one. The work may stop at any
+ * moment, because each version names the key that wraps it.
  */
 export class CredentialRewrapper {
   readonly #options: Options;
@@ -74,10 +75,10 @@ export class CredentialRewrapper {
           for (const tenant of tenants) rewrapped += await this.#rewrapAll(tenantWithId(encodeId("ten", tenant)));
           tenants = await this.#tenantsAfter(tenants.at(-1) ?? lowestUuid);
         }
-        if (!signal.aborted) logger.info({ rewrapped }, "credentials rewrapped under the newest SECRETS_KEY");
+        if (!signal.aborted) logger.info({ rewrapped }, "all credentials are wrapped by the newest SECRETS_KEY");
         return rewrapped;
       } catch (error) {
-        logger.warn({ err: error }, "credentials not rewrapped, tried again in 30 s");
+        logger.warn({ err: error }, "credentials were not rewrapped; the next try is in 30 s");
       }
       await pause(patienceMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -118,7 +119,7 @@ export class CredentialRewrapper {
     });
   }
 
-  /** Nothing for a damaged one, which must not keep the others from being rewrapped. */
+  /** Returns nothing for a damaged secret, so that the others are still rewrapped. */
   #rewrapped({ tenantId }: Tenant, { credential_id: uuid, version, ...row }: WrappedRow): WrappedRow[] {
     const { vault, logger } = this.#options;
     const owner = { tenantId, credentialId: encodeId("crd", uuid), version };

@@ -5,8 +5,8 @@ import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { CredentialVersionState } from "./credential.states.js";
 
 /**
- * Sealed material of one version; a retired version keeps its row and loses `wrappedKey`. Workers look across tenants for
- * what a former master key has wrapped.
+ * The sealed material of one version. A retired version keeps its row and loses `wrappedKey`. Workers find, across
+ * tenants, the versions that a former master key wraps.
  */
 @Entity(sweptTenantTable("credential_versions", "wrapped_key is not null"))
 export class CredentialVersion {
@@ -24,7 +24,7 @@ export class CredentialVersion {
   @Property({ type: "text" })
   stage: CredentialVersionState;
 
-  /** End of the time in which a Previous version still counts. */
+  /** The end of the grace period, in which a Previous version is still used for signing. */
   @Property({ type: "timestamptz", nullable: true })
   graceEndsAt: Date | null;
 

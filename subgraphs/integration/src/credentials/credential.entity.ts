@@ -15,7 +15,7 @@ export class Credential {
   @PrimaryKey({ type: wireId("crd") })
   credentialId: string;
 
-  /** What `…Ref` fields of other resources name, without `secret://`. */
+  /** The name without `secret://`. Fields of other resources whose name ends with Ref refer to it. */
   @Property({ type: "text" })
   name: string;
 

@@ -23,7 +23,7 @@ export class CredentialResolver {
   }
 
   @Mutation(() => CredentialType, {
-    description: "Keeps a secret under a name that is unique in the tenant. Nothing shows the secret again.",
+    description: "Stores a secret under a name that is unique in the tenant. The API never returns the secret.",
   })
   @Auth({ scopes: ["integration.credentials.write"] })
   createCredential(

@@ -17,7 +17,7 @@ import { CredentialVersion } from "./credential-version.entity.js";
 import { checkMaterial, isSigningSecret } from "./secret-material.js";
 import type { SecretMaterial, SecretVault } from "./secret-vault.js";
 
-/** Material in the clear: for the one use it was opened for. */
+/** A secret in plain text. It must not be stored or logged. */
 export interface OpenCredential {
   readonly name: string;
   readonly kind: CredentialKind;
@@ -63,7 +63,7 @@ const currentVersionByName = `select credential.credential_id, credential.name, 
      and version.credential_id = credential.credential_id and version.version = credential.current_version
    where credential.tenant_id = $1 and credential.name = $2`;
 
-/** A rotation, even a failed one, leaves the current version in force. */
+/** The current version stays in use during a rotation and after a failed one. */
 const usableStates: readonly CredentialState[] = ["Active", "Rotating", "RotationFailed"];
 
 const livingSecrets = tenantStatement(
@@ -78,7 +78,7 @@ const livingSecrets = tenantStatement(
      and (version.stage = 'Current' or (version.stage = 'Previous' and version.grace_ends_at > now()))`,
 );
 
-/** Null where there is no living version. */
+/** The columns are null when no version can be used. */
 interface LivingSecretsRow {
   versions: number[] | null;
   key_ids: string[] | null;
@@ -86,7 +86,10 @@ interface LivingSecretsRow {
   ciphertexts: Buffer[] | null;
 }
 
-/** The tenant's secrets. Material is sealed before it is written and appears in no result, event or log. */
+/**
+ * Creates credentials and opens their secrets. A secret is sealed before it is stored and is not part of any result,
+ * event or log line.
+ */
 export class CredentialService {
   readonly #database: Database;
   readonly #vault: SecretVault;
@@ -116,7 +119,10 @@ export class CredentialService {
     return credential;
   }
 
-  /** The current version of the credential that a `…Ref` field names. */
+  /**
+   * Opens the current version of the credential with this name or `secret://` reference. Throws CREDENTIAL_NOT_FOUND or
+   * INVALID_STATE.
+   */
   async open(tenant: Tenant, cause: Cause, reference: string): Promise<OpenCredential> {
     const [row] = await this.#database.transaction(tenant, cause, ({ execute }) =>
       execute<CurrentVersionRow>(currentVersionByName, [tenant.uuid, credentialName(reference)]),
@@ -125,7 +131,7 @@ export class CredentialService {
     const { name, kind, status, version, wrapped_key: wrappedKey } = row;
     if (!usableStates.includes(status) || wrappedKey === null)
       throw new DomainError("INVALID_STATE", {
-        detail: `The credential ${name} is ${status}.`,
+        detail: `The credential "${name}" is ${status} and cannot be used. Use a credential that is Active.`,
         currentState: status,
         allowed: usableStates,
       });
@@ -146,12 +152,14 @@ export class CredentialService {
       });
     } catch (error) {
       if (isNameTaken(error))
-        throw new DomainError("CONFLICT", { detail: `A credential named ${wanted.name} exists in this tenant.` });
+        throw new DomainError("CONFLICT", {
+          detail: `A credential with the name "${wanted.name}" exists already in this tenant. Choose another name.`,
+        });
       throw error;
     }
   }
 
-  /** For services that need a credential of their own beside what they write. */
+  /** Creates a credential in the transaction of another service. */
   createIn({ em, tenant, record }: Transaction, wanted: NewCredential): Credential {
     const { tenantId } = tenant;
     const [credentialId, version, createdAt] = [newId("crd"), 1, new Date()];
@@ -186,12 +194,12 @@ export class CredentialService {
     return credential;
   }
 
-  /** The credential a `…Ref` field names, of this transaction's tenant. */
+  /** The credential of the transaction's tenant with this name or `secret://` reference. */
   named({ em, tenant }: Transaction, reference: string): Promise<Credential | null> {
     return em.findOne(Credential, { tenantId: tenant.tenantId, name: credentialName(reference) });
   }
 
-  /** What an outgoing message is signed with: the newest secret first, older ones within their grace. */
+  /** The secrets that sign an outgoing webhook: the newest first, then older ones within their grace period. */
   async signingSecrets(tenant: Tenant, credentialId: string): Promise<string[]> {
     const uuid = decodeId("crd", credentialId);
     const row = await this.#database.reader.row<LivingSecretsRow>(livingSecrets, tenant, uuid);
@@ -206,10 +214,10 @@ export class CredentialService {
 }
 
 function unknownCredential(): DomainError {
-  return new DomainError("CREDENTIAL_NOT_FOUND", { detail: "No such credential in this tenant." });
+  return new DomainError("CREDENTIAL_NOT_FOUND", { detail: "The credential does not exist in this tenant." });
 }
 
-/** Two requests gave the same name at once, or the name exists. */
+/** True when a credential with the name exists already, also when another request has just created it. */
 export function isNameTaken(error: unknown): boolean {
   return violatedUnique(error) === "credentials_name";
 }

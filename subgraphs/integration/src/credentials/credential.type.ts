@@ -12,20 +12,20 @@ export const CredentialStatus = {
 } as const satisfies { [State in CredentialState]: State };
 registerEnumType(CredentialStatus, { name: "CredentialStatus" });
 
-/** What reading a credential needs, by a root field or from another entity. */
+/** The scopes for reading a credential, through a root field or through another entity. */
 export const readCredentials = { scopes: ["integration.credentials.read"] } as const satisfies AuthRule;
 
-/** The secret itself is in no type of this schema. */
+/** The GraphQL type of a credential. No type of the schema contains the secret. */
 @ObjectType("Credential", { simpleResolvers: true })
 @Directive('@key(fields: "credentialId")')
 export class CredentialType {
   @Field(() => ID)
   credentialId: string;
 
-  @Field({ description: "Unique in the tenant; what fields named …Ref refer to." })
+  @Field({ description: "The name is unique in the tenant. Fields whose name ends with Ref refer to it." })
   name: string;
 
-  @Field({ description: "secret://<name>: always the current version." })
+  @Field({ description: "secret://<name>, which always means the current version." })
   credentialRef: string;
 
   @Field({ description: "secret://<name>#v<n>" })

@@ -13,6 +13,7 @@ export interface CredentialSettings {
   readonly masterKeys: MasterKeys;
 }
 
+/** Secrets of tenants, sealed with the master keys. */
 export const credentials: SliceModule<CredentialSettings> = {
   slice: "credentials",
   entities: [Credential, CredentialVersion],

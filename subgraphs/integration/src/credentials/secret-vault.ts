@@ -7,25 +7,25 @@ import { UnknownSealingKey } from "@factory/runtime/sealing/value-seal";
 
 export type SecretMaterial = Record<string, unknown>;
 
-/** What a sealed secret is bound to: moved to another row it does not open. */
+/** The row that a sealed secret is bound to. The secret cannot be opened in another row. */
 export interface SecretOwner {
   readonly tenantId: string;
   readonly credentialId: string;
   readonly version: number;
 }
 
-/** Secrets of credentials, each version in an envelope of its own. */
+/** Seals and opens the secrets of credentials. Each version has its own data key. */
 export class SecretVault {
   readonly #envelopes: EnvelopeSeal;
   readonly #digestKey: Buffer;
 
   constructor(masterKeys: MasterKeys) {
     this.#envelopes = new EnvelopeSeal(masterKeys.keyring("credential key wrapping"));
-    // digests are compared with those of the last 24 h: a new master key must not change them
+    // The digests are compared with those of the last 24 hours, so a new master key must not change them.
     this.#digestKey = masterKeys.keyring("credential digest").oldest.bytes;
   }
 
-  /** Under these keys lie secrets that are to be rewrapped. */
+  /** The ids of the former master keys. Secrets that they wrap must be rewrapped. */
   get formerKeyIds(): readonly string[] {
     return this.#envelopes.formerKeyIds;
   }
@@ -39,16 +39,21 @@ export class SecretVault {
       return JSON.parse(this.#envelopes.open(sealed, boundTo(owner)).toString()) as SecretMaterial;
     } catch (error) {
       if (!(error instanceof UnknownSealingKey)) throw error;
-      throw new DomainError("SECRET_STORE_UNAVAILABLE", { detail: "The secret was sealed under another SECRETS_KEY." });
+      throw new DomainError("SECRET_STORE_UNAVAILABLE", {
+        detail:
+          "The stored secret cannot be read, because it was sealed with another SECRETS_KEY. Ask the operator to add the former key, or store the secret again.",
+      });
     }
   }
 
-  /** The same secret, its data key wrapped by the newest master key. */
+  /** Wraps the data key of a secret with the newest master key. The ciphertext does not change. */
   rewrapped(owner: SecretOwner, wrapping: Omit<SealedEnvelope, "ciphertext">): Omit<SealedEnvelope, "ciphertext"> {
     return this.#envelopes.rewrapped(wrapping, boundTo(owner));
   }
 
-  /** Stands for a secret where requests are compared: a plain hash would let short secrets be guessed. */
+  /**
+   * A keyed hash that stands for a secret when requests are compared. A plain hash would allow guessing short secrets.
+   */
   digest(secret: SecretMaterial): string {
     return createHmac("sha256", this.#digestKey).update(fingerprint(secret)).digest("hex");
   }

@@ -6,7 +6,7 @@ const openSshMagic = "openssh-key-v1\0";
 const keyType = /^(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)$/;
 const hostMarkers = new Set(["@cert-authority", "@revoked"]);
 
-/** A key that ssh can use with nobody there to type a passphrase. */
+/** True for a private key without a passphrase, in a format that ssh can read. */
 export function isSshPrivateKey(text: string): boolean {
   const armoured = openSshArmour.exec(text);
   if (armoured) return isOpenKey(Buffer.from(armoured[1] ?? "", "base64"));
@@ -19,13 +19,13 @@ export function isSshPrivateKey(text: string): boolean {
   }
 }
 
-/** PROTOCOL.key of OpenSSH: the magic, then the name of the cipher, `none` where the key is not encrypted. */
+/** True when the key is not encrypted: the cipher name after the magic bytes is `none` (PROTOCOL.key of OpenSSH). */
 function isOpenKey(blob: Buffer): boolean {
   if (blob.subarray(0, openSshMagic.length).toString("latin1") !== openSshMagic) return false;
   return sshString(blob, openSshMagic.length) === "none";
 }
 
-/** One or more entries as sshd(8) describes them, hashed names included; blank lines and comments may stand between. */
+/** True for one or more known_hosts entries (sshd(8)), also with hashed names. Blank lines and comments are allowed. */
 export function isKnownHosts(text: string): boolean {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const entries = lines.filter((line) => line !== "" && !line.startsWith("#"));
@@ -38,7 +38,7 @@ function isHostEntry(line: string): boolean {
   return keyType.test(type) && sshString(Buffer.from(key, "base64"), 0) === type;
 }
 
-/** RFC 4251 section 5: four bytes of length, then so many bytes. */
+/** Reads a string (RFC 4251, section 5): four bytes with the length, then the bytes. */
 function sshString(blob: Buffer, offset: number): string | undefined {
   if (blob.length < offset + 4) return undefined;
   const end = offset + 4 + blob.readUInt32BE(offset);

@@ -10,6 +10,7 @@ export interface EgressSettings {
   readonly allowedPorts?: readonly number[];
 }
 
+/** The HTTP client for URLs of tenants. */
 export const egress: SliceModule<EgressSettings> = {
   slice: "egress",
   start({ settings, onClose }, services) {

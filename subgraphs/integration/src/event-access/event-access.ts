@@ -3,11 +3,12 @@ import { DomainError } from "@factory/runtime/errors/domain-error";
 import { type EventType, eventTypes } from "@factory/schema/event-names";
 import type { Scope } from "@factory/schema/scopes";
 
+/** True for the name of an event type in the contract (`schema/event-names.ts`). */
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(eventTypes, name);
 }
 
-/** Any of these lets a token read events of the type. */
+/** The scopes of which one is enough to read events of the type. */
 export function readScopesOf(type: EventType): readonly Scope[] {
   return eventTypes[type].readScopes;
 }
@@ -19,27 +20,29 @@ type Reader = Pick<Principal, "scopes" | "platformAdmin">;
 
 const holdsScopeOf = (type: EventType, { scopes }: Reader) => readScopesOf(type).some((scope) => scopes.has(scope));
 
+/** True when the scopes of the reader allow the type, and for tenant events when it is a platform administrator. */
 export const mayRead = (type: EventType, reader: Reader): boolean =>
   holdsScopeOf(type, reader) && (reader.platformAdmin || !isTenantEvent(type));
 
-/** Throws where one of the types is not the reader's to read, or to have sent elsewhere. */
+/** Throws INSUFFICIENT_SCOPE or PLATFORM_ADMIN_REQUIRED unless the reader may read events of all these types. */
 export function requireReadable(types: readonly EventType[], reader: Reader): void {
   const refused = types.filter((type) => !holdsScopeOf(type, reader));
   if (refused.length > 0) {
     const requiredScopes = [...new Set(refused.flatMap(readScopesOf))];
     throw new DomainError("INSUFFICIENT_SCOPE", {
-      detail: `Reading ${refused.join(", ")} needs ${requiredScopes.join(", ")}.`,
+      detail: `The token may not read ${refused.join(", ")}. It needs one of the scopes ${requiredScopes.join(", ")}.`,
       requiredScopes,
     });
   }
   const platforms = types.filter((type) => !mayRead(type, reader));
   if (platforms.length > 0)
     throw new DomainError("PLATFORM_ADMIN_REQUIRED", {
-      detail: `Only platform administrators read ${platforms.join(", ")}.`,
+      detail: `Only a platform administrator may read ${platforms.join(", ")}.`,
     });
 }
 
+/** The names of all event types of the contract. */
 export const allEventTypes = Object.keys(eventTypes).filter(isEventType);
 
-/** Every scope that lets a token read at least one type. */
+/** All scopes that allow reading at least one event type. */
 export const eventReadScopes: readonly Scope[] = [...new Set(allEventTypes.flatMap(readScopesOf))].sort();

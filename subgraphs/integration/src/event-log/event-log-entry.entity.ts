@@ -2,20 +2,26 @@ import { workerTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/legacy";
 
-/** Every event of the bus. Workers read it across tenants, to fan it out. */
+/** An event of the bus. Workers read events across tenants to deliver them to subscribers. */
 @Entity(workerTable("event_log"))
 @Unique({ name: "event_log_event", properties: ["tenantId", "eventId"] })
 @Unique({ name: "event_log_sequence", properties: ["tenantId", "sequence"] })
 @Index({ name: "event_log_recorded_at", properties: ["recordedAt"] })
 export class EventLogEntry {
-  /** Over all tenants, ascending in commit order, with gaps. No tenant sees it: it tells how busy the others are. */
+  /**
+   * The position among the events of all tenants, ascending in commit order and with gaps. Tenants never see it,
+   * because it would tell them how many events other tenants have.
+   */
   @PrimaryKey({ type: "bigint", autoincrement: true })
   position: string;
 
   @Property({ type: wireId("ten") })
   tenantId: string;
 
-  /** The tenant's own count, in the same order: cursor of subscribers, `sequence` of webhooks. */
+  /**
+   * The number of the event in its tenant, in the same order. It is the cursor of subscriptions and the `sequence` of
+   * webhooks.
+   */
   @Property({ type: "bigint" })
   sequence: string;
 

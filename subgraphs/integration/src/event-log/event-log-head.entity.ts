@@ -2,13 +2,13 @@ import { tenantTable } from "@factory/runtime/db/tenant-table";
 import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 
-/** How far a tenant's log has come, whatever was pruned of it since. */
+/** The newest sequence of a tenant's log. It stays when the events are deleted. */
 @Entity(tenantTable("event_log_heads"))
 export class EventLogHead {
   @PrimaryKey({ type: wireId("ten") })
   tenantId: string;
 
-  /** Of the tenant's newest event. */
+  /** The sequence of the tenant's newest event. */
   @Property({ type: "bigint" })
   sequence: string;
 }

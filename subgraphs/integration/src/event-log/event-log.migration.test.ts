@@ -60,7 +60,7 @@ describe("cursors that were given out when one count held the events of all tena
     expect(all.map(({ cursor }) => cursor)).toEqual(["3", "5", "26", "27", "28"]);
     expect(all.map(({ eventId }) => eventId)).toEqual(ids);
     expect((await after("3", 4)).map(({ eventId }) => eventId)).toEqual(ids.slice(1));
-    // of a subscriber that had seen no event of its own yet
+    // the cursor of a subscriber that had not seen an event of its own yet
     expect((await after("25", 3)).map(({ eventId }) => eventId)).toEqual(ids.slice(2));
     await expect(after("0", 1)).rejects.toMatchObject({ extensions: { code: "CURSOR_EXPIRED" } });
   });

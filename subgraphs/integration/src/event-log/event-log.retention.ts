@@ -2,8 +2,8 @@ import type { RetentionRule } from "@factory/runtime/db/retention";
 import { keepEnvelopes } from "../webhook-messages/webhook-message.retention.js";
 
 /**
- * Events are kept for a week; up to where a tenant's were forgotten is remembered, so that an older cursor is told.
- * Webhook messages live longer, and take over the events that they are made of.
+ * Events are kept for 7 days. The sequence of the newest deleted event of each tenant is stored, so that an older
+ * cursor is refused. Webhook messages are kept longer, so they get a copy of their event before it is deleted.
  */
 export const eventLogRetention: RetentionRule = {
   table: "event_log",

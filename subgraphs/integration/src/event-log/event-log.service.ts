@@ -10,12 +10,15 @@ import type { WebhookMessageService } from "../webhook-messages/webhook-message.
 import { logOwnerOf } from "./log-owner.js";
 import { type LoggedEvent, type LoggedEventRow, loggedEvent, loggedEventColumns } from "./logged-event.js";
 
-/** Wakes every process that streams events; the table is the truth. */
+/**
+ * The channel that wakes every process that streams events. A notification has no content; the events are read from the
+ * table.
+ */
 export const eventLogChannel = "integration_event_log";
 
 /**
- * Numbers the events behind the tenant's head. The head is locked for as long as the transaction lasts, which holds up
- * this tenant alone. One that is known already is counted, too: then the transaction must not commit.
+ * Numbers the events after the tenant's head. The row of the head stays locked until the transaction ends, which delays
+ * only this tenant. An event that the log has already is counted too, so the transaction must then not commit.
  */
 const append = {
   name: "event_log_append",
@@ -34,7 +37,7 @@ const append = {
     select sequence, event_id, pg_notify('${eventLogChannel}', '') from appended order by sequence`,
 };
 
-/** The bus has delivered some events again. */
+/** Thrown when the bus delivers events that the log has already. `others` are the new ones. */
 class SomeAreKnown extends Error {
   constructor(readonly others: readonly Envelope[]) {
     super("Some of the events are in the log already");
@@ -54,7 +57,7 @@ const extent = tenantStatement(
    where head.tenant_id = scope.tenant`,
 );
 
-/** Only what came after the position lies in the way of the first row. */
+/** The scan passes only the events that came after the position. */
 const sequenceAt = tenantStatement(
   "event_log_sequence_at",
   `select coalesce(
@@ -62,14 +65,14 @@ const sequenceAt = tenantStatement(
      (select pruned_through from event_log_horizons where tenant_id = scope.tenant), 0) as sequence`,
 );
 
-/** Sequences of a tenant's log; zero while it has none. */
+/** The sequences of a tenant's log. Both are 0 while the tenant has no events. */
 export interface LogExtent {
   readonly newest: number;
-  /** Up to here the events are gone for good. */
+  /** The events up to this sequence are deleted. */
   readonly prunedThrough: number;
 }
 
-/** The one log of events that cursors point into: websocket, webhooks and, later, pull mode. */
+/** The event log. Its sequences are the cursors of websocket subscriptions and the order of webhooks. */
 export class EventLogService {
   readonly #database: Database;
   readonly #messages: WebhookMessageService;
@@ -80,8 +83,8 @@ export class EventLogService {
   }
 
   /**
-   * Takes what the bus delivers, at least once and in order. Each tenant's events, its webhook messages and their jobs
-   * are one transaction; an event that is known already changes nothing.
+   * Stores the messages that the bus delivers, at least once and in order. The events of a tenant and its webhook
+   * messages are stored in one transaction. An event that is stored already changes nothing.
    */
   async take(messages: readonly BusMessage[]): Promise<void> {
     const byTenant = new Map<string, Envelope[]>();
@@ -95,7 +98,7 @@ export class EventLogService {
     for (const [tenantId, envelopes] of byTenant) await this.#append(tenantWithId(tenantId), envelopes);
   }
 
-  /** Events of a tenant after a sequence, oldest first. */
+  /** The events of a tenant after a sequence, oldest first. */
   async page(tenant: Tenant, after: number, types: readonly string[], limit: number): Promise<LoggedEvent[]> {
     const rows = await this.#database.reader.rows<LoggedEventRow>(pageAfter, tenant, after, types, limit);
     return rows.map(loggedEvent);
@@ -106,7 +109,7 @@ export class EventLogService {
     return { newest: Number(row?.newest ?? 0), prunedThrough: Number(row?.pruned_through ?? 0) };
   }
 
-  /** How far the tenant's log was when that of all tenants was at this position. */
+  /** The sequence of the tenant's newest event at this position of the log of all tenants. */
   async sequenceAt(tenant: Tenant, position: number): Promise<number> {
     const row = await this.#database.reader.row<{ sequence: string }>(sequenceAt, tenant, position);
     return Number(row?.sequence ?? 0);
@@ -124,7 +127,7 @@ export class EventLogService {
     }
   }
 
-  /** The lock makes positions ascend in commit order even when a second consumer still finishes its last batch. */
+  /** The advisory lock makes positions ascend in commit order, also while a second consumer finishes its last batch. */
   async #appendIn(transaction: Transaction, envelopes: readonly Envelope[]): Promise<void> {
     const byUuid = new Map(envelopes.map((envelope) => [decodeId("evt", envelope.id) ?? "", envelope]));
     const appended = await transaction.execute<{ sequence: string; event_id: string }>(append, [

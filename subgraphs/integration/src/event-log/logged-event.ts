@@ -1,16 +1,17 @@
 import type { Envelope } from "@factory/runtime/messages/envelope";
 
+/** An event of the log, as subscriptions deliver it. */
 export interface LoggedEvent {
-  /** Of its tenant. */
+  /** The sequence in the log of the tenant. */
   readonly sequence: number;
   /** uuid of the tenant. */
   readonly tenantUuid: string;
   readonly envelope: Envelope;
-  /** Size of the envelope as JSON text. */
+  /** The size of the envelope as JSON text. */
   readonly bytes: number;
 }
 
-/** Columns of `event_log` as the two readers select them. */
+/** The columns of `event_log` that `loggedEvent` needs. */
 export interface LoggedEventRow {
   sequence: string;
   tenant_id: string;
@@ -20,6 +21,7 @@ export interface LoggedEventRow {
 
 export const loggedEventColumns = "sequence, tenant_id, envelope, octet_length(envelope::text) as bytes";
 
+/** The event of a row with `loggedEventColumns`. */
 export function loggedEvent(row: LoggedEventRow): LoggedEvent {
   return {
     sequence: Number(row.sequence),

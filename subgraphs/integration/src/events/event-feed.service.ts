@@ -11,7 +11,7 @@ export interface EventsArguments {
   after?: string | null;
 }
 
-/** Opens feeds: who may see what, and from where. */
+/** Opens event feeds: it checks the event types against the scopes of the token, and the cursor against the log. */
 export class EventFeedService {
   readonly #source: FeedSource;
 
@@ -29,42 +29,64 @@ export class EventFeedService {
       const { newest, prunedThrough } = await this.#source.log.extent(tenant);
       if (sequence < prunedThrough)
         throw new DomainError("CURSOR_EXPIRED", {
-          detail: "Events after this cursor are no longer kept: begin without a cursor.",
+          detail:
+            "Events after this cursor have been deleted, because events are kept for 7 days. Begin without a cursor.",
         });
       if (sequence > newest)
-        throw new DomainError("INVALID_CURSOR", { detail: "The cursor lies ahead of every event of this tenant." });
+        throw new DomainError("INVALID_CURSOR", {
+          detail:
+            "The cursor is newer than the newest event of this tenant. Use the cursor of an event, or 0 for the first event.",
+        });
     }
     return new EventFeed(this.#source, { tenant, types: new Set(readable), after: sequence, expiresAt });
   }
 }
 
-/** Without a wish, every type the token may read. A wish is granted whole or refused: half of it would look like silence. */
+/**
+ * The requested types, or all types that the token may read. A request with a type that the token may not read is
+ * refused, because a missing type would look as if no event happened.
+ */
 function readableTypes(principal: Principal, wished: readonly string[] | undefined): EventType[] {
   if (wished === undefined) return allEventTypes.filter((type) => mayRead(type, principal));
   if (wished.length === 0)
-    throw new DomainError("VALIDATION_FAILED", { detail: "The list of types is empty.", errors: [emptyList] });
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The list of types is empty. Name at least one event type, or leave the list out.",
+      errors: [emptyList],
+    });
   const known = wished.filter(isEventType);
   const unknown = wished.find((type) => !isEventType(type));
   if (unknown !== undefined)
     throw new DomainError("VALIDATION_FAILED", {
-      detail: `No event has the type ${unknown.slice(0, 100)}.`,
+      detail: `"${unknown.slice(0, 100)}" is not an event type of the platform.`,
       errors: wished.flatMap(unknownType),
     });
   requireReadable(known, principal);
   return known;
 }
 
-const emptyList: FieldError = { pointer: "/types", code: "TOO_SHORT", detail: "Must name a type, or be absent." };
+const emptyList: FieldError = {
+  pointer: "/types",
+  code: "TOO_SHORT",
+  detail: "The list must have at least one event type, or be left out.",
+};
 
 function unknownType(type: string, index: number): FieldError[] {
   if (isEventType(type)) return [];
-  return [{ pointer: `/types/${index}`, code: "UNKNOWN_VALUE", detail: "Must be the name of a platform event." }];
+  return [
+    {
+      pointer: `/types/${index}`,
+      code: "UNKNOWN_VALUE",
+      detail: "The value must be the name of an event type of the platform, for example TemplateRegistered.",
+    },
+  ];
 }
 
-/** A place in the tenant's own log, which webhooks show as `sequence`: of another tenant it tells and opens nothing. */
+/** The cursor is a sequence of the tenant's own log. It gives no access to events of other tenants. */
 function parseCursor(cursor: string): number {
   const sequence = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.NaN;
   if (!Number.isSafeInteger(sequence))
-    throw new DomainError("INVALID_CURSOR", { detail: "The cursor must be that of an event, or 0 for the first one." });
+    throw new DomainError("INVALID_CURSOR", {
+      detail: "The cursor is not valid. Use the cursor of an event, or 0 for the first event.",
+    });
   return sequence;
 }

@@ -17,7 +17,7 @@ export interface FeedSource {
 export interface FeedRequest {
   readonly tenant: Tenant;
   readonly types: ReadonlySet<string>;
-  /** Sequence after which to begin; undefined: with what comes from now on. */
+  /** The sequence after which the feed begins. Undefined means only new events. */
   readonly after: number | undefined;
   /** Epoch seconds. */
   readonly expiresAt: number;
@@ -26,11 +26,12 @@ export interface FeedRequest {
 export type FeedItem = LoggedEvent | FeedEnd;
 
 const pageSize = 200;
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Events of one subscriber: first from the log in pages, then live, without gap, repetition or change of order.
- * An iterator and no bare generator: it listens from its creation on, and `return` ends it while it waits.
+ * The events of one subscriber: first stored events in pages, then new ones, without a gap, a repetition or a change of
+ * order. It is an iterator and not only a generator, because it listens from its creation on and `return` ends it while
+ * it waits.
  */
 export class EventFeed implements AsyncIterableIterator<FeedItem> {
   readonly #source: FeedSource;
@@ -38,9 +39,9 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
   readonly #queue: SubscriberQueue;
   readonly #items: AsyncGenerator<FeedItem, void, undefined>;
   readonly #types: string[];
-  /** Of the last event that was handed over; undefined: none was, and none was asked for. */
+  /** The sequence of the last event that was delivered. Undefined when none was delivered and no cursor was given. */
   #cursor: number | undefined;
-  /** How far the hub was when it began to hand events over. */
+  /** The position of the hub when this feed was attached to it. */
   #attachedAt = 0;
   #detach: (() => void) | undefined;
   #expiry: NodeJS.Timeout | undefined;
@@ -89,7 +90,10 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
     }
   }
 
-  /** Attaches at the last page it finds and reads once more: what was committed in between is in one of the two. */
+  /**
+   * Attaches to the hub after the last page, and reads once more. An event that was committed in between is in that
+   * page or comes from the hub.
+   */
   async *#replay(after: number): AsyncGenerator<LoggedEvent> {
     let cursor = after;
     while (!this.#closed) {
@@ -129,7 +133,11 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
 
   async #refuse(): Promise<never> {
     const resume = { cursor: String(await this.#resumeAfter()) };
-    if (this.#isExpired()) throw new DomainError("TOKEN_EXPIRED", { detail: "The token has expired.", ...resume });
+    if (this.#isExpired())
+      throw new DomainError("TOKEN_EXPIRED", {
+        detail: "The token has expired. Get a new token and subscribe again after the cursor.",
+        ...resume,
+      });
     if (this.#queue.lagged)
       throw new DomainError("SUBSCRIPTION_LAGGED", {
         detail: "The subscriber reads too slowly. Subscribe again after the cursor.",
@@ -141,7 +149,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
     });
   }
 
-  /** Read only now where nothing was handed over, so that opening a feed costs no statement. */
+  /** It is read only when the feed ends without a delivered event, so that opening a feed costs no statement. */
   async #resumeAfter(): Promise<number> {
     return this.#cursor ?? this.#source.log.sequenceAt(this.#request.tenant, this.#attachedAt);
   }
@@ -162,7 +170,7 @@ export class EventFeed implements AsyncIterableIterator<FeedItem> {
         this.#queue.wake();
         if (!this.#closed && Date.now() < this.#request.expiresAt * 1000) this.#armExpiry();
       },
-      Math.min(Math.max(remainingMs, 0), longestTimerMs),
+      Math.min(Math.max(remainingMs, 0), maxTimerMs),
     );
     this.#expiry.unref();
   }

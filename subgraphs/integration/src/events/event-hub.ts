@@ -7,14 +7,14 @@ import { eventLogChannel } from "../event-log/event-log.service.js";
 import type { LoggedEvent } from "../event-log/logged-event.js";
 import { newestPosition, readEventsAfter } from "../event-log/read-event-log.js";
 
-/** Must not throw and must not wait: one slow listener would hold up all others. */
+/** A listener must not throw and must not wait, because all other listeners come after it. */
 export type EventListener = (event: LoggedEvent) => void;
 
 const batchSize = 500;
-// handed out at once: well under what one subscriber may leave untaken
+// The events that are delivered at once. The limits are far below those of one subscriber.
 const burst = { events: 64, bytes: 128 * 1024 };
 
-/** Reads new events once per process, however many subscribers there are, and hands them out by tenant. */
+/** Reads new events once per process and delivers them to the listeners of each tenant. */
 export class EventHub {
   readonly #pool: Pool;
   readonly #loop: DrainLoop;
@@ -26,7 +26,7 @@ export class EventHub {
     this.#loop = new DrainLoop(() => this.#drain(), logger);
   }
 
-  /** Everything up to here, of all tenants, was handed out already. */
+  /** The events of all tenants up to this position are delivered. */
   get position(): number {
     return this.#position;
   }
@@ -41,7 +41,7 @@ export class EventHub {
     await this.#loop.stop();
   }
 
-  /** `tenantUuid` alone decides what the listener sees. Returns how to leave. */
+  /** The listener gets the events of this tenant only. Returns the function that detaches it. */
   attach(tenantUuid: string, listener: EventListener): () => void {
     const listeners = this.#listeners.get(tenantUuid) ?? new Set();
     this.#listeners.set(tenantUuid, listeners.add(listener));
@@ -52,8 +52,8 @@ export class EventHub {
   }
 
   /**
-   * Reads also when nobody listens: who attaches during a read must not miss what that read skips. Between bursts the
-   * listeners get a turn: nobody lags only because a batch is large.
+   * It also reads without listeners, because a listener that attaches during a read must not miss an event. After each
+   * burst the listeners get time to work, so that a large batch alone never makes a subscriber lag.
    */
   async #drain(): Promise<Drained> {
     const events = await readEventsAfter(this.#pool, this.#position, batchSize);

@@ -3,7 +3,7 @@ import { CredentialType } from "../credentials/credential.type.js";
 import { ProviderType } from "../providers/provider.type.js";
 import { WebhookSubscriptionType } from "../webhook-subscriptions/webhook-subscription.type.js";
 
-// Keys only: the other subgraphs own the fields.
+// These types have only keys, because other subgraphs own their fields.
 
 @ObjectType("Template", { simpleResolvers: true })
 @Directive('@key(fields: "templateId", resolvable: false)')
@@ -85,7 +85,7 @@ export class ApprovalReference {
 export const EventSubject = createUnionType({
   name: "EventSubject",
   description:
-    "What an event is about, where that is a keyed type. Null once it is gone, if more than its key is asked for.",
+    "The object that an event is about, if its type has a key. It is null if the object no longer exists and a field other than the key is selected.",
   types: () =>
     [
       TemplateReference,

@@ -17,6 +17,7 @@ export interface EventSettings {
 
 const defaultLimits: SubscriberLimits = { maxEvents: 1000, maxBytes: 1024 * 1024 };
 
+/** The subscription `events`: stored events after a cursor, then new ones. */
 export const events: SliceModule<EventSettings> = {
   slice: "events",
   async start({ workers, listener, logger, settings, onStop }, services) {

@@ -234,12 +234,17 @@ describe("Subscription.events", () => {
   });
 
   it.each([
-    ["an unknown type", { types: ["TemplateRegistered", "Nonsense"] }, "VALIDATION_FAILED", /type Nonsense/],
+    [
+      "an unknown type",
+      { types: ["TemplateRegistered", "Nonsense"] },
+      "VALIDATION_FAILED",
+      /"Nonsense" is not an event type/,
+    ],
     ["no type at all", { types: [] }, "VALIDATION_FAILED", /empty/],
     ["a malformed cursor", { after: "yesterday" }, "INVALID_CURSOR", /or 0/],
     ["a negative cursor", { after: "-1" }, "INVALID_CURSOR", /or 0/],
     ["a cursor beyond numbers", { after: "9999999999999999" }, "INVALID_CURSOR", /or 0/],
-    ["a cursor ahead of every event", { after: "900719925474099" }, "INVALID_CURSOR", /ahead/],
+    ["a cursor ahead of every event", { after: "900719925474099" }, "INVALID_CURSOR", /newer than the newest/],
   ])("refuses %s, and says what is wrong", async (_, variables, code, message) => {
     const refused = { message: expect.stringMatching(message), extensions: { code } };
     await expect(follow(aPrincipal(), variables)).rejects.toMatchObject(refused);

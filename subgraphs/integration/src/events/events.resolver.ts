@@ -9,13 +9,16 @@ import type { FeedItem } from "./event-feed.js";
 import type { EventFeedService, EventsArguments } from "./event-feed.service.js";
 import { PlatformEventType } from "./platform-event.type.js";
 
-/** A class per service: `subscribe` is an option of the decorator and cannot reach an instance. */
+/**
+ * Creates the resolver of the subscription. The class is made for each service, because `subscribe` is an option of the
+ * decorator, which has no access to an instance.
+ */
 export function eventsResolver(feeds: EventFeedService): object {
   @Resolver(() => PlatformEventType)
   class EventsResolver {
     @Subscription(() => PlatformEventType, {
       description:
-        "Events of the token's tenant that its scopes may read: first those after the cursor, then live. A platform administrator's also tell what becomes of tenants (Tenant*), of all of them.",
+        "The events of the tenant that the scopes of the token may read: first the stored ones after the cursor, then new ones. A platform administrator also receives the Tenant* events of all tenants.",
       subscribe: ({ args, context }) => feeds.open(context as RequestContext, args as EventsArguments),
     })
     @Auth({ scopes: eventReadScopes })
@@ -25,7 +28,7 @@ export function eventsResolver(feeds: EventFeedService): object {
       @Arg("types", () => [String], { nullable: true }) _types?: string[],
       @Arg("after", () => String, { nullable: true }) _after?: string,
     ): PlatformEventType {
-      // the end of a feed is its last result: the transport stays open for other operations
+      // The error is the last result of the subscription. The connection stays open for other operations.
       if (item instanceof FeedEnd) throw toGraphqlError(item.reason, context);
       return platformEvent(item);
     }

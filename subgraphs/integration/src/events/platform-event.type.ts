@@ -25,7 +25,8 @@ export class PlatformEventType {
   data: Record<string, unknown>;
 
   @Field({
-    description: "What `after` takes to resume behind this event; kept 7 days. Counts the events of the tenant alone.",
+    description:
+      "A subscription with this value as `after` resumes after this event. It is valid for 7 days and counts only events of the tenant.",
   })
   cursor: string;
 

@@ -27,12 +27,15 @@ import {
 
 type Resolve = (id: string, context: RequestContext) => object | Promise<object | null>;
 
-/** Instances, since the union tells its members apart by class. */
+/** An instance of the class, because the union finds the type of a value by its class. */
 function instance<T extends object>(type: new () => T, fields: object | undefined): T | null {
   return fields ? Object.assign(new type(), fields) : null;
 }
 
-/** Turns `<resource>/<id>` into the keyed type it names: a reference for other subgraphs, the whole object for our own. */
+/**
+ * Resolves the subject `<resource>/<id>` of an event: a reference for types of other subgraphs, the object for types of
+ * this one.
+ */
 export class SubjectReferences {
   readonly #resolvers: Partial<Record<IdPrefix, Resolve>>;
 
@@ -68,7 +71,9 @@ export class SubjectReferences {
     };
   }
 
-  /** Null where the subject is no keyed type, or is gone. The innermost keyed resource of the path counts. */
+  /**
+   * Null when the subject has no type with a key, or no longer exists. In a path, the last resource with a key is used.
+   */
   async resolve(subjectPath: string, context: RequestContext): Promise<object | null> {
     for (const segment of subjectPath.split("/").reverse()) {
       const prefix = segment.slice(0, 3) as IdPrefix;

@@ -5,7 +5,10 @@ export interface SubscriberLimits {
   readonly maxBytes: number;
 }
 
-/** What one subscriber has not taken yet. Over its bounds it lets go of everything: the log has it all. */
+/**
+ * The events that one subscriber has not taken yet. Over its limits the queue drops all events and lags; the subscriber
+ * can read them from the log.
+ */
 export class SubscriberQueue {
   readonly #limits: SubscriberLimits;
   #events: LoggedEvent[] = [];
@@ -32,14 +35,14 @@ export class SubscriberQueue {
     this.wake();
   }
 
-  /** The oldest event that waits. */
+  /** Removes and returns the oldest event. */
   take(): LoggedEvent | undefined {
     const event = this.#events.shift();
     this.#bytes -= event?.bytes ?? 0;
     return event;
   }
 
-  /** Resolves at the next push or wake(). One waiter at a time. */
+  /** Resolves at the next `push` or `wake`. Only one caller may wait at a time. */
   changed(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;

@@ -4,7 +4,7 @@ import { ProviderStatus, ProviderType } from "./provider.type.js";
 
 @ObjectType("ApiClient", {
   simpleResolvers: true,
-  description: "What a provider can be called with, under an id of its own; not a client of this platform's API.",
+  description: "The means to call a provider, with an id of its own. It is not a client of the API of this platform.",
 })
 @Directive('@key(fields: "apiClientId")')
 export class ApiClientType {

@@ -13,7 +13,9 @@ export class ProviderLifecycleResolver {
     this.#lifecycle = lifecycle;
   }
 
-  @Mutation(() => ProviderType, { description: "To be replaced: library searches show its ApiClient no more." })
+  @Mutation(() => ProviderType, {
+    description: "Marks a provider as to be replaced. Library searches no longer show its ApiClient.",
+  })
   @Auth({ scopes: ["integration.providers.write"] })
   deprecateProvider(
     @Arg("providerId", () => ID) providerId: string,
@@ -23,7 +25,9 @@ export class ProviderLifecycleResolver {
     return this.#lifecycle.move(context, { field: "deprecateProvider", providerId, input });
   }
 
-  @Mutation(() => ProviderType, { description: "Not to be called for now: library searches hide its ApiClient." })
+  @Mutation(() => ProviderType, {
+    description: "Marks a provider as not to be called for now. Library searches do not show its ApiClient.",
+  })
   @Auth({ scopes: ["integration.providers.write"] })
   disableProvider(
     @Arg("providerId", () => ID) providerId: string,
@@ -34,7 +38,7 @@ export class ProviderLifecycleResolver {
   }
 
   @Mutation(() => ProviderType, {
-    description: "Of a provider that is Deprecated or Disabled: it is Registered again.",
+    description: "Makes a provider that is Deprecated or Disabled Registered again.",
   })
   @Auth({ scopes: ["integration.providers.write"] })
   enableProvider(
@@ -46,7 +50,8 @@ export class ProviderLifecycleResolver {
   }
 
   @Mutation(() => ProviderType, {
-    description: "Of a provider that is Deprecated or Disabled; there is no way back, and its key stays taken.",
+    description:
+      "Retires a provider that is Deprecated or Disabled. It cannot be registered again, and its key stays in use.",
   })
   @Auth({ scopes: ["integration.providers.write"] })
   retireProvider(

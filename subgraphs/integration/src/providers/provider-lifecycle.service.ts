@@ -11,7 +11,10 @@ import { type ProviderState, statesBefore } from "./provider.states.js";
 import type { ProviderType } from "./provider.type.js";
 import { providerEntityView } from "./provider.view.js";
 
-/** By root field. A provider that is enabled was registered before: ProviderRegistered tells of that alone. */
+/**
+ * The target state and the event of each mutation. Enabling has an event of its own, because ProviderRegistered means
+ * only the first registration.
+ */
 const moves = {
   deprecateProvider: { to: "Deprecated", event: "ProviderDeprecated" },
   disableProvider: { to: "Disabled", event: "ProviderDisabled" },
@@ -25,7 +28,7 @@ export interface ProviderMove {
   readonly input: ProviderMoveInput | null | undefined;
 }
 
-/** Moves providers between their states. Retiring does not look for connections, because there are none yet. */
+/** Moves providers between their states. Retiring does not check connections, because the platform has none yet. */
 export class ProviderLifecycleService {
   readonly #database: Database;
 
@@ -42,15 +45,16 @@ export class ProviderLifecycleService {
       commit: async ({ em, tenant, record }) => {
         const known = decodeId("prv", providerId) !== undefined;
         const row = { tenantId: tenant.tenantId, providerId };
-        // two moves at once: the second finds the state that the first left
+        // The second of two concurrent changes reads the state that the first one has stored.
         const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
         const provider = known ? await em.findOne(Provider, row, lock) : null;
-        if (!provider) throw new DomainError("PROVIDER_NOT_FOUND", { detail: "No such provider in this tenant." });
+        if (!provider)
+          throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider does not exist in this tenant." });
         const { apiClientId, key, status } = provider;
         const allowed = statesBefore(to);
         if (!allowed.includes(status))
           throw new DomainError("INVALID_STATE", {
-            detail: `A provider that is ${status} does not become ${to}.`,
+            detail: `The provider is ${status}. It can become ${to} only from ${allowed.join(" or ")}.`,
             currentState: status,
             allowed,
           });

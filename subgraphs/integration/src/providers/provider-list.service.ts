@@ -31,6 +31,7 @@ export const sortedProviders = new SortedList<ProviderType, TenantStatement>({
     ),
 });
 
+/** Lists the providers of a tenant in pages. */
 export class ProviderListService {
   readonly #database: Database;
   readonly #cursors: CursorSeal;

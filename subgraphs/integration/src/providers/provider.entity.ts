@@ -18,7 +18,7 @@ export class Provider {
   @PrimaryKey({ type: wireId("prv") })
   providerId: string;
 
-  /** Lower case; what `X-Svc-Provider` names. */
+  /** The key in lower case, as in the header `X-Svc-Provider`. */
   @Property({ type: "text" })
   key: string;
 
@@ -46,7 +46,7 @@ export class Provider {
   @Property({ type: "text" })
   status: ProviderState;
 
-  /** What was said when it last moved; null after a move without a word, and before the first. */
+  /** The reason of the last change of the state. Null when no reason was given, and before the first change. */
   @Property({ type: "text", nullable: true })
   statusReason: string | null;
 

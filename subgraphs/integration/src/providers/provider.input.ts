@@ -5,12 +5,12 @@ import { ProviderStatus } from "./provider.type.js";
 
 @InputType()
 export class RegisterProviderInput {
-  @Field(() => ID, { nullable: true, description: "The caller's own tenant, or absent." })
+  @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
   tenantId?: string | null;
 
   @Field({
     description:
-      "Lower-case letters, digits and hyphens, at most 63; unique in the tenant; the value of X-Svc-Provider.",
+      "At most 63 lower-case letters, digits and hyphens, unique in the tenant. The header X-Svc-Provider has this value.",
   })
   @Constraint({ pattern: "^[a-z0-9][a-z0-9-]{0,62}$" })
   key: string;
@@ -27,13 +27,17 @@ export class RegisterProviderInput {
   @Constraint({ minLength: 1, maxLength: 100 })
   authModel: string;
 
-  @Field(() => String, { nullable: true, description: "Name of a client implementation; unknown names use http-json." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The name of a client implementation. An unknown name means http-json.",
+  })
   @Constraint({ maxLength: 200 })
   apiClient?: string | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: "Dotted names, <area>.<action>, in any case; kept and answered in lower case.",
+    description:
+      "Names of the form <area>.<action>, in upper or lower case. They are stored and returned in lower case.",
   })
   @Constraint({ maxItems: 100, maxLength: 100, pattern: "^[A-Za-z][A-Za-z0-9-]*(\\.[A-Za-z][A-Za-z0-9-]*)+$" })
   capabilities?: string[] | null;
@@ -45,12 +49,12 @@ export class RegisterProviderInput {
 
 @InputType()
 export class ProviderMoveInput {
-  @Field(() => String, { nullable: true, description: "Shown as statusReason and told in the event." })
+  @Field(() => String, { nullable: true, description: "The reason is shown as statusReason and is part of the event." })
   @Constraint({ minLength: 1, maxLength: 2000 })
   reason?: string | null;
 }
 
-@InputType({ description: "All that are given must hold." })
+@InputType({ description: "A provider must match every member that is given." })
 export class ProviderFilterInput {
   @Field(() => ProviderStatus, { nullable: true })
   status?: ProviderState | null;

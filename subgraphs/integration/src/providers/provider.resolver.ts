@@ -17,7 +17,7 @@ export class ProviderResolver {
     this.#lists = lists;
   }
 
-  @Query(() => ProviderType, { description: "A registered provider." })
+  @Query(() => ProviderType, { description: "A provider of the tenant." })
   @Auth(readProviders)
   provider(@Arg("providerId", () => ID) providerId: string, @Ctx() context: RequestContext): Promise<ProviderType> {
     return this.#providers.get(context, providerId);
@@ -36,7 +36,7 @@ export class ProviderResolver {
   }
 
   @Mutation(() => ProviderType, {
-    description: "A vendor that the tenant works with, under a key that is unique in the tenant.",
+    description: "Registers a vendor that the tenant works with. Its key is unique in the tenant.",
   })
   @Auth({ scopes: ["integration.providers.write"] })
   registerProvider(@Arg("input") input: RegisterProviderInput, @Ctx() context: RequestContext): Promise<ProviderType> {

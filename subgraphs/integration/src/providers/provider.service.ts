@@ -25,6 +25,7 @@ const providerByApiClient = tenantStatement(
   `select ${providerColumns} from providers where tenant_id = scope.tenant and api_client_id = $2`,
 );
 
+/** Registers providers and finds them and their API clients. */
 export class ProviderService {
   readonly #database: Database;
   readonly #egress: Egress;
@@ -50,7 +51,8 @@ export class ProviderService {
 
   async get(context: RequestContext, providerId: string): Promise<ProviderType> {
     const provider = await this.find(context, providerId);
-    if (!provider) throw new DomainError("PROVIDER_NOT_FOUND", { detail: "No such provider in this tenant." });
+    if (!provider)
+      throw new DomainError("PROVIDER_NOT_FOUND", { detail: "The provider does not exist in this tenant." });
     return provider;
   }
 
@@ -90,7 +92,9 @@ export class ProviderService {
       });
     } catch (error) {
       if (violatedUnique(error) === "providers_key")
-        throw new DomainError("PROVIDER_KEY_TAKEN", { detail: `A provider ${input.key} exists in this tenant.` });
+        throw new DomainError("PROVIDER_KEY_TAKEN", {
+          detail: `A provider with the key "${input.key}" exists already in this tenant. Choose another key.`,
+        });
       throw error;
     }
   }
@@ -99,14 +103,14 @@ export class ProviderService {
     const reason = baseUrl == null ? undefined : await this.#egress.check(baseUrl);
     if (reason !== undefined)
       throw new DomainError("TARGET_BLOCKED", {
-        detail: `The base URL is refused: ${reason}.`,
+        detail: `The base URL is not allowed: ${reason}.`,
         errors: [{ pointer: "/input/baseUrl", code: "TARGET_BLOCKED", detail: reason }],
       });
     return undefined;
   }
 }
 
-/** Each once, in the case in which searches compare them. */
+/** Each capability once, in lower case, as searches compare them. */
 function canonical(capabilities: readonly string[]): string[] {
   return [...new Set(capabilities.map((name) => name.toLowerCase()))];
 }

@@ -1,4 +1,4 @@
-/** Deprecated and Disabled have a way back; what is Retired stays so. */
+/** The states of a provider. Deprecated and Disabled can be reversed; Retired cannot. */
 export const providerStates = {
   Registered: { next: ["Deprecated", "Disabled"] },
   Deprecated: { next: ["Registered", "Disabled", "Retired"] },
@@ -8,13 +8,13 @@ export const providerStates = {
 
 export type ProviderState = keyof typeof providerStates;
 
-/** The states from which a provider may move to this one. */
+/** The states from which a provider may change to this one. */
 export function statesBefore(state: ProviderState): ProviderState[] {
   const states = Object.keys(providerStates) as ProviderState[];
   return states.filter((from) => providerStates[from].next.some((next) => next === state));
 }
 
-/** The first eight are the specification's. */
+/** The first eight values are from the specification. */
 export const providerCategories = [
   "SourceControl",
   "Cloud",
@@ -32,7 +32,7 @@ export const providerCategories = [
 ] as const;
 export type ProviderCategory = (typeof providerCategories)[number];
 
-/** OAuth2 of a provider is refined by the `authMode` of its connections. */
+/** The `authMode` of a connection says which OAuth2 flow is used. */
 export const authModels = [
   "OAuth2",
   "OAuth2ClientCredentials",

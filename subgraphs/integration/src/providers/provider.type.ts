@@ -13,9 +13,10 @@ export const ProviderStatus = {
 } as const satisfies { [State in ProviderState]: State };
 registerEnumType(ProviderStatus, { name: "ProviderStatus" });
 
-/** What reading a provider or its API client needs, by a root field or from another entity. */
+/** The scopes for reading a provider or its API client, through a root field or through another entity. */
 export const readProviders = { scopes: ["integration.providers.read"] } as const satisfies AuthRule;
 
+/** The GraphQL type of a provider, which is also the view that the services return. */
 @ObjectType("Provider", { simpleResolvers: true })
 @Directive('@key(fields: "providerId")')
 export class ProviderType {
@@ -49,7 +50,7 @@ export class ProviderType {
   @Field(() => ProviderStatus)
   status: ProviderState;
 
-  @Field(() => String, { nullable: true, description: "What was said when it came into this status." })
+  @Field(() => String, { nullable: true, description: "The reason that was given for the present status." })
   statusReason: string | null;
 
   @Field(() => DateTime)

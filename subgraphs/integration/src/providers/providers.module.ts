@@ -9,6 +9,7 @@ import { ProviderLifecycleResolver } from "./provider-lifecycle.resolver.js";
 import { ProviderLifecycleService } from "./provider-lifecycle.service.js";
 import { ProviderListService } from "./provider-list.service.js";
 
+/** Vendors that tenants register, and the API clients to call them. */
 export const providers: SliceModule = {
   slice: "providers",
   entities: [Provider],

@@ -110,7 +110,10 @@ describe("integration.v1.Secrets/Resolve", () => {
 
   it("names an unknown credential and one of another tenant alike", async () => {
     await create({ name: "theirs", secret: { token: "other-tenants-secret" } }, aPrincipal());
-    const refusal = { code: "CREDENTIAL_NOT_FOUND", facts: { detail: "No such credential in this tenant." } };
+    const refusal = {
+      code: "CREDENTIAL_NOT_FOUND",
+      facts: { detail: "The credential does not exist in this tenant." },
+    };
     await expect(secrets.resolve(tenantId, "theirs", purpose, subject)).rejects.toMatchObject(refusal);
     await expect(secrets.resolve(tenantId, "nobodys", purpose, subject)).rejects.toMatchObject(refusal);
   });

@@ -2,7 +2,10 @@ import { type GrpcService, grpcService } from "@factory/runtime/grpc/grpc-servic
 import { SecretsDefinition } from "@factory/schema/proto/generated/factory/integration/v1/secrets";
 import type { SecretService } from "./secret.service.js";
 
-/** integration.v1.Secrets. Only the catalog pushes with tenants' secrets, so only the catalog may ask. */
+/**
+ * The gRPC service integration.v1.Secrets. Only the catalog may call it, because only the catalog uses secrets of
+ * tenants.
+ */
 export function secretEndpoint(secrets: SecretService): GrpcService {
   return grpcService(
     SecretsDefinition,

@@ -15,15 +15,22 @@ export interface SecretRequest {
 
 type Call = Pick<ServiceCallContext, "caller" | "trace" | "signal">;
 
-/** What makes one line of the audit log; control characters would forge another. */
+/** Control characters are refused, because they could forge a line of the audit log. */
 const printable = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
-const bounds: Readonly<Record<keyof Omit<SecretRequest, "tenantId">, RegExp>> = {
-  credentialRef: new RegExp(credentialReferencePattern),
-  purpose: printable,
-  subject: printable,
-};
+const printableDetail = "The value must have at most 200 characters and no control characters.";
 
-/** Hands material to a platform service. Each request is one line of the audit log: what was asked for, never what it is. */
+const formats = {
+  credentialRef: {
+    pattern: new RegExp(credentialReferencePattern),
+    detail: "The value must be the name of a credential, with or without secret:// before it.",
+  },
+  purpose: { pattern: printable, detail: printableDetail },
+  subject: { pattern: printable, detail: printableDetail },
+} as const satisfies Record<keyof Omit<SecretRequest, "tenantId">, { pattern: RegExp; detail: string }>;
+
+/**
+ * Gives secrets to other services of the platform. Each request writes one line to the audit log, without the secret.
+ */
 export class SecretService {
   readonly #credentials: CredentialService;
   readonly #logger: Logger;
@@ -51,15 +58,19 @@ export class SecretService {
   }
 }
 
+/** Throws VALIDATION_FAILED with a pointer to each member that is wrong. */
 function requireWellFormed(request: SecretRequest): void {
-  const errors = Object.entries(bounds).flatMap(([name, form]): FieldError[] => {
-    const value = request[name as keyof typeof bounds];
-    if (form.test(value)) return [];
+  const errors = Object.entries(formats).flatMap(([name, { pattern, detail }]): FieldError[] => {
+    const value = request[name as keyof typeof formats];
+    if (pattern.test(value)) return [];
     const pointer = `/${name}`;
     return value === ""
-      ? [{ pointer, code: "REQUIRED", detail: "Must be given." }]
-      : [{ pointer, code: "FORMAT", detail: "Must be well formed." }];
+      ? [{ pointer, code: "REQUIRED", detail: "This member is required." }]
+      : [{ pointer, code: "FORMAT", detail }];
   });
   if (errors.length > 0)
-    throw new DomainError("VALIDATION_FAILED", { detail: "The request for a secret is malformed.", errors });
+    throw new DomainError("VALIDATION_FAILED", {
+      detail: "The request for a secret is not valid. The list of errors names each member that is wrong.",
+      errors,
+    });
 }

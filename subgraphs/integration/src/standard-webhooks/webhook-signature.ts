@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseSigningSecret } from "./signing-secret.js";
 
 export interface WebhookToSign {
-  /** `webhook-id` */
+  /** The header `webhook-id`. */
   id: string;
-  /** `webhook-timestamp`: epoch seconds of this attempt. */
+  /** The header `webhook-timestamp`: the time of this attempt in seconds since 1970. */
   timestamp: number;
-  /** The bytes that travel, not a value that is serialized again. */
+  /** The bytes that are sent. A value that is serialized again may have other bytes. */
   body: string | Uint8Array;
-  /** `whsec_…`, newest first. */
+  /** Secrets of the form `whsec_…`, newest first. */
   secrets: readonly string[];
 }
 
@@ -17,35 +17,40 @@ export type WebhookVerification =
   | { verified: false; code: "SIGNATURE_MISSING" | "SIGNATURE_EXPIRED" | "SIGNATURE_INVALID" };
 
 export interface VerificationOptions {
-  /** How far `webhook-timestamp` may lie from now, either way. */
+  /** The maximum difference between `webhook-timestamp` and now, in both directions. The default is 300. */
   toleranceSeconds?: number;
   now?: Date;
 }
 
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-// id, timestamp and body are joined by dots: with a dot in the id two messages could share a signature
+// The signature covers id, timestamp and body, joined by dots. With a dot in the id, two messages could have the same
+// signature.
 const idForm = /^[\x21-\x2d\x2f-\x7e]{1,255}$/;
 const timestampForm = /^(0|[1-9]\d{0,11})$/;
 const signatureForm = /^v1,([A-Za-z0-9+/]{43}=)$/;
-const mostSignatures = 32;
-const usualToleranceSeconds = 300;
+const maxSignatures = 32;
+const defaultToleranceSeconds = 300;
 
-/** The value of `webhook-signature`: one `v1` signature per secret, in their order (Standard Webhooks). */
+/**
+ * Signs a webhook: the value of the header `webhook-signature`, with one `v1` signature for each secret, in the order
+ * of the secrets (Standard Webhooks).
+ */
 export function signWebhook({ id, timestamp, body, secrets }: WebhookToSign): string {
-  if (!idForm.test(id)) throw new TypeError("a webhook id is 1 to 255 printable characters without dots");
-  if (!timestampForm.test(String(timestamp))) throw new TypeError("a webhook timestamp is whole epoch seconds");
-  if (secrets.length === 0) throw new TypeError("a webhook is signed with at least one secret");
+  if (!idForm.test(id)) throw new TypeError("A webhook id must have 1 to 255 printable characters and no dot.");
+  if (!timestampForm.test(String(timestamp)))
+    throw new TypeError("A webhook timestamp must be a whole number of seconds since 1970.");
+  if (secrets.length === 0) throw new TypeError("A webhook must be signed with at least one secret.");
   const signatures = secrets.map((secret) => digest(keyOf(secret), id, String(timestamp), body).toString("base64"));
   return signatures.map((signature) => `v1,${signature}`).join(" ");
 }
 
-/** Checks the three headers of a received webhook (lower-case names, as Node gives them) against the raw body. */
+/** Verifies a received webhook by its three headers (with lower-case names, as in Node) and its raw body. */
 export function verifyWebhook(
   headers: WebhookHeaders,
   rawBody: string | Uint8Array,
   secrets: readonly string[],
-  { toleranceSeconds = usualToleranceSeconds, now = new Date() }: VerificationOptions = {},
+  { toleranceSeconds = defaultToleranceSeconds, now = new Date() }: VerificationOptions = {},
 ): WebhookVerification {
   const id = headers["webhook-id"];
   const timestamp = headers["webhook-timestamp"];
@@ -63,16 +68,18 @@ export function verifyWebhook(
   });
   const secretIndex = matches.indexOf(true);
   if (secretIndex === -1) return invalid;
-  // only the holder of a secret learns that a message is too old
+  // The age is checked last, so that only a caller with the secret learns that a message is too old.
   const ageSeconds = now.getTime() / 1_000 - Number(timestamp);
   if (Math.abs(ageSeconds) > toleranceSeconds) return { verified: false, code: "SIGNATURE_EXPIRED" };
   return { verified: true, id, timestamp: Number(timestamp), secretIndex };
 }
 
-/** Signatures of other versions, e.g. `v1a`, are no error: senders announce several side by side. */
+/**
+ * Signatures of other versions, for example `v1a`, are ignored, because a sender may send several versions together.
+ */
 function readSignatures(header: string): Buffer[] {
   const signatures: Buffer[] = [];
-  for (const part of header.split(" ", mostSignatures)) {
+  for (const part of header.split(" ", maxSignatures)) {
     const encoded = signatureForm.exec(part)?.[1] ?? "";
     const signature = Buffer.from(encoded, "base64");
     if (encoded !== "" && signature.toString("base64") === encoded) signatures.push(signature);
@@ -82,7 +89,7 @@ function readSignatures(header: string): Buffer[] {
 
 function keyOf(secret: string): Buffer {
   const key = parseSigningSecret(secret);
-  if (key === undefined) throw new TypeError("a signing secret is whsec_ and the base64 of 24 to 64 bytes");
+  if (key === undefined) throw new TypeError('A signing secret must be "whsec_" followed by 24 to 64 bytes in base64.');
   return key;
 }
 

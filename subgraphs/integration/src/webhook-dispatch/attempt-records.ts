@@ -11,12 +11,12 @@ import { recordAttempts, recordValues, skipMessages, skipWithoutEvent, useIndexe
 import type { MadeAttempt } from "./make-attempt.js";
 import type { ClaimedMessage } from "./message-claims.js";
 
-/** An attempt, and what it says about more than its message. */
+/** An attempt, with what it means for its lane and its subscription. */
 export interface AttemptResult extends MadeAttempt {
   readonly lane: WebhookLane;
-  /** The subscription's attempts had all failed for a while when this one was made. */
+  /** True when earlier attempts of the subscription failed and none has succeeded since. */
   readonly failing: boolean;
-  /** Made alone, to see whether a receiver answers again. */
+  /** True for the single attempt that tests whether a receiver answers again. */
   readonly probe: boolean;
 }
 
@@ -28,25 +28,30 @@ interface Entry {
 const writersAtOnce = 4;
 const batchSize = 100;
 const retryMs = 1000;
-/** Then the claim is nearly over, and the message will be sent again. */
+/** After this time the claim has nearly ended, and the message will be sent again. */
 const giveUpAfterMs = 25_000;
 
 /**
- * Writes down what attempts came to. What has come together of a tenant while its last results were written goes into
- * one transaction; what must be told in an event has one of its own, since its event names its cause.
+ * Stores the results of attempts. The results of one tenant that arrive while earlier ones are stored are written in
+ * one transaction. A result that needs an event has its own transaction, because the event names its cause.
  */
 export class AttemptRecords {
+  readonly #database: Database;
+  readonly #subscriptions: WebhookSubscriptionService;
+  readonly #logger: Logger;
   readonly #waiting = new Map<string, Entry[]>();
   readonly #written = new Set<string>();
   #stopping = false;
 
-  constructor(
-    private readonly database: Database,
-    private readonly subscriptions: WebhookSubscriptionService,
-    private readonly logger: Logger,
-  ) {}
+  constructor(database: Database, subscriptions: WebhookSubscriptionService, logger: Logger) {
+    this.#database = database;
+    this.#subscriptions = subscriptions;
+    this.#logger = logger;
+  }
 
-  /** Once it is written, or given up: then the message is due again when its claim ends. */
+  /**
+   * Resolves when the result is stored or given up. In the second case the message is due again when its claim ends.
+   */
   add(result: AttemptResult): Promise<void> {
     return new Promise((done) => {
       const { tenant } = result.lane;
@@ -57,12 +62,12 @@ export class AttemptRecords {
     });
   }
 
-  /** A database that does not answer is waited for no longer. */
+  /** From now on a result is given up when the database does not answer. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** Ends what waits for a subscription that is not Active. True: there may be more. */
+  /** Skips the messages of a subscription that is not Active. True when there may be more of them. */
   async skip(lane: WebhookLane, claimed: readonly ClaimedMessage[]): Promise<boolean> {
     const values = [lane.tenant, lane.origin, lane.subscription, claimed.map(({ messageId }) => messageId)];
     const skipped = await this.#inTenant(lane, ({ execute }) => execute(skipMessages, values));
@@ -84,7 +89,7 @@ export class AttemptRecords {
     this.#written.add(tenant);
     const waiting = this.#waiting.get(tenant) ?? [];
     const entries = waiting.splice(0, batchSize);
-    // behind the other tenants
+    // A tenant with more results waits behind the other tenants.
     this.#waiting.delete(tenant);
     if (waiting.length > 0) this.#waiting.set(tenant, waiting);
     const results = entries.map(({ result }) => result);
@@ -102,15 +107,15 @@ export class AttemptRecords {
       this.#inTenant(first.lane, async (transaction) => {
         await transaction.defer(recordAttempts, recordValues(first.lane.tenant, results));
         const { recovered, fallen } = turns(results);
-        if (recovered.length > 0) await this.subscriptions.recordSuccesses(transaction, recovered);
-        if (fallen.length > 0) await this.subscriptions.recordFirstFailures(transaction, fallen);
+        if (recovered.length > 0) await this.#subscriptions.recordSuccesses(transaction, recovered);
+        if (fallen.length > 0) await this.#subscriptions.recordFirstFailures(transaction, fallen);
       }),
     );
-    // one of them cannot be stored: the others can
+    // One of the results cannot be stored, so each is stored alone.
     if (!written && results.length > 1) for (const result of results) await this.#writePlain([result]);
   }
 
-  /** What an outcome means beyond its message: the health of the subscription, and events for those who watch it. */
+  /** Stores a result that also changes the state of the subscription or records an event. */
   async #writeAlone(result: AttemptResult): Promise<void> {
     const { lane, message, verdict, status, probe } = result;
     const { envelope } = message;
@@ -118,7 +123,7 @@ export class AttemptRecords {
     const cause = { trace: continueTrace(envelope?.traceparent), causationId: envelope?.id };
     const subscriptionId = encodeId("whs", lane.subscription);
     const { failure, statusCode, disable, kind } = verdict;
-    await this.database.transaction(tenant, cause, async (transaction) => {
+    await this.#database.transaction(tenant, cause, async (transaction) => {
       await transaction.defer(useIndexesOnly);
       const won = await transaction.execute(recordAttempts, recordValues(lane.tenant, [result]));
       if (won.length === 0) return;
@@ -135,14 +140,14 @@ export class AttemptRecords {
             statusCode,
           },
         });
-      if (disable) await this.subscriptions.disable(transaction, subscriptionId, disable);
+      if (disable) await this.#subscriptions.disable(transaction, subscriptionId, disable);
       const { subscription } = lane;
-      if (kind === "delivered") await this.subscriptions.recordSuccesses(transaction, [subscription]);
-      else await this.subscriptions.recordFailure(transaction, subscription, status === "Exhausted" || probe);
+      if (kind === "delivered") await this.#subscriptions.recordSuccesses(transaction, [subscription]);
+      else await this.#subscriptions.recordFailure(transaction, subscription, status === "Exhausted" || probe);
     });
   }
 
-  /** False: it cannot be stored as it is. */
+  /** False when the results cannot be stored as they are. */
   async #persist(results: readonly AttemptResult[], write: () => Promise<unknown>): Promise<boolean> {
     const until = Math.min(...results.map(({ startedAt }) => startedAt.getTime())) + giveUpAfterMs;
     for (;;) {
@@ -153,7 +158,10 @@ export class AttemptRecords {
         const gone = isDatabaseUnavailable(error);
         if (gone && !this.#stopping && Date.now() < until) await sleep(retryMs);
         else {
-          this.logger.warn({ err: error, attempts: results.length }, "outcome of webhook attempts not recorded");
+          this.#logger.warn(
+            { err: error, attempts: results.length },
+            "the outcome of webhook attempts was not recorded",
+          );
           return gone;
         }
       }
@@ -162,19 +170,19 @@ export class AttemptRecords {
 
   #inTenant<T>({ tenant }: WebhookLane, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const cause = { trace: continueTrace(undefined) };
-    return this.database.transaction(tenantWithId(encodeId("ten", tenant)), cause, async (transaction) => {
+    return this.#database.transaction(tenantWithId(encodeId("ten", tenant)), cause, async (transaction) => {
       await transaction.defer(useIndexesOnly);
       return work(transaction);
     });
   }
 }
 
-/** It emits no event, and changes only the series of failures of its subscription. */
+/** True when the result records no event and changes only the streak of failures of its subscription. */
 function isPlain({ status, verdict, probe }: AttemptResult): boolean {
   return !verdict.disable && (status === "Delivered" || (status === "RetryScheduled" && !probe));
 }
 
-/** Subscriptions whose streak of failures ends or begins, by the last of their results. */
+/** The subscriptions whose streak of failures ends or begins with the last of these results. */
 function turns(results: readonly AttemptResult[]): { recovered: string[]; fallen: string[] } {
   const last = new Map(results.map((result) => [result.lane.subscription, result]));
   const of = (failing: boolean, status: string) =>

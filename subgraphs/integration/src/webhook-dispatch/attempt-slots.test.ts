@@ -1,9 +1,9 @@
 import { AttemptSlots, slotLimits } from "./attempt-slots.js";
 
 const lane = (tenant: string, origin = "http://a", subscription = "s") => ({ tenant, origin, subscription });
-const takeAll = (places: AttemptSlots, ...wanted: ReturnType<typeof lane>[]) =>
+const takeAll = (slots: AttemptSlots, ...wanted: ReturnType<typeof lane>[]) =>
   wanted.reduce((taken, one) => {
-    while (places.take(one)) taken += 1;
+    while (slots.take(one)) taken += 1;
     return taken;
   }, 0);
 const origins = (tenant: string, count: number) =>
@@ -19,25 +19,25 @@ describe("places of attempts that wait", () => {
   });
 
   it("counts one host's places for each tenant apart", () => {
-    const places = new AttemptSlots();
-    expect([takeAll(places, lane("one")), takeAll(places, lane("two"))]).toEqual([16, 16]);
+    const slots = new AttemptSlots();
+    expect([takeAll(slots, lane("one")), takeAll(slots, lane("two"))]).toEqual([16, 16]);
   });
 
   it("keeps the last places for tenants that hold few", () => {
-    const places = new AttemptSlots();
-    const greedy = Array.from({ length: 10 }, (_, tenant) => takeAll(places, ...origins(`greedy ${tenant}`, 2)));
+    const slots = new AttemptSlots();
+    const greedy = Array.from({ length: 10 }, (_, tenant) => takeAll(slots, ...origins(`greedy ${tenant}`, 2)));
     expect(greedy).toEqual([32, 32, 32, 32, 32, 32, 4, 4, 4, 4]);
-    const small = Array.from({ length: 20 }, (_, tenant) => takeAll(places, lane(`small ${tenant}`)));
+    const small = Array.from({ length: 20 }, (_, tenant) => takeAll(slots, lane(`small ${tenant}`)));
     expect(small.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => 4));
     expect(small.slice(12)).toEqual(Array.from({ length: 8 }, () => 0));
-    expect(places.held).toBe(slotLimits.all);
+    expect(slots.held).toBe(slotLimits.maxTotal);
   });
 
   it("has a place again for everyone once those that hold it leave", () => {
-    const places = new AttemptSlots();
-    takeAll(places, lane("t"));
-    places.free(lane("t"), 16);
-    expect([places.held, places.heldBy(lane("t"))]).toEqual([0, 0]);
-    expect(takeAll(places, lane("t"))).toBe(16);
+    const slots = new AttemptSlots();
+    takeAll(slots, lane("t"));
+    slots.free(lane("t"), 16);
+    expect([slots.held, slots.heldByOrigin(lane("t"))]).toEqual([0, 0]);
+    expect(takeAll(slots, lane("t"))).toBe(16);
   });
 });

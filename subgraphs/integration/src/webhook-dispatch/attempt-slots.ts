@@ -1,17 +1,17 @@
 import { originKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 
-/** Attempts that may wait for their receivers at once, in this process. */
+/** The limits on attempts of this process that wait for their receivers at the same time. */
 export const slotLimits = {
-  all: 256,
-  tenant: 32,
-  /** Of one of a tenant's origins. */
-  origin: 16,
-  /** The last places go only to tenants that hold few. */
-  last: 64,
-  few: 4,
+  maxTotal: 256,
+  maxPerTenant: 32,
+  /** For one origin of one tenant. */
+  maxPerOrigin: 16,
+  /** The last slots are reserved for tenants that hold few of them. */
+  reserved: 64,
+  maxPerTenantOfReserved: 4,
 } as const;
 
-/** Who holds how many places. */
+/** Counts the attempts that wait for their receivers, by tenant and by origin. */
 export class AttemptSlots {
   #all = 0;
   readonly #tenants = new Map<string, number>();
@@ -21,25 +21,28 @@ export class AttemptSlots {
     return this.#all;
   }
 
-  heldBy(lane: WebhookLane): number {
+  heldByOrigin(lane: WebhookLane): number {
     return this.#origins.get(originKey(lane)) ?? 0;
   }
 
-  /** Whether the tenant may have one more, at whichever of its origins. */
-  openFor(tenant: string): boolean {
+  /** True when the tenant may have one more attempt, at any of its origins. */
+  hasRoomFor(tenant: string): boolean {
     const held = this.#tenants.get(tenant) ?? 0;
-    const least = slotLimits.all - slotLimits.last;
-    return this.#all < slotLimits.all && held < (this.#all < least ? slotLimits.tenant : slotLimits.few);
+    const unreserved = slotLimits.maxTotal - slotLimits.reserved;
+    return (
+      this.#all < slotLimits.maxTotal &&
+      held < (this.#all < unreserved ? slotLimits.maxPerTenant : slotLimits.maxPerTenantOfReserved)
+    );
   }
 
   take(lane: WebhookLane): boolean {
-    if (!this.openFor(lane.tenant) || this.heldBy(lane) >= slotLimits.origin) return false;
+    if (!this.hasRoomFor(lane.tenant) || this.heldByOrigin(lane) >= slotLimits.maxPerOrigin) return false;
     this.#count(lane, 1);
     return true;
   }
 
-  free(lane: WebhookLane, places = 1): void {
-    this.#count(lane, -places);
+  free(lane: WebhookLane, slots = 1): void {
+    this.#count(lane, -slots);
   }
 
   #count(lane: WebhookLane, change: number): void {

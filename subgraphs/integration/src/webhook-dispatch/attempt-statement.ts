@@ -5,13 +5,13 @@ import { isWaiting } from "../webhook-messages/webhook-message.states.js";
 import { indexesOnly, relaxed } from "./claim-statement.js";
 import type { MadeAttempt } from "./make-attempt.js";
 
-/** For what follows in the transaction, see `indexesOnly`. */
+/** Applies `indexesOnly` to the rest of the transaction. */
 export const useIndexesOnly = {
   name: "webhook_indexes_only",
   text: `select set_config('enable_seqscan', '${indexesOnly.enable_seqscan}', true)`,
 };
 
-/** Outcomes of attempts whose claims are still the newest; it returns their messages. */
+/** Stores the results of attempts whose claim is still the newest, and returns the ids of their messages. */
 export const recordAttempts = {
   name: "webhook_attempts_record",
   text: `
@@ -56,8 +56,8 @@ export function recordValues(tenant: string, attempts: readonly MadeAttempt[]): 
 }
 
 /**
- * Messages of a subscription that is not Active: those that are claimed, and up to 1,000 of those that wait. It asks
- * for the subscription's state itself, which may have changed again meanwhile.
+ * Skips messages of a subscription that is not Active: the claimed ones and up to 1,000 that wait. The statement checks
+ * the state of the subscription again, because it may have changed.
  */
 export const skipMessages = `
   update webhook_messages set status = 'Skipped', next_attempt_at = null, finished_at = now()
@@ -69,7 +69,7 @@ export const skipMessages = `
       order by next_attempt_at limit 1000 for update skip locked))
   returning message_id`;
 
-/** A claimed message whose event is gone for good. */
+/** Skips a claimed message whose event no longer exists. */
 export const skipWithoutEvent = `
   update webhook_messages set status = 'Skipped', next_attempt_at = null, finished_at = now()
   where tenant_id = $1 and message_id = $2 and claims = $3 and status = 'Delivering'`;

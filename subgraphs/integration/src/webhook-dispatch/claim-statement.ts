@@ -14,7 +14,7 @@ export const indexesOnly = { enable_seqscan: "off" } as const;
 /** A write that is lost when the database server crashes only sends a message again, so the commit does not wait for the disk. */
 export const relaxed = "relaxed as materialized (select set_config('synchronous_commit', 'off', true))";
 
-/** For each lane the first due messages, at most as many as there is room for, whatever waits behind them. */
+/** Claims the first due messages of each lane, at most as many as the lane has slots. */
 export const claimMessages = {
   name: "webhook_messages_claim",
   text: `
@@ -37,7 +37,9 @@ export const claimMessages = {
     from claimed left join event_log event using (tenant_id, event_id) order by claimed.position`,
 };
 
-/** One step of the index for each lane (a loose index scan), however many messages wait in it. */
+/**
+ * Finds the lanes with waiting messages. A loose index scan takes one step for each lane, however many messages it has.
+ */
 export const waitingLanes = {
   name: "webhook_lanes_waiting",
   text: `

@@ -7,14 +7,14 @@ import type { CredentialService } from "../credentials/credential.service.js";
 import type { WebhookLane } from "../webhook-messages/webhook-lane.js";
 import { targetOfSubscription } from "./delivery-target-statement.js";
 
-/** Where the messages of a lane go now, and how they are signed. */
+/** The endpoint of a lane's messages, and the secrets that sign them. */
 export interface DeliveryTarget {
   readonly tenant: Tenant;
   readonly endpointUrl: string;
   readonly contentType: string;
-  /** Newest first; empty when they cannot be read. */
+  /** The secrets, newest first. Empty when they cannot be read. */
   readonly secrets: readonly string[];
-  /** Earlier attempts of the subscription failed and none has succeeded since. */
+  /** True when earlier attempts of the subscription failed and none has succeeded since. */
   readonly failing: boolean;
 }
 
@@ -31,7 +31,10 @@ const rememberedSubscriptions = 10_000;
 export class DeliveryTargets {
   readonly #database: Database;
   readonly #credentials: CredentialService;
-  /** Of subscriptions that were sent to lately: their secrets can be asked for together with their targets. */
+  /**
+   * The credential ids of recently used subscriptions. With the id, the secrets are read at the same time as the
+   * target.
+   */
   readonly #credentialIds = new LRUCache<string, string>({ max: rememberedSubscriptions });
 
   constructor(database: Database, credentials: CredentialService) {
@@ -39,7 +42,7 @@ export class DeliveryTargets {
     this.#credentials = credentials;
   }
 
-  /** Undefined: the subscription wants nothing any more. */
+  /** Undefined when the subscription is not Active. */
   async of(lane: WebhookLane): Promise<DeliveryTarget | undefined> {
     const tenant = tenantWithId(encodeId("ten", lane.tenant));
     const expected = this.#credentialIds.get(lane.subscription);
@@ -64,7 +67,8 @@ export class DeliveryTargets {
       return await this.#credentials.signingSecrets(tenant, encodeId("crd", credentialId));
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      // revoked, damaged or sealed under another key: the attempt says that nothing could be signed
+      // The secret is revoked, damaged or sealed with another key. The result of the attempt says that it cannot be
+      // read.
       return [];
     }
   }

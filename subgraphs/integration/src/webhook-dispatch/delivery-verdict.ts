@@ -4,7 +4,7 @@ import type { AttemptFailure } from "../webhook-messages/webhook-message.states.
 import type { DisabledReason } from "../webhook-subscriptions/webhook-subscription.states.js";
 import { parseRetryAfter, type RetryHint } from "./retry-schedule.js";
 
-/** What one attempt came to, before anything is written. */
+/** The result of one attempt, before it is stored. */
 export interface DeliveryVerdict {
   readonly kind: "delivered" | "failed" | "aborted";
   readonly failure: AttemptFailure | null;
@@ -12,7 +12,7 @@ export interface DeliveryVerdict {
   readonly statusCode: number | null;
   readonly responseBody: string | null;
   readonly retry: RetryHint;
-  /** The receiver wants nothing more at all. */
+  /** The reason to disable the subscription, if the receiver asked for it. */
   readonly disable?: DisabledReason;
 }
 
@@ -28,7 +28,10 @@ const failureOfKind: Record<EgressFailureKind, AttemptFailure> = {
   protocol: "ProtocolError",
 };
 
-/** 2xx is success; 410 and the response header `webhook-delivery` speak for the receiver; the rest is tried again. */
+/**
+ * The verdict on a response. A 2xx status is a success. With 410 or the header `webhook-delivery` the receiver refuses
+ * more messages. Every other response leads to a retry.
+ */
 export function responseVerdict(response: EgressResponse, now: number): DeliveryVerdict {
   const { status: statusCode } = response;
   const answered = {
@@ -39,7 +42,7 @@ export function responseVerdict(response: EgressResponse, now: number): Delivery
   const wish = header(response, "webhook-delivery")?.trim().toLowerCase();
   const succeeded = statusCode >= 200 && statusCode < 300;
   const failure = succeeded ? null : "HttpStatus";
-  const detail = succeeded ? null : `The receiver answered ${statusCode}.`;
+  const detail = succeeded ? null : `The receiver answered with the status ${statusCode}.`;
   if (statusCode === gone) return { ...answered, kind: "aborted", failure, detail, disable: "ReceiverGone" };
   if (wish === "disable")
     return { ...answered, kind: succeeded ? "delivered" : "aborted", failure, detail, disable: "ReceiverDisabled" };
@@ -50,7 +53,10 @@ export function responseVerdict(response: EgressResponse, now: number): Delivery
   return { ...answered, kind: "failed", failure, detail, retry };
 }
 
-/** The verdict when there was no answer; undefined: not the receiver's doing, but a bug or a stop of this process. */
+/**
+ * The verdict on an attempt without a response. Undefined when the receiver is not the cause, but a bug or a stop of
+ * this process.
+ */
 export function errorVerdict(error: unknown): DeliveryVerdict | undefined {
   if (error instanceof EgressBlockedError) return failedVerdict("TargetBlocked", error.reason);
   if (!(error instanceof EgressFailure)) return undefined;

@@ -3,11 +3,11 @@ import { DueLanes, type Gate } from "./due-lanes.js";
 
 const lane = (tenant: string, origin: string, subscription = "s") => ({ tenant, origin, subscription });
 
-function gateOf(places: AttemptSlots, paused: Record<string, number> = {}): Gate {
+function gateOf(slots: AttemptSlots, paused: Record<string, number> = {}): Gate {
   return {
-    openFor: (tenant) => places.openFor(tenant),
+    hasRoomFor: (tenant) => slots.hasRoomFor(tenant),
     pausedUntil: ({ origin }) => paused[origin] ?? 0,
-    enter: (one) => places.take(one),
+    enter: (one) => slots.take(one),
   };
 }
 
@@ -43,15 +43,15 @@ describe("shares of due lanes", () => {
 
   it("gives the next turn to those that got nothing in the last", () => {
     const lanes = new DueLanes();
-    const places = new AttemptSlots();
+    const slots = new AttemptSlots();
     const all = Array.from({ length: 40 }, (_, place) => lane("t", `http://${place}`));
     for (const one of all) lanes.add(one);
-    const first = lanes.share(gateOf(places), 0);
+    const first = lanes.share(gateOf(slots), 0);
     for (const { lane: served, room } of first) {
-      places.free(served, room);
+      slots.free(served, room);
       lanes.add(served);
     }
-    const second = lanes.share(gateOf(places), 0).map(({ lane: { origin } }) => origin);
+    const second = lanes.share(gateOf(slots), 0).map(({ lane: { origin } }) => origin);
     expect(second.slice(0, 8)).toEqual(all.slice(32).map(({ origin }) => origin));
   });
 
@@ -76,7 +76,7 @@ describe("shares of due lanes", () => {
     }
     let asked = 0;
     const gate: Gate = {
-      openFor: () => true,
+      hasRoomFor: () => true,
       pausedUntil: () => 0,
       enter: () => {
         asked += 1;

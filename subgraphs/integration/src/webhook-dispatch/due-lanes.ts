@@ -1,9 +1,9 @@
 import { laneKey, type WebhookLane } from "../webhook-messages/webhook-lane.js";
 
-/** In milliseconds of the process's monotonic clock. */
+/** Milliseconds of the monotonic clock of the process. */
 type Time = number;
 
-/** Lanes by subscription, in the order of their turns. */
+/** The lanes of an origin by subscription, in the order of their turns. */
 type Origin = Map<string, WebhookLane>;
 
 interface Tenant {
@@ -12,33 +12,33 @@ interface Tenant {
   lanes: number;
 }
 
-/** What decides whether a lane's next message may be sent. */
+/** Decides whether the next message of a lane may be sent. */
 export interface Gate {
-  openFor(tenant: string): boolean;
-  /** Until when the origin of the lane is left alone; in the past when it is not. */
+  hasRoomFor(tenant: string): boolean;
+  /** The end of the pause of the lane's origin. A time in the past means no pause. */
   pausedUntil(lane: WebhookLane): Time;
-  /** Takes a place for one message of the lane, if there is one. */
+  /** Takes a slot for one message of the lane. False when no slot is free. */
   enter(lane: WebhookLane): boolean;
 }
 
 export interface Share {
   readonly lane: WebhookLane;
-  /** Places that were taken for it. */
+  /** The number of slots that were taken for the lane. */
   readonly room: number;
 }
 
-// what does not fit is found again by the next look at the table
+// Lanes above these limits are found again by the next look at the table.
 const lanesPerTenant = 256;
 const lanesLater = 10_000;
 
-/** The lanes that have due messages, as far as is known, and those that will soon have some. */
+/** The lanes that have due messages as far as this process knows, and those that will have some soon. */
 export class DueLanes {
   /** In the order of their turns. */
   readonly #tenants = new Map<string, Tenant>();
   readonly #later = new Map<string, { lane: WebhookLane; at: Time }>();
   #earliest: Time = Number.POSITIVE_INFINITY;
 
-  /** When the next of the lanes that wait for their time is due. */
+  /** The time when the next waiting lane becomes due. */
   get earliest(): Time {
     return this.#earliest;
   }
@@ -65,7 +65,7 @@ export class DueLanes {
     this.#earliest = Math.min(this.#earliest, at);
   }
 
-  /** Moves what has become due meanwhile. */
+  /** Moves the lanes that have become due to those with due messages. */
   ripen(now: Time): void {
     if (now < this.#earliest) return;
     this.#earliest = Number.POSITIVE_INFINITY;
@@ -79,15 +79,15 @@ export class DueLanes {
   }
 
   /**
-   * Gives places in turns: tenant by tenant, within a tenant origin by origin, within an origin lane by lane. The lanes
-   * that got some are taken out; who finds that more of their messages are due adds them again, behind the others.
+   * Gives slots in turns: first by tenant, then by origin, then by lane. Lanes that got slots are removed. The caller
+   * adds a lane again, behind the others, when more of its messages are due.
    */
   share(gate: Gate, now: Time): Share[] {
     const rooms = new Map<WebhookLane, number>();
     let tenants = [...this.#tenants];
     while (tenants.length > 0)
       tenants = tenants.filter(([tenantId, tenant]) => {
-        const lane = gate.openFor(tenantId) ? this.#next(tenant, gate, now) : undefined;
+        const lane = gate.hasRoomFor(tenantId) ? this.#next(tenant, gate, now) : undefined;
         if (lane) rooms.set(lane, (rooms.get(lane) ?? 0) + 1);
         return lane !== undefined;
       });

@@ -8,20 +8,20 @@ import type { ClaimedMessage } from "./message-claims.js";
 import { retryDelayMs } from "./retry-schedule.js";
 import { webhookRequest } from "./webhook-request.js";
 
-/** An attempt and what its message comes to. */
+/** The result of an attempt and the next state of its message. */
 export interface MadeAttempt {
   readonly message: ClaimedMessage;
   readonly verdict: DeliveryVerdict;
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly status: WebhookMessageState;
-  /** Until the next attempt; null: there is none. */
+  /** The delay until the next attempt. Null when there is none. */
   readonly delayMs: number | null;
 }
 
 export interface AttemptSettings {
   readonly egress: Egress;
-  /** Delay before each attempt; its length is the number of attempts. */
+  /** The delay before each attempt. The number of delays is the number of attempts. */
   readonly retryDelaysMs: readonly number[];
   readonly logger: Logger;
 }
@@ -30,7 +30,9 @@ const connectTimeoutMs = 5_000;
 const totalTimeoutMs = 15_000;
 const maxResponseBytes = 64 * 1024;
 
-/** Sends one message once, without a transaction. Undefined: `signal` ended it, which does not count as an attempt. */
+/**
+ * Sends one message once, without a transaction. Undefined when `signal` ended it, which does not count as an attempt.
+ */
 export async function makeAttempt(
   settings: AttemptSettings,
   sent: { target: DeliveryTarget; message: ClaimedMessage; envelope: Envelope },
@@ -60,7 +62,7 @@ async function send(
 ): Promise<DeliveryVerdict | undefined> {
   const { endpointUrl, contentType, secrets } = target;
   if (secrets.length === 0)
-    return failedVerdict("SigningSecretUnavailable", "The signing secret cannot be read; nothing was sent.");
+    return failedVerdict("SigningSecretUnavailable", "The signing secret cannot be read, so nothing was sent.");
   try {
     const response = await egress.request(endpointUrl, {
       method: "POST",
@@ -75,7 +77,7 @@ async function send(
     if (signal.aborted) return undefined;
     const verdict = errorVerdict(error);
     if (verdict) return verdict;
-    logger.error({ err: error, messageId: message.messageId }, "a webhook attempt failed by a bug");
+    logger.error({ err: error, messageId: message.messageId }, "a webhook attempt failed because of a bug");
     return failedVerdict("InternalError", "The attempt failed inside the platform.");
   }
 }

@@ -77,7 +77,7 @@ async function explained({ text }: { text: string }, values: unknown[]): Promise
 
 const uuid = (kind: string, place: number) => `00000000-0000-4000-${kind}-${String(place).padStart(12, "0")}`;
 
-/** Of the plan that is kept for all executions, made now. */
+/** Explains the generic plan of the statement, which PostgreSQL keeps for all executions. */
 async function keptPlan({ text }: { text: string }, parameters: number): Promise<string> {
   await worker.query("begin");
   try {

@@ -15,21 +15,21 @@ import {
 } from "./claim-statement.js";
 import type { Share } from "./due-lanes.js";
 
-/** A message that this process alone sends, until its claim ends. */
+/** A message that only this process may send until its claim ends. */
 export interface ClaimedMessage {
   /** uuid */
   readonly messageId: string;
   /** The event's `sequence`. */
   readonly position: string;
-  /** Attempts that have an outcome. */
+  /** The number of attempts with a stored result. */
   readonly attempts: number;
-  /** The fence: a newer claim of the message has a higher number. */
+  /** The fencing number: a newer claim of the message has a higher one. */
   readonly claim: number;
-  /** Null: the event is gone. */
+  /** Null when the event no longer exists. */
   readonly envelope: Envelope | null;
 }
 
-/** A lane that has a message, and when that is due; negative when it already is. */
+/** A lane with a waiting message, and the time until it is due. A negative time means that it is due. */
 export interface WaitingLane {
   readonly lane: WebhookLane;
   readonly dueInMs: number;
@@ -54,7 +54,7 @@ interface ClaimRow {
 
 const connections = 3;
 
-/** What is done with messages before their tenant is known, as the worker: find, claim and give back. */
+/** Finds, claims and releases messages of all tenants as the worker role. */
 export class MessageClaims {
   readonly #pool: Pool;
 
@@ -67,7 +67,7 @@ export class MessageClaims {
     return this.#pool.end();
   }
 
-  /** Lanes that have a message due within `horizonMs`: at most `perTenant` of each tenant, chosen at random. */
+  /** The lanes with a message that is due within `horizonMs`: at most `perTenant` of each tenant, chosen at random. */
   async look(horizonMs: number, perTenant: number): Promise<WaitingLane[]> {
     const { rows } = await this.#pool.query<LaneRow & { due_in_ms: number }>({
       ...waitingLanes,
@@ -76,7 +76,7 @@ export class MessageClaims {
     return rows.map((row) => ({ lane: laneOf(row), dueInMs: row.due_in_ms }));
   }
 
-  /** By lane, oldest event first. */
+  /** Claims messages for lanes. Returns them by lane, oldest event first. */
   async claim(shares: readonly Share[]): Promise<Map<WebhookLane, ClaimedMessage[]>> {
     const { rows } = await this.#pool.query<ClaimRow>({
       ...claimMessages,
@@ -96,7 +96,7 @@ export class MessageClaims {
     return claimed;
   }
 
-  /** Due again at once; the attempt that was under way does not count. */
+  /** Releases claimed messages, which are then due at once. The attempt that was running does not count. */
   async giveBack(held: readonly { lane: WebhookLane; message: ClaimedMessage }[]): Promise<void> {
     if (held.length === 0) return;
     await this.#pool.query({

@@ -2,7 +2,7 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Delay before each attempt, the first included: 10 attempts over 75 h 35 m. */
+/** The delay before each attempt, including the first: 10 attempts in 75 h 35 min. */
 export const defaultRetryDelaysMs: readonly number[] = [
   0,
   5 * second,
@@ -18,16 +18,16 @@ export const defaultRetryDelaysMs: readonly number[] = [
 
 const jitter = 0.2;
 const politeDelayMs = minute;
-const longestDelayMs = 24 * hour;
+const maxDelayMs = 24 * hour;
 
 export interface RetryHint {
-  /** The receiver is overloaded or did not answer: not again within a minute. */
+  /** True when the receiver is overloaded or did not respond. The next attempt then comes after at least one minute. */
   readonly overloaded: boolean;
-  /** Value of Retry-After, as a delay. */
+  /** The delay that the header Retry-After asks for. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Delay before the attempt that follows `attempts` made ones; undefined when none is left. */
+/** The delay before the attempt after `attempts` attempts. Undefined when no attempt is left. */
 export function retryDelayMs(
   delays: readonly number[],
   attempts: number,
@@ -38,10 +38,10 @@ export function retryDelayMs(
   if (planned === undefined) return undefined;
   const jittered = planned * (1 - jitter + 2 * jitter * random());
   const polite = Math.max(jittered, hint.overloaded ? politeDelayMs : 0);
-  return Math.round(Math.max(polite, Math.min(hint.retryAfterMs ?? 0, longestDelayMs)));
+  return Math.round(Math.max(polite, Math.min(hint.retryAfterMs ?? 0, maxDelayMs)));
 }
 
-/** RFC 9110 section 10.2.3: seconds, or a date. Anything else counts as absent. */
+/** Parses Retry-After (RFC 9110, section 10.2.3): seconds or a date. Any other value is ignored. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,10}$/.test(value.trim())) return Number(value) * second;

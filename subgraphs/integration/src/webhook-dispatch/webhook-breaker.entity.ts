@@ -3,7 +3,7 @@ import { wireId } from "@factory/runtime/db/wire-id-type";
 import { Entity, Index, PrimaryKey, Property } from "@mikro-orm/decorators/legacy";
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 
-/** An open breaker of one tenant's origin; no row where it is closed. */
+/** An open circuit breaker of one origin of a tenant. A closed breaker has no row. */
 @Entity(workerTable("webhook_breakers"))
 @Index({ name: "webhook_breakers_paused_until", properties: ["pausedUntil"] })
 export class WebhookBreakerRow {
@@ -15,7 +15,7 @@ export class WebhookBreakerRow {
   @PrimaryKey({ type: "text" })
   origin: string;
 
-  /** How often it has opened since an answer came; the pause grows with it. */
+  /** How often the breaker has opened since the last response. The pause grows with it. */
   @Property({ type: "integer" })
   openings: number;
 

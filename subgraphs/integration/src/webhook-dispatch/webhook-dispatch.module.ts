@@ -20,6 +20,7 @@ export interface WebhookDispatchSettings {
 /** Earlier releases had a job for each attempt. Now the messages themselves say when they are due. */
 const formerAttemptQueue = "integration.webhook-attempt";
 
+/** Sends webhooks: claims, signatures, retries and circuit breakers. */
 export const webhookDispatch: SliceModule<WebhookDispatchSettings> = {
   slice: "webhook-dispatch",
   entities: [WebhookBreakerRow],

@@ -16,37 +16,40 @@ export interface DispatcherSettings extends AttemptSettings {
 }
 
 const lookIntervalMs = 1000;
-/** A look that takes long is followed by a pause fifty times as long: looking costs 2 % at most. */
+/**
+ * After a look at the table the dispatcher pauses at least 50 times as long as the look took, so that looking uses at
+ * most 2 % of the time.
+ */
 const lookRest = 50;
 const lanesPerLook = 256;
-/** Retries that are due sooner have a timer; the others are found by a look. */
+/** Retries that are due within this time have a timer. The others are found by a look at the table. */
 const timerHorizonMs = 60_000;
-/** For answers that are on their way when the process stops. */
+/** How long a stop waits for responses. */
 const stopPatienceMs = 3000;
-/** Outcomes that are not written yet: a database that is slow slows the sending down. */
-const mostUnwritten = 512;
+/** The limit on results that are not stored yet, so that a slow database slows the sending down. */
+const maxUnstored = 512;
 
 const silent = new Set(["Timeout", "ConnectFailed", "TlsFailed", "ConnectionReset", "ProtocolError"]);
 
 /**
- * Sends the webhook messages that are due, at least once and with the same webhook-id each time: claims them in batches,
- * sends each over a socket of its own without a transaction, and has the outcomes written in batches.
+ * Sends the webhook messages that are due, at least once and with the same webhook-id each time. It claims them in
+ * batches, sends them concurrently without a transaction, and stores the results in batches.
  *
- * It is woken by the code that makes messages in this process, by timers for what it put off itself, and looks at the table
- * once a second for what else is due: after a start, or after another process has died. What limits one receiver, one
- * tenant or all of them stands in `webhook-places.ts` and `webhook-breakers.ts`; limits of a lane belong into its gate.
+ * It is woken by the service that creates messages in this process and by timers for its own retries. Once a second it
+ * looks at the table for other due messages, after a start or after another process has died. The limits of a receiver,
+ * of a tenant and of all of them stand in `attempt-slots.ts` and `circuit-breakers.ts`.
  */
 export class WebhookDispatcher {
   readonly #settings: DispatcherSettings;
   readonly #loop: DrainLoop;
   readonly #lanes = new DueLanes();
-  readonly #places = new AttemptSlots();
+  readonly #slots = new AttemptSlots();
   readonly #breakers = new CircuitBreakers();
   readonly #gate: Gate;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   readonly #interrupted: { lane: WebhookLane; message: ClaimedMessage }[] = [];
-  #unwritten = 0;
+  #unstored = 0;
   #lookAt = 0;
   #restAfterLook = lookIntervalMs;
   #timer: NodeJS.Timeout | undefined;
@@ -56,9 +59,9 @@ export class WebhookDispatcher {
     this.#settings = settings;
     this.#loop = new DrainLoop(() => this.#drain(), settings.logger);
     this.#gate = {
-      openFor: (tenant) => this.#unwritten < mostUnwritten && this.#places.openFor(tenant),
+      hasRoomFor: (tenant) => this.#unstored < maxUnstored && this.#slots.hasRoomFor(tenant),
       pausedUntil: (lane) => this.#breakers.pausedUntil(lane),
-      enter: (lane) => (!this.#breakers.isOpen(lane) || this.#places.heldBy(lane) === 0) && this.#places.take(lane),
+      enter: (lane) => (!this.#breakers.isOpen(lane) || this.#slots.heldByOrigin(lane) === 0) && this.#slots.take(lane),
     };
   }
 
@@ -74,17 +77,23 @@ export class WebhookDispatcher {
     this.#loop.wake();
   }
 
-  /** Attempts that are not answered within some seconds are ended and due again at once; they do not count. */
+  /**
+   * Ends attempts that get no response within some seconds. Their messages are due again at once, and the attempts do
+   * not count.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#loop.stop();
     await Promise.race([this.#settled(), sleep(stopPatienceMs, undefined, { ref: false })]);
     this.#settings.records.stop();
-    this.#stopping.abort(new Error("the process stops"));
+    this.#stopping.abort(new Error("The process stops."));
     await this.#settled();
     await this.#settings.claims.giveBack(this.#interrupted).catch((error: unknown) => {
-      this.#settings.logger.warn({ err: error }, "webhook messages not given back, due again when their claims end");
+      this.#settings.logger.warn(
+        { err: error },
+        "webhook messages were not released; they are due again when their claims end",
+      );
     });
   }
 
@@ -100,21 +109,21 @@ export class WebhookDispatcher {
       const shares = this.#lanes.share(this.#gate, now);
       if (shares.length === 0) break;
       const rooms = new Map(shares.map(({ lane, room }) => [lane, room]));
-      // read while the messages are claimed, so that the two do not wait for each other
+      // The targets are read while the messages are claimed, so that neither waits for the other.
       const targets = new Map(shares.map(({ lane }) => [lane, this.#settings.targets.of(lane)]));
       for (const target of targets.values()) target.catch(() => undefined);
       try {
         for (const [lane, messages] of await this.#settings.claims.claim(shares)) {
           const room = rooms.get(lane) ?? 0;
           rooms.delete(lane);
-          this.#places.free(lane, room - messages.length);
+          this.#slots.free(lane, room - messages.length);
           if (messages.length === room) this.#lanes.add(lane);
           if (messages.length > 0) this.#follow(this.#deliver(lane, messages, targets.get(lane)));
         }
       } finally {
-        // the claim failed: what is due is not known
+        // The claim failed, so it is not known which messages are due.
         for (const [lane, room] of rooms) {
-          this.#places.free(lane, room);
+          this.#slots.free(lane, room);
           this.#lanes.add(lane);
         }
       }
@@ -134,12 +143,12 @@ export class WebhookDispatcher {
       else this.#lanes.addAt(lane, now + dueInMs);
     }
     this.#restAfterLook = Math.max(lookIntervalMs, (now - started) * lookRest);
-    // a timer may be a moment early
+    // A timer may fire a moment too early.
     this.#lookAt = now + this.#restAfterLook - 10;
     this.#breakers.tidy(now);
   }
 
-  /** The loop itself looks once a second; this is for what is due sooner. */
+  /** Sets a timer for lanes that are due sooner than the next look, which comes once a second. */
   #arm(): void {
     clearTimeout(this.#timer);
     const inMs = this.#lanes.earliest - performance.now();
@@ -158,7 +167,7 @@ export class WebhookDispatcher {
     targetOfLane: Promise<DeliveryTarget | undefined> | undefined,
   ): Promise<void> {
     const { records } = this.#settings;
-    // a probe lets one message through, all others are sent side by side
+    // A probe sends one message. Otherwise all messages are sent concurrently.
     const probe = this.#breakers.isOpen(lane);
     try {
       const target = await targetOfLane;
@@ -168,12 +177,12 @@ export class WebhookDispatcher {
       }
       if (await records.skip(lane, messages)) this.#lanes.add(lane);
     } catch (error) {
-      this.#warn(error, "webhook messages not sent, due again when their claims end");
+      this.#warn(error, "webhook messages were not sent; they are due again when their claims end");
     }
     this.#leave(lane, messages.length);
   }
 
-  /** The place is free when the receiver has answered, before that is written down. */
+  /** The slot is released when the receiver has responded, before the result is stored. */
   async #attempt(
     { lane, target, probe }: { lane: WebhookLane; target: DeliveryTarget; probe: boolean },
     message: ClaimedMessage,
@@ -182,7 +191,7 @@ export class WebhookDispatcher {
     const made = await this.#send(target, message);
     if (made === "interrupted") this.#interrupted.push({ lane, message });
     else if (made) this.#learn(lane, made, probe);
-    this.#unwritten += 1;
+    this.#unstored += 1;
     this.#leave(lane, 1);
     try {
       if (made === undefined) await records.skipWithoutEvent(lane, message);
@@ -192,13 +201,13 @@ export class WebhookDispatcher {
           this.#lanes.addAt(lane, performance.now() + made.delayMs);
       }
     } catch (error) {
-      this.#warn(error, "outcome of a webhook message not written, due again when its claim ends");
+      this.#warn(error, "the outcome of a webhook message was not recorded; it is due again when its claim ends");
     }
-    this.#unwritten -= 1;
+    this.#unstored -= 1;
     if (this.#lanes.any || this.#lanes.earliest < performance.now() + lookIntervalMs) this.#loop.wake();
   }
 
-  /** Undefined: the event is gone, and there is nothing to send. */
+  /** Undefined when the event no longer exists, so that there is nothing to send. */
   async #send(target: DeliveryTarget, message: ClaimedMessage): Promise<MadeAttempt | "interrupted" | undefined> {
     const { envelope } = message;
     if (!envelope) return undefined;
@@ -209,24 +218,27 @@ export class WebhookDispatcher {
     this.#settings.logger.warn({ err: error }, what);
   }
 
-  /** What an attempt says about its receiver's breaker. What was never sent says nothing. */
+  /** Tells the circuit breaker about an attempt. An attempt that was not sent does not count. */
   #learn(lane: WebhookLane, { verdict }: MadeAttempt, probe: boolean): void {
     const { claims, logger } = this.#settings;
     const keep = (work: Promise<void>) => {
-      this.#follow(work.catch((error: unknown) => this.#warn(error, "state of a webhook breaker not kept")));
+      this.#follow(work.catch((error: unknown) => this.#warn(error, "the state of a webhook breaker was not stored")));
     };
     if (verdict.statusCode !== null) {
       if (this.#breakers.answered(lane)) keep(claims.forgetOpening(lane));
     } else if (silent.has(verdict.failure ?? "")) {
       const opening = this.#breakers.unanswered(lane, probe, performance.now());
       if (!opening) return;
-      logger.info({ tenant: lane.tenant, origin: lane.origin, ...opening }, "webhook receiver does not answer, paused");
+      logger.info(
+        { tenant: lane.tenant, origin: lane.origin, ...opening },
+        "a webhook receiver does not answer, so its messages pause",
+      );
       keep(claims.keepOpening(lane, opening));
     }
   }
 
-  #leave(lane: WebhookLane, places: number): void {
-    this.#places.free(lane, places);
+  #leave(lane: WebhookLane, slots: number): void {
+    this.#slots.free(lane, slots);
     if (this.#lanes.any) this.#loop.wake();
   }
 }

@@ -15,14 +15,14 @@ export interface ReceiverAnswer {
   body?: string;
 }
 
-/** A real HTTP server that keeps what it was sent. */
+/** An HTTP server that stores the requests that it receives. */
 export class WebhookReceiver {
   readonly received: ReceivedWebhook[] = [];
-  /** Decides the answer; by default 204. Undefined: none, the connection stays open. */
+  /** Returns the response, by default 204. Undefined means no response; the connection stays open. */
   answer: (webhook: ReceivedWebhook, nth: number) => ReceiverAnswer | undefined = () => ({ status: 204 });
-  /** Requests that wait for an answer. */
+  /** The number of requests that wait for a response. */
   waiting = 0;
-  /** The most of them at any moment. */
+  /** The highest number of requests that waited at the same time. */
   mostWaiting = 0;
   readonly #server: Server;
   readonly #unanswered = new Set<ServerResponse>();
@@ -52,7 +52,7 @@ export class WebhookReceiver {
     });
   }
 
-  /** Answers what waits. */
+  /** Responds to all waiting requests. */
   answerAll(status: number): void {
     for (const response of this.#unanswered) response.writeHead(status).end();
   }

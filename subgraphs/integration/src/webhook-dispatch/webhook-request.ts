@@ -9,7 +9,10 @@ export interface WebhookRequest {
   readonly body: string;
 }
 
-/** The canonical envelope in Standard Webhooks dress: `type`, `timestamp` and `data` are what that specification asks for. */
+/**
+ * Builds the signed HTTP request of a webhook. The body is the canonical envelope with `type`, `timestamp` and `data`,
+ * as the Standard Webhooks specification requires.
+ */
 export function webhookRequest(
   envelope: Envelope,
   options: { position: string; contentType: string; secrets: readonly string[]; now: Date },

@@ -4,7 +4,10 @@ import { Entity, PrimaryKey, Property, Unique } from "@mikro-orm/decorators/lega
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import type { AttemptFailure, AttemptOutcome } from "./webhook-message.states.js";
 
-/** Workers see, and so can delete, what is older than half of the shortest retention; written as PostgreSQL shows it. */
+/**
+ * Workers see rows that are older than half of the shortest retention, so that they can delete them. The condition is
+ * written as PostgreSQL prints it.
+ */
 @Entity(expiringTenantTable("webhook_attempts", "started_at < now() - '12:00:00'::interval"))
 @Unique({ name: "webhook_attempts_number", properties: ["tenantId", "messageId", "number"] })
 export class WebhookAttempt {
@@ -19,7 +22,7 @@ export class WebhookAttempt {
   @Property({ type: wireId("msg") })
   messageId: string;
 
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   @Property({ type: "integer" })
   number: number;
 
@@ -29,14 +32,14 @@ export class WebhookAttempt {
   @Property({ type: "text", nullable: true })
   failure: AttemptFailure | null;
 
-  /** One sentence beside `failure`. */
+  /** One sentence that explains `failure`. */
   @Property({ type: "text", nullable: true })
   detail: string | null;
 
   @Property({ type: "integer", nullable: true })
   statusCode: number | null;
 
-  /** The first 16 KiB of the answer. */
+  /** The first 16 KiB of the response body. */
   @Property({ type: "text", nullable: true })
   responseBody: string | null;
 

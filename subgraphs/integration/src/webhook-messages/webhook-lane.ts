@@ -1,4 +1,4 @@
-/** Messages that wait one behind the other, in the order of their due times: one webhook subscription's, to one origin. */
+/** The messages of one webhook subscription to one origin. They are sent in the order of their due times. */
 export interface WebhookLane {
   /** uuid */
   readonly tenant: string;
@@ -8,11 +8,14 @@ export interface WebhookLane {
   readonly subscription: string;
 }
 
-/** Two lanes of one key are the same lane. A uuid and an origin hold no space. */
+/** The key of a lane. UUIDs and origins contain no space, so the keys of different lanes differ. */
 export const laneKey = ({ tenant, origin, subscription }: WebhookLane): string => `${tenant} ${origin} ${subscription}`;
 
-/** Places and breakers belong to one tenant's origin: tenants share receivers' hosts and nothing else. */
+/**
+ * The key for slots and breakers, which belong to one origin of one tenant. Tenants with the same receiver do not share
+ * them.
+ */
 export const originKey = ({ tenant, origin }: WebhookLane): string => `${tenant} ${origin}`;
 
-/** A URL that cannot be read is a lane of its own, where the attempt says what is wrong with it. */
+/** The origin of a URL. Empty for a URL that cannot be parsed; the attempt then reports the error. */
 export const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "");

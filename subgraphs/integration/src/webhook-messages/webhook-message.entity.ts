@@ -4,7 +4,9 @@ import { Entity, Index, PrimaryKey, Property, Unique } from "@mikro-orm/decorato
 import { PrimaryKeyProp } from "@mikro-orm/postgresql";
 import { isWaiting, type WebhookMessageState } from "./webhook-message.states.js";
 
-/** One event on its way to one webhook subscription. Workers claim messages across tenants, for the dispatcher. */
+/**
+ * One event that is to be sent to one webhook subscription. Workers claim messages across tenants, for the dispatcher.
+ */
 @Entity(workerTable("webhook_messages"))
 @Unique({ name: "webhook_messages_event", properties: ["tenantId", "eventId", "subscriptionId"] })
 @Index({ name: "webhook_messages_subscription", properties: ["tenantId", "subscriptionId", "createdAt"] })
@@ -36,26 +38,26 @@ export class WebhookMessage {
   @Property({ type: "bigint" })
   position: string;
 
-  /** Scheme, host and port of the receiver; empty where the message ended before origins were kept. */
+  /** Scheme, host and port of the receiver. Empty in a message that ended before this column existed. */
   @Property({ type: "text", default: "" })
   origin: string;
 
   @Property({ type: "text" })
   status: WebhookMessageState;
 
-  /** Attempts that have an outcome. */
+  /** The number of attempts with a stored result. */
   @Property({ type: "integer" })
   attempts: number;
 
-  /** The fence: only the holder of the newest claim records an outcome. */
+  /** The fencing number: only the holder of the newest claim stores a result. */
   @Property({ type: "integer", default: 0 })
   claims: number;
 
-  /** When the message is due; while it is Delivering, when its claim ends and it is due again. */
+  /** The time when the message is due. While it is Delivering, the time when its claim ends and it is due again. */
   @Property({ type: "timestamptz", nullable: true })
   nextAttemptAt: Date | null;
 
-  /** The event, once the event log has forgotten it. */
+  /** The event, after the event log has deleted it. */
   @Property({ type: "json", nullable: true })
   envelope: Record<string, unknown> | null;
 

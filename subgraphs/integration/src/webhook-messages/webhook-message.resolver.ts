@@ -19,7 +19,9 @@ export class WebhookMessageResolver {
     this.#messages = messages;
   }
 
-  @FieldResolver(() => [WebhookMessageType], { description: "Newest first; 50 unless said otherwise, at most 200." })
+  @FieldResolver(() => [WebhookMessageType], {
+    description: "The newest messages first. The default is 50 messages, the maximum is 200.",
+  })
   @Auth(readWebhookSubscriptions)
   deliveries(
     @Root() { subscriptionId }: WebhookSubscriptionType,

@@ -1,10 +1,10 @@
 import type { RetentionRule } from "@factory/runtime/db/retention";
 
-/** For the event log: with the events `gone` their messages would lose what they send. */
+/** Copies the events that the event log deletes (`gone`) to their messages. */
 export const keepEnvelopes = `update webhook_messages message set envelope = gone.envelope from gone
   where message.tenant_id = gone.tenant_id and message.event_id = gone.event_id`;
 
-/** Messages are kept for so long after they have ended, and with them their attempts. */
+/** Ended messages and their attempts are kept for this number of days. */
 export const messageRetention = (days: number): RetentionRule => ({
   table: "webhook_messages",
   expired: `finished_at < now() - interval '${days} days'`,

@@ -9,7 +9,7 @@ import { originOf, type WebhookLane } from "./webhook-lane.js";
 import type { AttemptFailure, AttemptOutcome, WebhookMessageState } from "./webhook-message.states.js";
 import type { WebhookMessageType } from "./webhook-message.type.js";
 
-/** Is told of lanes that have a new message which is due. */
+/** Called with the lanes that have a new message that is due. */
 type DueListener = (lanes: readonly WebhookLane[]) => void;
 
 export interface SequencedEvent {
@@ -29,7 +29,7 @@ interface MessageRow {
   attempt_log: AttemptRow[] | null;
 }
 
-/** As `to_jsonb` gives it. */
+/** A row as `to_jsonb` returns it. */
 interface AttemptRow {
   attempt_id: string;
   number: number;
@@ -60,7 +60,7 @@ const insertMessages = {
       as message(message_id, subscription_id, event_id, event_type, position, origin)`,
 };
 
-/** Outgoing messages: what is to be sent to whom, and what became of it. */
+/** Creates the messages that are sent to webhook subscriptions, and lists them with their attempts. */
 export class WebhookMessageService {
   readonly #database: Database;
   readonly #subscriptions: WebhookSubscriptionService;
@@ -76,7 +76,7 @@ export class WebhookMessageService {
     this.#dueListeners.push(listener);
   }
 
-  /** One message per event and Active subscription of its type, due at once. */
+  /** Creates one message for each event and each Active subscription of its type. The messages are due at once. */
   async enqueue(transaction: Transaction, events: readonly SequencedEvent[]): Promise<void> {
     const { tenant } = transaction;
     const types = [...new Set(events.map(({ envelope }) => envelope.type))];
@@ -120,7 +120,7 @@ export class WebhookMessageService {
   }
 }
 
-/** Loop guard: a subscription is never told about itself. */
+/** Prevents a loop: a subscription gets no event about itself. */
 function isAbout(envelope: Envelope, subscriptionId: string): boolean {
   return envelope.subject.split("/").includes(subscriptionId);
 }
@@ -132,7 +132,7 @@ function messageView(row: MessageRow): WebhookMessageType {
     eventType: row.event_type,
     status: row.status,
     attemptCount: row.attempts,
-    // while it is Delivering that is the end of its claim
+    // While the message is Delivering, the column holds the end of its claim.
     nextAttemptAt: row.status === "Delivering" ? null : (row.next_attempt_at?.toISOString() ?? null),
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,

@@ -8,15 +8,16 @@ export const webhookMessageStates = {
   Skipped: { next: ["Pending"] },
 } as const;
 
+/** The state of a webhook message. `webhookMessageStates` says which states may follow. */
 export type WebhookMessageState = keyof typeof webhookMessageStates;
 
-/** Condition of the messages that are still to be sent; word for word that of their index. */
+/** The condition of messages that are still to be sent. It must be equal to the condition of their index. */
 export const isWaiting = "status in ('Pending', 'Delivering', 'RetryScheduled')";
 
 export const attemptOutcomes = ["Succeeded", "Failed"] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** What went wrong with an attempt. */
+/** The kind of failure of an attempt. */
 export type AttemptFailure =
   | "HttpStatus"
   | "Timeout"

@@ -24,13 +24,16 @@ export class WebhookAttemptType {
   @Field(() => ID)
   attemptId: string;
 
-  @Field(() => Int, { description: "From 1." })
+  @Field(() => Int, { description: "The number of the attempt, from 1." })
   number: number;
 
   @Field(() => WebhookAttemptOutcome)
   outcome: AttemptOutcome;
 
-  @Field(() => String, { nullable: true, description: "HttpStatus, Timeout, ConnectFailed, TargetBlocked, …" })
+  @Field(() => String, {
+    nullable: true,
+    description: "The kind of failure, for example HttpStatus, Timeout, ConnectFailed or TargetBlocked.",
+  })
   failure: AttemptFailure | null;
 
   @Field(() => String, { nullable: true })
@@ -39,7 +42,7 @@ export class WebhookAttemptType {
   @Field(() => Int, { nullable: true })
   statusCode: number | null;
 
-  @Field(() => String, { nullable: true, description: "The first 16 KiB of the answer." })
+  @Field(() => String, { nullable: true, description: "The first 16 KiB of the response body." })
   responseBody: string | null;
 
   @Field(() => DateTime)
@@ -54,7 +57,7 @@ export class WebhookMessageType {
   @Field(() => ID)
   messageId: string;
 
-  @Field(() => ID, { description: "The header webhook-id: the same in every attempt." })
+  @Field(() => ID, { description: "The value of the header webhook-id. It is the same in every attempt." })
   eventId: string;
 
   @Field()
@@ -75,6 +78,6 @@ export class WebhookMessageType {
   @Field(() => DateTime, { nullable: true })
   finishedAt: string | null;
 
-  @Field(() => [WebhookAttemptType], { description: "Oldest first." })
+  @Field(() => [WebhookAttemptType], { description: "The attempts, oldest first." })
   attempts: WebhookAttemptType[];
 }

@@ -11,6 +11,7 @@ export interface WebhookMessageSettings {
   readonly webhookRetentionDays?: number;
 }
 
+/** The webhooks to be sent and their attempts. */
 export const webhookMessages: SliceModule<WebhookMessageSettings> = {
   slice: "webhook-messages",
   entities: [WebhookMessage, WebhookAttempt],

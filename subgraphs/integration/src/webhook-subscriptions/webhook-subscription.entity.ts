@@ -29,7 +29,7 @@ export class WebhookSubscription {
   @Property({ type: "text" })
   endpointUrl: string;
 
-  /** As the caller wrote it. */
+  /** The reference as the caller wrote it. */
   @Property({ type: "text" })
   signingSecretRef: string;
 
@@ -45,11 +45,11 @@ export class WebhookSubscription {
   @Property({ type: "text", nullable: true })
   disabledReason: DisabledReason | null;
 
-  /** Since when no attempt has succeeded; null after a success. */
+  /** The time since which no attempt has succeeded. Null after a success. */
   @Property({ type: "timestamptz", nullable: true })
   failingSince: Date | null;
 
-  /** When the first message of this streak ran out of attempts. */
+  /** The time when the first message of this streak of failures had no attempt left. */
   @Property({ type: "timestamptz", nullable: true })
   exhaustedSince: Date | null;
 

@@ -4,14 +4,14 @@ import { Field, ID, InputType } from "type-graphql";
 
 @InputType()
 export class CreateWebhookSubscriptionInput {
-  @Field(() => ID, { nullable: true, description: "The caller's own tenant, or absent." })
+  @Field(() => ID, { nullable: true, description: "The tenant of the caller. It may be left out." })
   tenantId?: string | null;
 
   @Field(() => String, { nullable: true })
   @Constraint({ minLength: 1, maxLength: 200 })
   projectId?: string | null;
 
-  @Field({ description: "Name of a platform event that the caller may read." })
+  @Field({ description: "The name of an event type that the caller may read." })
   @Constraint({ minLength: 1, maxLength: 200 })
   eventType: string;
 
@@ -19,14 +19,23 @@ export class CreateWebhookSubscriptionInput {
   @Constraint({ maxLength: 2048, format: "uri" })
   endpointUrl: string;
 
-  @Field({ description: "Name of a WebhookSigning credential, e.g. secret://orders; an unknown name creates one." })
+  @Field({
+    description:
+      "The name of a credential of the kind WebhookSigning, for example secret://orders. A new name creates the credential.",
+  })
   @Constraint({ pattern: credentialReferencePattern })
   signingSecretRef: string;
 
-  @Field(() => Boolean, { nullable: true, description: "false: created Paused. Default true." })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "With false the subscription is created Paused. The default is true.",
+  })
   active?: boolean | null;
 
-  @Field(() => String, { nullable: true, description: "application/json (default) or application/cloudevents+json." })
+  @Field(() => String, {
+    nullable: true,
+    description: "application/json or application/cloudevents+json. The default is application/json.",
+  })
   @Constraint({ maxLength: 100 })
   contentType?: string | null;
 }

@@ -13,7 +13,7 @@ export class WebhookSubscriptionResolver {
     this.#subscriptions = subscriptions;
   }
 
-  @Query(() => WebhookSubscriptionType, { description: "A webhook subscription without its secret." })
+  @Query(() => WebhookSubscriptionType, { description: "A webhook subscription. Its secret is not returned." })
   @Auth(readWebhookSubscriptions)
   webhookSubscription(
     @Arg("subscriptionId", () => ID) subscriptionId: string,
@@ -24,7 +24,7 @@ export class WebhookSubscriptionResolver {
 
   @Mutation(() => WebhookSubscriptionType, {
     description:
-      "Sends one type of event to an address, signed with the secret that is named. An unknown name makes a new secret, which this answer alone shows.",
+      "Sends events of one type to a URL, signed with the named secret. A new name creates a secret, which only this response contains.",
   })
   @Auth({ scopes: ["webhooks.subscriptions.write"] })
   createWebhookSubscription(

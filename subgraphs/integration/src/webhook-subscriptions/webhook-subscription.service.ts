@@ -69,13 +69,18 @@ const beginStreaks = {
     where tenant_id = $1 and subscription_id = any ($2::uuid[]) and failing_since is null`,
 };
 
+/** Creates, finds and disables webhook subscriptions, and records the health of their receivers. */
 export class WebhookSubscriptionService {
-  constructor(private readonly settings: WebhookSubscriptionSettings) {}
+  readonly #settings: WebhookSubscriptionSettings;
+
+  constructor(settings: WebhookSubscriptionSettings) {
+    this.#settings = settings;
+  }
 
   async find(context: RequestContext, subscriptionId: string): Promise<WebhookSubscriptionType | undefined> {
     const uuid = decodeId("whs", subscriptionId);
     if (uuid === undefined) return undefined;
-    const { reader } = this.settings.database;
+    const { reader } = this.#settings.database;
     const row = await reader.row<SubscriptionRow>(subscriptionById, tenantOf(context), uuid);
     return row && subscriptionView(row);
   }
@@ -84,7 +89,7 @@ export class WebhookSubscriptionService {
     const subscription = await this.find(context, subscriptionId);
     if (!subscription)
       throw new DomainError("WEBHOOK_SUBSCRIPTION_NOT_FOUND", {
-        detail: "No such webhook subscription in this tenant.",
+        detail: "The webhook subscription does not exist in this tenant.",
       });
     return subscription;
   }
@@ -97,13 +102,13 @@ export class WebhookSubscriptionService {
     try {
       return await attempt();
     } catch (error) {
-      // another request created the credential meanwhile: this time it is found
+      // Another request has created the credential, so the second try finds it.
       if (isNameTaken(error)) return attempt();
       throw error;
     }
   }
 
-  /** Subscriptions of the transaction's tenant that want one of these types. */
+  /** The Active subscriptions of the transaction's tenant for these event types. */
   async active({ execute, tenant }: Transaction, types: readonly string[]): Promise<ActiveSubscription[]> {
     const rows = await execute<Pick<SubscriptionRow, "subscription_id" | "event_type" | "endpoint_url">>(
       activeOfTypes,
@@ -116,7 +121,7 @@ export class WebhookSubscriptionService {
     }));
   }
 
-  /** Stops sending; what is already waiting ends as Skipped. A subscription that is not Active stays as it is. */
+  /** Disables an Active subscription. Its waiting messages end as Skipped. */
   async disable(
     { execute, tenant, record }: Transaction,
     subscriptionId: string,
@@ -135,19 +140,20 @@ export class WebhookSubscriptionService {
       });
   }
 
-  /** Uuids of subscriptions to which an attempt has succeeded. */
+  /** Ends the streaks of failures of subscriptions (UUIDs) after a successful attempt. */
   async recordSuccesses({ defer, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
     await defer(endStreaks, [tenant.uuid, subscriptions]);
   }
 
-  /** Uuids of subscriptions to which an attempt has failed after others succeeded. */
+  /** Begins streaks of failures of subscriptions (UUIDs) after a first failed attempt. */
   async recordFirstFailures({ defer, tenant }: Transaction, subscriptions: readonly string[]): Promise<void> {
     await defer(beginStreaks, [tenant.uuid, subscriptions]);
   }
 
   /**
-   * Gives up on a receiver after 120 h of failures only, with `hopeless` ones at least 12 h apart: messages that were
-   * exhausted, or probes of a receiver that does not answer, behind which no message gets as far as that.
+   * Records a failed attempt, and disables the subscription after 120 h with failures only and 12 h after the first
+   * `hopeless` one. Hopeless is a message without attempts left, or a probe of a receiver that does not respond,
+   * because no message can use up its attempts behind such a probe.
    */
   async recordFailure(transaction: Transaction, subscription: string, hopeless: boolean): Promise<void> {
     const [row] = await transaction.execute<{ hopeless: boolean }>(
@@ -161,8 +167,9 @@ export class WebhookSubscriptionService {
   }
 
   /**
-   * The generated secret leaves through this one answer. The stored result of an Idempotency-Key holds none, so a
-   * replay shows `signingSecret: null`; who lost the first answer rotates or names another `signingSecretRef`.
+   * Only this response contains the generated secret. The stored result of an Idempotency-Key does not, so a replay has
+   * `signingSecret: null`. A caller that lost the first response rotates the secret or names another
+   * `signingSecretRef`.
    */
   async #create(
     context: RequestContext,
@@ -170,7 +177,7 @@ export class WebhookSubscriptionService {
     checked: { eventType: EventType; contentType: WebhookContentType },
   ): Promise<WebhookSubscriptionType> {
     let made: { subscription: WebhookSubscriptionType; secret: string | null } | undefined;
-    const created = await idempotentMutation<WebhookSubscriptionType, undefined>(this.settings.database, context, {
+    const created = await idempotentMutation<WebhookSubscriptionType, undefined>(this.#settings.database, context, {
       field: "createWebhookSubscription",
       arguments: input,
       prepare: () => this.#refuseBlocked(input.endpointUrl),
@@ -212,7 +219,7 @@ export class WebhookSubscriptionService {
         return view;
       },
     });
-    // a transaction that was run again may have found the result of another request, to which no secret belongs
+    // A transaction that runs again may return the result of another request, which has no secret.
     if (made?.subscription === created) created.signingSecret = made.secret;
     return created;
   }
@@ -221,16 +228,16 @@ export class WebhookSubscriptionService {
     transaction: Transaction,
     reference: string,
   ): Promise<{ credentialId: string; generated: string | null }> {
-    const { credentials } = this.settings;
+    const { credentials } = this.#settings;
     const known = await credentials.named(transaction, reference);
     if (known && known.kind !== "WebhookSigning")
       throw new DomainError("REFERENCE_NOT_FOUND", {
-        detail: `The credential is of kind ${known.kind}, a webhook needs WebhookSigning.`,
+        detail: `The credential has the kind ${known.kind}. A webhook needs a credential of the kind WebhookSigning.`,
         errors: [
           {
             pointer: "/input/signingSecretRef",
             code: "REFERENCE_NOT_FOUND",
-            detail: "Names no WebhookSigning credential.",
+            detail: "The value must name a credential of the kind WebhookSigning, or a name that is not used yet.",
           },
         ],
       });
@@ -245,23 +252,29 @@ export class WebhookSubscriptionService {
   }
 
   async #refuseBlocked(endpointUrl: string): Promise<undefined> {
-    const { egress, httpsOnly } = this.settings;
+    const { egress, httpsOnly } = this.#settings;
     const reason = await egress.check(endpointUrl, { httpsOnly });
     if (reason !== undefined)
       throw new DomainError("TARGET_BLOCKED", {
-        detail: `The endpoint is refused: ${reason}.`,
+        detail: `The endpoint URL is not allowed: ${reason}.`,
         errors: [{ pointer: "/input/endpointUrl", code: "TARGET_BLOCKED", detail: reason }],
       });
     return undefined;
   }
 }
 
-/** Who may not read an event may not have it sent elsewhere. */
+/** A caller may subscribe only to events that it may read. */
 function readableEventType(context: RequestContext, eventType: string): EventType {
   if (!isEventType(eventType))
     throw new DomainError("EVENT_TYPE_UNKNOWN", {
-      detail: `${eventType} is no platform event.`,
-      errors: [{ pointer: "/input/eventType", code: "UNKNOWN_VALUE", detail: "Must be the name of a platform event." }],
+      detail: `"${eventType}" is not an event type of the platform.`,
+      errors: [
+        {
+          pointer: "/input/eventType",
+          code: "UNKNOWN_VALUE",
+          detail: "The value must be the name of an event type of the platform, for example TemplateRegistered.",
+        },
+      ],
     });
   requireReadable([eventType], principalOf(context));
   return eventType;

@@ -10,5 +10,5 @@ export type WebhookSubscriptionState = keyof typeof webhookSubscriptionStates;
 export const webhookContentTypes = ["application/json", "application/cloudevents+json"] as const;
 export type WebhookContentType = (typeof webhookContentTypes)[number];
 
-/** Why the platform stopped sending; shown in WebhookSubscriptionDisabled. */
+/** The reason why the platform disabled a subscription. The event WebhookSubscriptionDisabled contains it. */
 export type DisabledReason = "ReceiverGone" | "ReceiverDisabled" | "OnlyFailures";

@@ -11,9 +11,10 @@ export const WebhookSubscriptionStatus = {
 } as const satisfies { [State in WebhookSubscriptionState]: State };
 registerEnumType(WebhookSubscriptionStatus, { name: "WebhookSubscriptionStatus" });
 
-/** What reading a webhook subscription needs, by a root field or from another entity. */
+/** The scopes for reading a webhook subscription, through a root field or through another entity. */
 export const readWebhookSubscriptions = { scopes: ["webhooks.subscriptions.read"] } as const satisfies AuthRule;
 
+/** The GraphQL type of a webhook subscription, which is also the view that the service returns. */
 @ObjectType("WebhookSubscription", { simpleResolvers: true })
 @Directive('@key(fields: "subscriptionId")')
 export class WebhookSubscriptionType {
@@ -31,7 +32,8 @@ export class WebhookSubscriptionType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Only in the first answer to a creation that generated it; a replayed answer does not hold it.",
+    description:
+      "The generated secret. Only the first response to the creation contains it; a replayed response does not.",
   })
   signingSecret: string | null;
 

@@ -11,6 +11,7 @@ export interface WebhookSubscriptionSettings {
   readonly httpsOnly?: boolean;
 }
 
+/** The endpoints of tenants that get events as webhooks. */
 export const webhookSubscriptions: SliceModule<WebhookSubscriptionSettings> = {
   slice: "webhook-subscriptions",
   entities: [WebhookSubscription],
