@@ -6,7 +6,7 @@ import { UnreadableMessage } from "./bus.js";
 import { defaultPauses } from "./failure.js";
 import type { PostgresBus } from "./postgres-bus.js";
 
-/** What waits for something that does not answer is tried again after a moment. */
+/** Messages that wait for something that does not answer are tried again after a short pause. */
 const pauses = { ...defaultPauses, outage: { atFirst: 20, later: 20 }, standstill: 20 };
 
 type Fault = (envelope: Envelope) => Error | undefined;

@@ -67,7 +67,7 @@ describe("a server that stops answering", () => {
     );
     await Promise.all([...holding, ...crowd]);
     expect(errors).toHaveLength(60);
-    // who waited for a free connection may have been refused for that before
+    // A request that waited for a free connection may have been refused for that reason before.
     for (const error of errors) expect(detailOf(error)).toMatch(/does not answer|no free connection/);
     await until(() => watch.refusal !== undefined);
 

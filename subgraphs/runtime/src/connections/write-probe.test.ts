@@ -115,7 +115,7 @@ function mountedDisk(): string | undefined {
     return undefined;
   }
   mkdirSync(join(disk, "space"));
-  // whoever may mount is root, whose PostgreSQL runs as nobody
+  // Mounting needs root, and PostgreSQL of root runs as nobody.
   chownSync(join(disk, "space"), 65_534, 65_534);
   return disk;
 }

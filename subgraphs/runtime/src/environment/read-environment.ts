@@ -3,6 +3,7 @@ import { type ZodType, z } from "zod";
 /** The exit status of a process that cannot run with its environment (EX_CONFIG of sysexits.h). */
 export const exitConfiguration = 78;
 
+/** Thrown when the environment of a process has wrong values. */
 export class EnvironmentError extends Error {
   override readonly name = "EnvironmentError";
 }
@@ -22,6 +23,8 @@ export function integer(least: number, most: number) {
   return z.coerce.number({ error }).int(error).min(least, error).max(most, error);
 }
 
+/** The schema of a TCP port; 0 takes a free one. */
 export const port = (fallback: number) => integer(0, 65_535).default(fallback);
 
+/** The schema of a setting that is true or false. */
 export const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");

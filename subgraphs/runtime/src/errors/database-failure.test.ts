@@ -20,7 +20,7 @@ describe("failures of PostgreSQL", () => {
   });
   afterAll(() => test.close());
 
-  /** What the server itself sends. */
+  /** Errors that the server sends. */
   async function failureOf(statement: string): Promise<Error> {
     const client = new pg.Client({ connectionString: test.url });
     client.on("error", () => undefined);

@@ -24,9 +24,10 @@ export interface SubgraphDefinition {
   readonly references?: Readonly<Record<string, EntityReference>>;
 }
 
+/** The executable schema of a subgraph and its SDL. */
 export interface Subgraph {
   readonly schema: GraphQLSchema;
-  /** What is committed as `schema/<name>.graphql` and composed into the supergraph. */
+  /** The SDL that is committed as `schema/<name>.graphql` and composed into the supergraph. */
   readonly sdl: string;
 }
 

@@ -91,6 +91,10 @@ export class Guard {
   }
 }
 
+/**
+ * Throws UNAUTHENTICATED, INSUFFICIENT_SCOPE, APPROVAL_REQUIRED or PLATFORM_ADMIN_REQUIRED unless the caller fulfills
+ * the rule.
+ */
 export function authorize(rule: AuthRule, context: RequestContext): void {
   if (rule.anonymous) return;
   const principal = principalOf(context);

@@ -10,23 +10,23 @@ export interface Account {
 }
 
 export interface ClusterLayout {
-  /** Holds everything below. */
+  /** The folder that contains all others. */
   home: string;
   clusterDir: string;
   socketDir: string;
-  /** The account PostgreSQL runs as when it is not our own. */
+  /** The account that PostgreSQL runs as, where it differs from the account of this process. */
   account: Account | undefined;
 }
 
-// sun_path holds 104 bytes on macOS, and PostgreSQL appends "/.s.PGSQL.65535.lock"
+// A socket path has at most 104 bytes on macOS, and PostgreSQL appends "/.s.PGSQL.65535.lock".
 const longestSocketDirBytes = 80;
 
-/** Decides where the cluster of a data directory lies, and makes the folders around it. */
+/** Decides where the cluster of a data directory is stored, and makes its folders. */
 export async function prepareClusterLayout(dataDir: string): Promise<ClusterLayout> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const directory = await realpath(dataDir);
   const name = `factory-postgres-${createHash("sha256").update(directory).digest("hex").slice(0, 16)}`;
-  // PostgreSQL refuses uid 0, and the account it gets instead may not be able to reach DATA_DIR
+  // PostgreSQL refuses to run as root, and the other account may have no access to DATA_DIR.
   const account = process.getuid?.() === 0 ? await accountNamed("nobody") : undefined;
   const home = account === undefined ? join(directory, "postgres") : join("/var/tmp", name);
   await ownDirectory(home, account === undefined ? 0o700 : 0o711);
@@ -38,7 +38,7 @@ export async function prepareClusterLayout(dataDir: string): Promise<ClusterLayo
 }
 
 /**
- * Creates a folder that nobody else can write; in a world-writable parent its name may have been taken by a stranger.
+ * Creates a folder that no other account can write to. In a world-writable parent another account may own the name.
  */
 export async function ownDirectory(path: string, mode: number, account?: Account): Promise<void> {
   await mkdir(path, { mode }).catch((error: unknown) => {

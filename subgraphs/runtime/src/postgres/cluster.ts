@@ -9,7 +9,7 @@ import { type ClusterLayout, ownDirectory } from "./cluster-layout.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
 import { systemErrorCode } from "./system-error.js";
 
-/** `DATA_DIR/postgres.json`. */
+/** The file `DATA_DIR/postgres.json`. */
 export interface ClusterRecord {
   binariesDir: string;
   clusterDir: string;
@@ -23,10 +23,10 @@ export interface ClusterRecord {
 
 const superuser = "postgres";
 
-/** The environment of the account that starts us has no say in what the server does. */
+/** The server gets a minimal environment, so that variables of the account (PGDATA, PGPORT) have no effect. */
 export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** Passed on the command line, so that they win over an edited postgresql.conf. */
+/** Settings on the command line, which override an edited postgresql.conf. */
 export function serverSettings(layout: ClusterLayout, port: number): string[] {
   const settings = {
     listen_addresses: "127.0.0.1",
@@ -35,7 +35,7 @@ export function serverSettings(layout: ClusterLayout, port: number): string[] {
     unix_socket_permissions: "0700",
     max_connections: 100,
     shared_buffers: "64MB",
-    // the default of PostgreSQL 18 keeps three more processes for reads that fit in the page cache here
+    // By default PostgreSQL 18 runs three more I/O processes, which small databases do not need.
     io_method: "sync",
     max_parallel_workers_per_gather: 0,
     jit: "off",
@@ -46,7 +46,7 @@ export function serverSettings(layout: ClusterLayout, port: number): string[] {
     max_wal_size: "512MB",
     timezone: "UTC",
     log_timezone: "UTC",
-    // ERROR and below reach the client; here they would put row values into our log
+    // Clients receive errors. In the log they could expose values of rows.
     log_min_messages: "log",
     log_min_error_statement: "panic",
     log_checkpoints: "off",
@@ -55,7 +55,7 @@ export function serverSettings(layout: ClusterLayout, port: number): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }
 
-/** Makes the cluster on the first start; later starts read back what the first one wrote. */
+/** Makes the cluster at the first start. Later starts read the settings of the first one. */
 export async function openCluster(
   dataDir: string,
   layout: ClusterLayout,
@@ -76,7 +76,7 @@ export async function openCluster(
   };
   if (known !== undefined) return { ...known, ...usual, port: await freePort(known.port) };
 
-  // without its password a cluster is of no use: it belongs to a data directory that was deleted
+  // A cluster without its password cannot be used. Its data directory was deleted.
   if (present) {
     const aside = `${layout.clusterDir}.previous`;
     await rm(aside, { recursive: true, force: true });
@@ -113,7 +113,10 @@ function lostCluster(dataDir: string, known: ClusterRecord, layout: ClusterLayou
   return `the database cluster ${known.clusterDir} is gone: ${hint}, or delete ${join(dataDir, "postgres.json")} to begin with an empty one`;
 }
 
-/** A cluster appears under its name only when it is complete, so that a kill in the middle leaves nothing to repair. */
+/**
+ * Makes a cluster in a temporary folder and renames it when it is complete, so that a kill in between leaves nothing to
+ * repair.
+ */
 async function initialize(layout: ClusterLayout, binaries: PostgresBinaries, password: string): Promise<void> {
   const { account, clusterDir, home, socketDir } = layout;
   const unfinished = `${clusterDir}.unfinished`;
@@ -133,7 +136,7 @@ async function initialize(layout: ClusterLayout, binaries: PostgresBinaries, pas
   await rename(unfinished, clusterDir);
 }
 
-/** The preferred port when it is free, else any. */
+/** The preferred port when it is free, otherwise any free port. */
 export async function freePort(preferred = 0): Promise<number> {
   const server = createServer();
   const listening = await new Promise<boolean>((resolve) => {

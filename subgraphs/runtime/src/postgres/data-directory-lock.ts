@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Another live platform works on the same data directory; the process exits with 75. */
+/** Thrown when another running platform uses the data directory. The process exits with status 75. */
 export class DataDirectoryInUseError extends Error {
   override readonly name = "DataDirectoryInUseError";
 
   constructor(
     readonly directory: string,
-    /** The holder, as far as it had written its pid. */
+    /** The holder, if it has written its pid already. */
     readonly pid: number | undefined,
   ) {
     super(
@@ -21,14 +21,15 @@ export class DataDirectoryInUseError extends Error {
 
 export interface FormerHolder {
   readonly processId: string;
-  /** It let the directory go; else it died. */
+  /** Whether the process released the directory; otherwise it died. */
   readonly stopped: boolean;
 }
 
+/** A process that held the data directory. */
 export interface DataDirectoryHolder {
-  /** Names this process among all that ever held the directory, as a pid would not. */
+  /** A unique ID of this process among all holders of the directory. A pid is not unique over time. */
   readonly processId: string;
-  /** Those before, newest first: a start that failed stands before the one that it wanted to follow. */
+  /** The earlier holders, the newest first; failed starts are included. */
   readonly former: readonly FormerHolder[];
 }
 
@@ -39,7 +40,7 @@ export interface DataDirectoryLock extends DataDirectoryHolder {
 const sqliteBusy = 5;
 const rememberedHolders = 10;
 
-/** Holds the directory for this process. The kernel lets go when the process ends, however it ends. */
+/** Locks the data directory for this process. The kernel releases the lock when the process ends in any way. */
 export function lockDataDirectory(directory: string): DataDirectoryLock {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const pidFile = join(directory, "lock.pid");
@@ -56,15 +57,15 @@ export function lockDataDirectory(directory: string): DataDirectoryLock {
       try {
         writeLines(pidFile, [`${process.pid} ${processId} stopped`, ...before]);
       } catch {
-        // a full disk must not keep the lock; the next holder takes this process for one that died
+        // A full disk must not prevent the release. The next holder then treats this process as one that died.
       }
       database.close();
     },
   };
 }
 
-// Node has no call for advisory locks; SQLite's exclusive transaction is one (fcntl), and it stays an empty file.
-// Never read that file in this process: closing any descriptor of it would drop the lock (POSIX).
+// Node has no API for file locks. An exclusive transaction of SQLite takes one (fcntl) on a file that stays empty.
+// Never open that file elsewhere in this process: closing any descriptor of it releases the lock (POSIX).
 function acquire(file: string): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
@@ -79,7 +80,7 @@ function acquire(file: string): DatabaseSync | undefined {
 
 function readPid(file: string): number | undefined {
   const pid = Number.parseInt(readLines(file)[0] ?? "", 10);
-  return pid > 0 ? pid : undefined; // the holder has the lock but has not written its pid yet
+  return pid > 0 ? pid : undefined; // 0: the holder has the lock but has not written its pid yet
 }
 
 function readLines(file: string): string[] {
@@ -90,7 +91,7 @@ function readLines(file: string): string[] {
   }
 }
 
-/** A process that is killed here leaves the old lines or the new ones. */
+/** Writes the file atomically: a killed process leaves the old lines or the new ones. */
 function writeLines(file: string, lines: readonly string[]): void {
   writeFileSync(`${file}.new`, `${lines.join("\n")}\n`);
   renameSync(`${file}.new`, file);

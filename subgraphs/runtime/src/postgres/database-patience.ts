@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { isDatabaseOutage } from "../errors/database-failure.js";
 import type { Logger } from "../telemetry/logger.js";
 
-/** The database has not answered for as long as the operator wants to wait. */
+/** Thrown when the database has not answered within the time that the operator allows. */
 export class DatabaseGivenUp extends Error {
   override readonly name = "DatabaseGivenUp";
 }
@@ -12,10 +12,10 @@ const connectMs = 2000;
 const firstPauseMs = 100;
 const longestPauseMs = 30_000;
 
-/** SQLSTATE "cannot_connect_now": the server lives and starts, recovers or stops. */
+/** SQLSTATE `cannot_connect_now`: the server is starting, recovering or stopping. */
 const cannotConnectNow = "57P03";
 
-/** Waits until a server answers; throws at once what no waiting would change, such as a wrong password. */
+/** Waits until a server answers. Throws errors that waiting cannot change, such as a wrong password, at once. */
 export async function awaitServer(
   url: string,
   { logger, giveUpAfterMs = Number.POSITIVE_INFINITY }: { logger: Logger; giveUpAfterMs?: number | undefined },
@@ -33,7 +33,7 @@ export async function awaitServer(
   }
 }
 
-/** A server that starts or recovers says so to everybody who connects. */
+/** Whether the server reports that it is starting or recovering. */
 export async function isStarting(url: string): Promise<boolean> {
   const failure = (await failureToConnect(url)) as { code?: unknown } | undefined;
   return failure?.code === cannotConnectNow;

@@ -23,33 +23,33 @@ import { readPostmasterFile, removeStalePostmasterFile, stopOrphanedPostmaster }
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   logger: Logger;
-  /** Called when the server process runs: what follows is waiting, and leaves the processor to others. */
+  /** Called when the server process runs. The rest of the start only waits, so other work can use the processor. */
   onLaunch?(): void;
-  /** A folder with `postgres` and `initdb`, instead of the packaged ones. */
+  /** A folder with `postgres` and `initdb` to use instead of the packaged programs. */
   binDir?: string;
-  /** How long the first start may fail; a recovery that goes on is waited for. Absent: it is tried for ever. */
+  /** The time during which the first start may fail. A running recovery is always waited for. Absent: no limit. */
   giveUpAfterMs?: number | undefined;
 }
 
 export interface PostgresServer {
-  /** Superuser, loopback, scram. The port stays the same while this object lives. */
+  /** The URL of the superuser over loopback. The port does not change while this object exists. */
   readonly url: string;
   readonly pid: number;
-  /** This process among those that held the data directory. */
+  /** The entry of this process among the holders of the data directory. */
   readonly holder: DataDirectoryHolder;
   stop(): Promise<void>;
 }
 
-/** Between two tries to start a server; doubles with each. */
+/** The pause between two attempts to start a server. It doubles with each attempt. */
 const firstPauseMs = 100;
 const longestPauseMs = 30_000;
 const reportEveryMs = 30_000;
-/** Within this time a server that was launched answers that it is starting. */
+/** A launched server answers within this time that it is starting. */
 const launchMs = 2000;
 
 /**
- * Starts the PostgreSQL of a data directory and keeps it running, whatever it takes; throws DataDirectoryInUseError when
- * the directory is taken.
+ * Starts the PostgreSQL server of a data directory and restarts it whenever it ends. Throws DataDirectoryInUseError when
+ * another process uses the directory.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<PostgresServer> {
   const { dataDir, logger } = options;
@@ -57,13 +57,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const locks = [lock];
   try {
     const layout = await prepareClusterLayout(dataDir);
-    // outlives a data directory that was deleted under a running platform
+    // The folder also exists after the data directory was deleted while the platform ran.
     if (layout.account !== undefined) locks.push(lockDataDirectory(layout.home));
     const foreignAccount = layout.account !== undefined;
     const request = { binDir: options.binDir, copyUnder: layout.home, foreignAccount };
     const binaries = await preparePostgresBinaries(request);
     await stopOrphanedPostmaster(layout.clusterDir, logger);
-    // a socket lock names a pid too, and that pid may be somebody else's by now
+    // A socket lock contains a pid too, which may belong to another process now.
     for (const left of await readdir(layout.socketDir)) await rm(join(layout.socketDir, left), { force: true });
     const record = await openCluster(dataDir, layout, binaries, logger);
     const server = new SupervisedPostgres(options, { layout, binaries, record, lock, locks });
@@ -142,15 +142,15 @@ class SupervisedPostgres implements PostgresServer {
       if (this.#stopping.signal.aborted) return;
       const { exitCode, signalCode } = this.#child ?? {};
       logger.warn({ exitCode, signalCode, lastWords: this.#lastWords }, "PostgreSQL ended unexpectedly, restarting");
-      // the port stays, so that pools find their way back
+      // The port stays the same, so that pools can reconnect.
       await this.#launchUntilReady(async () => undefined, Number.POSITIVE_INFINITY);
       if (!this.#stopping.signal.aborted) logger.warn({ pid: this.pid }, "PostgreSQL is back");
     }
   }
 
   /**
-   * The predecessor may still be a zombie, its backends may still hold the shared memory, the disk may be full: a start
-   * is repeated until one succeeds.
+   * Repeats the start until it succeeds: the previous server may be a zombie, its backends may hold the shared memory, or
+   * the disk may be full.
    */
   async #launchUntilReady(beforeRetry: () => Promise<void>, giveUpAt: number): Promise<void> {
     const { signal } = this.#stopping;
@@ -173,13 +173,13 @@ class SupervisedPostgres implements PostgresServer {
       await this.#recordPid(child.pid ?? null);
       return true;
     } catch (error) {
-      // no process or no file for it: a shortage that may pass
+      // No process or file could be created; the shortage may pass.
       this.#lastWords = [String(error)];
       return false;
     }
   }
 
-  /** A full disk must not keep a server from coming back or a lock from being released. */
+  /** Writes postgres.json. A full disk must not prevent a restart of the server or the release of the lock. */
   async #recordPid(pid: number | null): Promise<void> {
     const { record } = this.installation;
     record.pid = pid;
@@ -197,7 +197,7 @@ class SupervisedPostgres implements PostgresServer {
       cwd: layout.home,
       env: serverEnvironment,
       stdio: ["ignore", "ignore", "pipe"],
-      // a Ctrl-C must reach PostgreSQL through stop(), after what is in flight
+      // Ctrl-C must not reach PostgreSQL directly: stop() ends it after running work.
       detached: true,
     });
     this.#child = child;
@@ -216,8 +216,8 @@ class SupervisedPostgres implements PostgresServer {
   }
 
   /**
-   * Waits as long as the server lives: after a crash it may have much to recover, and would begin again if it were
-   * ended.
+   * Waits as long as the server process lives. A recovery after a crash may take long, and would begin again after a
+   * restart.
    */
   async #becomesReady(child: ChildProcess, giveUpAt: number): Promise<boolean> {
     let askAgainAt = Date.now() + launchMs;

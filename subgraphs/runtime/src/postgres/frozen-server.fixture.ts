@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
 
-/** Stops a server and all of its processes, as a debugger or a paused machine does; the result lets them go on. */
+/**
+ * Freezes a server with all of its processes, as a debugger or a paused machine does. Returns a function that continues
+ * them.
+ */
 export function freezeServer(postmaster: number): () => void {
   const listed = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
   const children = listed.split("\n").flatMap((line) => {

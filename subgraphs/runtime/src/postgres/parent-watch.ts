@@ -6,8 +6,8 @@ export interface ParentWatch {
   dismiss(): void;
 }
 
-// A pipe from us ends at our death, also by SIGKILL; a line on it means that the server is none of its business any
-// more.
+// The pipe closes when this process dies, also by SIGKILL. A line on the pipe ends the watch without stopping the
+// server.
 const script = `
 read -r _ && exit 0
 ours() { [ "$(head -n 1 "$file" 2>/dev/null)" = "$pid" ]; }
@@ -15,7 +15,7 @@ pid=$1 file=$2
 ours && kill -INT "$pid" && sleep 5 && ours && kill -QUIT "$pid"
 `;
 
-/** Stops PostgreSQL when this process dies without having stopped it. */
+/** Starts a process that stops PostgreSQL when this process dies without stopping it. */
 export function watchParent(postgresPid: number, layout: ClusterLayout): ParentWatch {
   const file = join(layout.clusterDir, "postmaster.pid");
   const watch = spawn("/bin/sh", ["-c", script, "sh", String(postgresPid), file], {
@@ -23,7 +23,7 @@ export function watchParent(postgresPid: number, layout: ClusterLayout): ParentW
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
     stdio: ["pipe", "ignore", "ignore"],
-    // a Ctrl-C reaches the whole foreground group; this one has to outlive us
+    // Ctrl-C reaches the whole foreground process group; the watch must survive this process.
     detached: true,
   });
   watch.on("error", () => undefined);

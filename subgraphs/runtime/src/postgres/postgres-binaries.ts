@@ -18,7 +18,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { systemErrorCode } from "./system-error.js";
 
 export interface PostgresBinaries {
-  /** Holds bin, lib and share. */
+  /** The folder with bin, lib and share. */
   directory: string;
   postgres: string;
   initdb: string;
@@ -26,13 +26,13 @@ export interface PostgresBinaries {
 
 interface BinariesRequest {
   binDir: string | undefined;
-  /** Where a copy goes when the installed package cannot be used as it lies. */
+  /** The folder for a copy, where the installed package cannot be used in place. */
   copyUnder: string;
-  /** Another account runs them, so that the folders above node_modules may be closed to it. */
+  /** Whether another account runs the programs, which may have no access to node_modules. */
   foreignAccount: boolean;
 }
 
-/** Finds the native PostgreSQL of this platform and makes it runnable. */
+/** Finds the PostgreSQL programs for this operating system and makes them executable. */
 export async function preparePostgresBinaries(request: BinariesRequest): Promise<PostgresBinaries> {
   if (request.binDir !== undefined) return binariesIn(dirname(request.binDir), basename(request.binDir));
   const native = locateNativeDirectory();
@@ -62,7 +62,10 @@ interface LibraryLink {
   target: string;
 }
 
-/** npm packs no symbolic links and we run no install script. False when the folder is not ours to write. */
+/**
+ * Creates the symbolic links of the libraries, since npm packages have none. Returns false when the folder is not
+ * writable.
+ */
 async function linkLibraries(native: string): Promise<boolean> {
   const listed = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(listed) as LibraryLink[]) {
@@ -113,7 +116,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** A hard link costs no space and outlives a reinstall; a copy is the fallback. */
+/** Makes hard links, which need no space and survive a new installation; copies are the fallback. */
 async function copyOne(source: string, target: string): Promise<void> {
   const { mode } = await lstat(source);
   if ((mode & 0o004) !== 0) {

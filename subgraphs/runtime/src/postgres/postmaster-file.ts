@@ -10,7 +10,7 @@ export interface Postmaster {
   ready: boolean;
 }
 
-/** What `postmaster.pid` of a running or dead server says: the pid in line 1, the state in line 8. */
+/** The content of `postmaster.pid` of a running or dead server: the pid in line 1, the state in line 8. */
 export async function readPostmasterFile(clusterDir: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(clusterDir, "postmaster.pid"), "utf8").catch(() => "");
   const lines = text.split("\n");
@@ -19,8 +19,8 @@ export async function readPostmasterFile(clusterDir: string): Promise<Postmaster
 }
 
 /**
- * Stops a server that outlived a killed platform and removes what it left.
- * The caller holds the lock of the data directory, so whatever runs there has no owner.
+ * Stops a server that was left by a killed platform, and removes its files. The caller holds the lock of the data
+ * directory, so no other process uses that server.
  */
 export async function stopOrphanedPostmaster(clusterDir: string, logger: Logger): Promise<void> {
   const orphan = await readPostmasterFile(clusterDir);
@@ -32,7 +32,8 @@ export async function stopOrphanedPostmaster(clusterDir: string, logger: Logger)
 }
 
 /**
- * PostgreSQL takes any live process of the same account for its predecessor when a pid was used again; we know better.
+ * Removes a stale postmaster.pid. PostgreSQL would take any process of the same account with the same pid for its
+ * predecessor.
  */
 export async function removeStalePostmasterFile(clusterDir: string): Promise<void> {
   const left = await readPostmasterFile(clusterDir);
@@ -50,7 +51,7 @@ async function stopByPid(pid: number, clusterDir: string): Promise<void> {
     try {
       process.kill(pid, signal);
     } catch {
-      return; // gone between the check and the signal
+      return; // the process ended between the check and the signal
     }
     for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(20)) {
       if (!(await isPostmasterOf(pid, clusterDir))) return;
@@ -59,7 +60,7 @@ async function stopByPid(pid: number, clusterDir: string): Promise<void> {
   throw new Error(`the PostgreSQL with pid ${pid} in ${clusterDir} does not stop`);
 }
 
-/** False for a zombie too: its command line is empty. */
+/** Whether the process runs; false for a zombie, whose command line is empty. */
 async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean> {
   const [program, ...args] = await commandLine(pid);
   return program !== undefined && basename(program) === "postgres" && args.join(" ").includes(`-D ${clusterDir}`);

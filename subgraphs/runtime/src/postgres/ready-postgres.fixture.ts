@@ -17,25 +17,25 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 const caches = join(root, "node_modules/.cache/factory-postgres");
 
 /**
- * As `startEmbeddedPostgres` in an empty data directory. The cluster is a copy of one that was made once for all suites,
- * since initdb takes a second of the processor and there are some hundred starts.
+ * As `startEmbeddedPostgres` in an empty data directory, with a copy of a cluster that is made once for all test suites.
+ * initdb takes a second of processor time, and tests start some hundred servers.
  */
 export async function startReadyPostgres(options: { dataDir: string; logger: Logger }): Promise<PostgresServer> {
   const template = await clusterTemplate(options.logger).catch(unlessClosed);
   if (template === undefined) return startEmbeddedPostgres(options);
   const { clusterDir } = await prepareClusterLayout(options.dataDir);
-  // as root the copy keeps its owner, which PostgreSQL runs as
+  // As root, `cp -a` keeps the owner, which is the account of PostgreSQL.
   await run("cp", ["-a", join(template, "cluster"), clusterDir]);
   await writeRecord(options.dataDir, { ...(await recordIn(template)), port: 0 });
   return startEmbeddedPostgres(options);
 }
 
-/** Whose node_modules may not be written to waits for initdb each time. */
+/** Without write access to node_modules, each start waits for initdb. */
 function unlessClosed(error: unknown): undefined {
   if (!["EACCES", "EPERM", "EROFS"].includes(systemErrorCode(error) ?? "")) throw error;
 }
 
-/** Made anew when what makes a cluster has changed. */
+/** The cluster to copy. It is made again when the code that makes clusters has changed. */
 async function clusterTemplate(logger: Logger): Promise<string> {
   const makers = ["subgraphs/runtime/src/postgres/cluster.ts", "subgraphs/runtime/package.json"];
   const key = createHash("sha256").update(`${process.platform} ${process.arch} ${process.getuid?.()}`);
@@ -49,7 +49,7 @@ async function clusterTemplate(logger: Logger): Promise<string> {
   return template;
 }
 
-/** It appears under its name when it is complete. */
+/** Makes the cluster and renames it when it is complete. */
 async function makeTemplate(template: string, logger: Logger): Promise<void> {
   const unfinished = `${template}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
@@ -60,7 +60,7 @@ async function makeTemplate(template: string, logger: Logger): Promise<void> {
     const record = await recordIn(dataDir);
     await run("cp", ["-a", record.clusterDir, join(unfinished, "cluster")]);
     await writeRecord(unfinished, record);
-    // another process may have been faster
+    // Another process may have been faster.
     await rename(unfinished, template).catch(() => rm(unfinished, { recursive: true, force: true }));
   } finally {
     await removeDataDirectory(dataDir, logger);

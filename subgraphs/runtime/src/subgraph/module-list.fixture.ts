@@ -10,7 +10,7 @@ type Modules = readonly SliceModule<never>[];
 type Sources = ReadonlyMap<string, string>;
 
 /**
- * What a list of modules declares wrongly or not at all, compared with the sources in `src`: a sentence for each problem.
+ * The differences between a list of modules and the sources in `src`, with a sentence for each problem.
  * An event type counts as emitted where its name stands as a string in the sources of its own subgraph.
  */
 export async function moduleListProblems(subgraph: SubgraphName, modules: Modules, src: URL): Promise<string[]> {

@@ -22,7 +22,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Database, DatabaseDefinition } from "../unit-of-work/database.js";
 import type { GetService, Services } from "./service-registry.js";
 
-/** What a module finds when its slice starts: the database is migrated, the job queues exist, nothing is served yet. */
+/** The resources of a slice at its start: the database is migrated, the job queues exist, and nothing is served yet. */
 export interface SliceHost<Settings> {
   readonly settings: Settings;
   readonly database: Database;
@@ -47,7 +47,10 @@ export interface SliceHost<Settings> {
   readonly onStarted: (begin: () => Promise<void> | void) => void;
   /** Ends work that the slice does by itself. All slices stop at the same time, before the jobs do. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
-  /** Releases what services use. What is registered last is closed first, after all work and all jobs have ended. */
+  /**
+   * Registers a function that releases resources. The last one registered runs first, after all work and all jobs have
+   * ended.
+   */
   readonly onClose: (close: () => Promise<void> | void) => void;
 }
 

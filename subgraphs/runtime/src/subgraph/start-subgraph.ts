@@ -19,7 +19,7 @@ import { type GetService, ServiceRegistry } from "./service-registry.js";
 import type { SliceHost, SliceModule } from "./slice-module.js";
 import type { SubgraphHost } from "./subgraph-host.js";
 
-/** What a subgraph is made of. */
+/** The parts of a subgraph. */
 export interface SubgraphParts<Settings extends object> {
   /** In the order of their layering: see `SliceModule`. */
   readonly modules: readonly SliceModule<Settings>[];
@@ -31,6 +31,7 @@ export interface SubgraphParts<Settings extends object> {
   readonly workerConnections: number;
 }
 
+/** A running subgraph. */
 export interface StartedSubgraph {
   readonly schema: GraphQLSchema;
   /** For the gRPC server of the process this runs in. */
@@ -116,7 +117,7 @@ export function retentionRules<Settings extends object>(modules: readonly SliceM
   return modules.flatMap((module) => module.retention?.(settings) ?? []);
 }
 
-/** What was started so far, and how it is closed. */
+/** The parts that were started so far, and their closing. */
 class StartedParts {
   readonly sweeper: Sweeper;
   readonly #host: SubgraphHost;

@@ -3,7 +3,7 @@ import type { SchemaConnections } from "../connections/schema-connections.js";
 import type { JobProcess } from "../jobs/runs/job-process.js";
 import type { Logger } from "../telemetry/logger.js";
 
-/** What a process hands to a subgraph that it starts. */
+/** The resources that a process gives to a subgraph that it starts. */
 export interface SubgraphHost {
   readonly connections: SchemaConnections;
   readonly bus: Bus;

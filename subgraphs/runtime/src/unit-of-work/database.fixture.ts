@@ -35,7 +35,7 @@ export interface TestDatabase {
   readonly url: string;
   readonly definition: DatabaseDefinition;
   readonly database: Database;
-  /** Of the postmaster. */
+  /** The pid of the postmaster. */
   readonly pid: number;
   close(): Promise<void>;
 }

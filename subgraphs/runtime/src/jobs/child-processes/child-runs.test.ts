@@ -23,7 +23,7 @@ import type { FixturePayload } from "./child-work.fixture.js";
 import { inChildProcess } from "./job-child.js";
 
 const deadlineMs = 60_000;
-/** What the queue does after seconds it does after a moment here. */
+/** Shorter times than in operation. */
 const limits = { lookMs: 100, graceMs: 200, abortMs: 1000 };
 const workspace = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const compiled = (module: string) => new URL(`../../../dist/jobs/child-processes/${module}.js`, import.meta.url);

@@ -3,7 +3,7 @@ import { DomainError } from "../../errors/domain-error.js";
 import { workForParent } from "./child-work.js";
 
 export interface FixtureSettings {
-  /** Of the database in which the run leaves its traces. */
+  /** The URL of the database in which the run leaves its traces. */
   readonly url: string;
 }
 

@@ -101,7 +101,7 @@ describe("what the role of requests can do about jobs", () => {
   const sendAsApp = (tenant: Tenant | undefined, queue: string, payloads: unknown) =>
     asApp(tenant, sending, [queue, JSON.stringify(payloads)]);
 
-  /** Of the tenant's only job there; what differs from job to job as its distance from the beginning. */
+  /** The tenant's only job in the queue. Times are given relative to its creation. */
   async function rowOf(tenant: Tenant) {
     const { rows } = await admin.query<{ row: Record<string, unknown> }>(
       `select to_jsonb(job) - 'id' - 'created_on' || jsonb_build_object('start_after', case

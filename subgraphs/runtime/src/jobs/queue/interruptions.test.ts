@@ -24,7 +24,7 @@ const definition = (queue: string): JobDefinition<Payload> => ({
 });
 
 const deadlineMs = 60_000;
-/** What the queue does after seconds it does after a moment here. */
+/** Shorter times than in operation. */
 const limits = { lookMs: 100, databaseLostDelaySeconds: 0.05, graceMs: 200, abortMs: 200 };
 /** Ten looks: what may not begin would have begun by then. */
 const tenLooksMs = 10 * limits.lookMs;
