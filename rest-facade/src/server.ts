@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { clientNetworkOf, TrustedProxies } from "@factory/runtime/ingress/client-address";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
+import type { FacadeOptions, FacadePorts } from "./facade-ports.js";
 import type { StopPatience } from "./http/front-door.js";
 import { acceptVendorMediaType, createListener, type Listener, type ListenerOptions } from "./http/listener.js";
 import { requestMetrics } from "./http/request-metrics.js";
@@ -10,14 +11,13 @@ import { describeApi } from "./openapi/openapi.js";
 import { readGraph } from "./operations/load-operation.js";
 import { cacheReadiness, serveHealth } from "./operator/health.js";
 import { serveJobs } from "./operator/serve-jobs.js";
-import type { FacadeOptions, FacadePorts } from "./ports.js";
 import { limitRequests } from "./rate-limits/rate-limits.js";
 import { type CompiledRoute, compileRoutes } from "./requests/compile-route.js";
 import { type Admission, admit, handlePlanned, handleRoute } from "./requests/handle-route.js";
 import { endpointOf, fastifyPath } from "./routes/route.js";
 import { areas, routeTables } from "./routes/route-tables.js";
 
-export type { FacadeGraph, FacadeOptions, FacadePorts } from "./ports.js";
+export type { FacadeGraph, FacadeOptions, FacadePorts } from "./facade-ports.js";
 export type { OperationResult, PreparedOperation } from "./requests/prepared-operation.js";
 
 /** The running facade. */

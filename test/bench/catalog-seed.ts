@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import pg from "pg";
-import type { Stage } from "./stage.js";
+import type { Stage } from "./bench-platform.js";
 
 export const libraryCount = 10_000;
 export const versionsEach = 20;

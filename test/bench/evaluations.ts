@@ -1,8 +1,8 @@
 import { call } from "@factory/gateway/standalone/client/platform-api";
+import type { Stage } from "./bench-platform.js";
 import { packageName, seedCatalog } from "./catalog-seed.js";
 import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 import { type Figures, percentile } from "./report.js";
-import type { Stage } from "./stage.js";
 
 const setSize = 50;
 // V8 goes on optimising for about a hundred of them

@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
+import { onStage, type Stage } from "./bench-platform.js";
 import { evaluations } from "./evaluations.js";
 import { type Contestant, interleave, type Rounds } from "./interleave.js";
 import { packExecutions } from "./pack-executions.js";
 import { federatedJoin, listOfTwenty, oneById } from "./reads.js";
 import { type Figures, printFigures, printTable, type Table, tableOf } from "./report.js";
 import { librarySearches } from "./search.js";
-import { onStage, type Stage } from "./stage.js";
 import { subscriberFanOut } from "./subscribers.js";
 import { knownTokens, serviceTokens } from "./tokens.js";
 import { userLists } from "./users.js";

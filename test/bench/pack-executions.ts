@@ -7,8 +7,8 @@ import { writeTemplateRepository } from "@factory/gateway/standalone/platform/sa
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 import { type PackSize, packSizes, writePack } from "./bench-pack.js";
+import type { Stage } from "./bench-platform.js";
 import { type Figures, percentile } from "./report.js";
-import type { Stage } from "./stage.js";
 
 interface Step {
   readonly phase: string | null;

@@ -1,6 +1,6 @@
 import { call } from "@factory/gateway/standalone/client/platform-api";
+import type { Stage } from "./bench-platform.js";
 import type { Contestant } from "./interleave.js";
-import type { Stage } from "./stage.js";
 
 const provider = {
   key: "bench-pay",

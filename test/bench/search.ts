@@ -1,7 +1,7 @@
 import { call } from "@factory/gateway/standalone/client/platform-api";
+import type { Stage } from "./bench-platform.js";
 import { actions, areas, capabilitiesEach, libraryCount, seedCatalog, versionsEach } from "./catalog-seed.js";
 import { type Figures, percentile } from "./report.js";
-import type { Stage } from "./stage.js";
 
 const warmUps = 20;
 const requestsEach = 150;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "@factory/gateway/standalone/client/platform-api";
 import WebSocket from "ws";
+import type { Stage } from "./bench-platform.js";
 import { cpuOf } from "./cpu-time.js";
 import { type Figures, percentile } from "./report.js";
-import type { Stage } from "./stage.js";
 
 const sockets = 20;
 const subscriptionsPerSocket = 50;

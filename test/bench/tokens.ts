@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { TokenVerifier } from "@factory/runtime/auth/token-verifier";
 import type { JSONWebKeySet } from "jose";
 import type { BareClient } from "./bare-authorization-server.js";
+import type { Stage } from "./bench-platform.js";
 import { interleave, type Rounds } from "./interleave.js";
 import { type Figures, percentile, type Table, tableOf } from "./report.js";
-import type { Stage } from "./stage.js";
 
 /** As many tokens a second as 0.6 of oidc-provider's own. */
 const goalRatio = 1 / 0.6;

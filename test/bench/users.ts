@@ -8,8 +8,8 @@ import {
 } from "@factory/gateway/standalone/client/platform-api";
 import { decodeId, encodeId } from "@factory/runtime/identifiers/wire-id";
 import pg from "pg";
+import type { Stage } from "./bench-platform.js";
 import { type Figures, percentile } from "./report.js";
-import type { Stage } from "./stage.js";
 
 const userCount = 1_000_000;
 const warmUps = 20;

@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "@factory/gateway/standalone/client/platform-api";
 import pg from "pg";
+import type { Stage } from "./bench-platform.js";
 import { cpuOf, cpuOfFamily } from "./cpu-time.js";
 import { type Figures, percentile } from "./report.js";
-import type { Stage } from "./stage.js";
 
 const eventsPerSecond = 200;
 const goalMs = 60;

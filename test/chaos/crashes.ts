@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Act } from "./act.js";
+import type { Act } from "./fault-scenario.js";
 import { percentile } from "./ledger.js";
 
 /** kill -9 of the process, every second time with its PostgreSQL, 3 to 8 s after it was ready. */

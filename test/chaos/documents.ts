@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
-import type { Act, Scene } from "./act.js";
+import type { Act, Scene } from "./fault-scenario.js";
 import { hostileDocument } from "./hostile-document.js";
 import { percentile } from "./ledger.js";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Size } from "./act.js";
+import type { Size } from "./fault-scenario.js";
 import { actNames, runChaos } from "./run-chaos.js";
 
 const usage = `npm run chaos -- [options]

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { readJson } from "@factory/gateway/standalone/client/platform-api";
-import type { Act, Scene } from "./act.js";
 import type { Arena } from "./arena.js";
 import type { Answer } from "./caller.js";
+import type { Act, Scene } from "./fault-scenario.js";
 
 const run = promisify(execFile);
 

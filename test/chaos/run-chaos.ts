@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { prepareClusterLayout } from "@factory/runtime/postgres/cluster-layout";
-import type { Act, Size } from "./act.js";
 import { Arena } from "./arena.js";
 import { crashes } from "./crashes.js";
 import { documents } from "./documents.js";
+import type { Act, Size } from "./fault-scenario.js";
 import { judge } from "./judgement.js";
 import { Ledger, percentile } from "./ledger.js";
 import { aCustomer, Load } from "./load.js";

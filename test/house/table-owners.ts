@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseSync, Visitor } from "oxc-parser";
-import { sliceOf } from "./rooms.js";
+import { sliceOf } from "./folder-rules.js";
 import { isForTests, isGenerated } from "./tracked-files.js";
 
 /** A file of a subgraph, with its text. */

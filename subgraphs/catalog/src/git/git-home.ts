@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { scratchFolder } from "./scratch.js";
+import { scratchFolder } from "./temporary-folder.js";
 
 // A file, not `-c`: git drops command-line settings when it starts upload-pack or receive-pack for a local remote.
 // safe.directory: the repository of a template may belong to another user. Hooks are off, so that reading runs nothing.

@@ -8,7 +8,7 @@ import { BareRepository } from "./bare-repository.fixture.js";
 import { GitError, git } from "./git.js";
 import { gitHome } from "./git-home.js";
 import { isSupported, requireGit } from "./git-version.js";
-import { scratchFolder, sweepScratch } from "./scratch.js";
+import { scratchFolder, sweepScratch } from "./temporary-folder.js";
 import { Workspace } from "./workspace.js";
 
 describe("running git", () => {

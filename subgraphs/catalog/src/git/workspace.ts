@@ -4,7 +4,7 @@ import { type GitOptions, git } from "./git.js";
 import type { RemoteCredential } from "./remote-credential.js";
 import { remoteEnvironment } from "./remote-environment.js";
 import type { ReachableRemote } from "./remote-policy.js";
-import { removeScratch, scratchFolder } from "./scratch.js";
+import { removeScratch, scratchFolder } from "./temporary-folder.js";
 
 export type { RemoteCredential } from "./remote-credential.js";
 

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { type Drained, DrainLoop } from "../db/drain-loop.js";
-import type { Turn } from "../db/turns.js";
+import type { Turn } from "../db/leader-election.js";
 import type { Logger } from "../telemetry/logger.js";
 import { type Consumer, ConsumerLog, type Kept, type NextMessage, type Read } from "./consumer-log.js";
 import { type BusPauses, Fortunes, isPassing, reasonOf, type Verdict, verdictOn } from "./failure.js";

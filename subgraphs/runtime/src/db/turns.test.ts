@@ -1,5 +1,5 @@
 import { aDatabase, quiet, type TestDatabase } from "../unit-of-work/database.fixture.js";
-import { Turns } from "./turns.js";
+import { Turns } from "./leader-election.js";
 
 describe("turns among processes", () => {
   let test: TestDatabase;

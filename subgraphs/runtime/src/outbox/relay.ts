@@ -3,7 +3,7 @@ import type { BusPublisher } from "../bus/bus.js";
 import type { Listener } from "../connections/listener.js";
 import { openPool } from "../connections/pool.js";
 import { type Drained, DrainLoop } from "../db/drain-loop.js";
-import { type Turn, Turns } from "../db/turns.js";
+import { type Turn, Turns } from "../db/leader-election.js";
 import type { Message } from "../messages/envelope.js";
 import type { Logger } from "../telemetry/logger.js";
 

@@ -2,7 +2,7 @@ import { compareText } from "../text-order.js";
 import type { NugetVersion } from "../versions/version.js";
 import type { DependencyGraph, GraphNode } from "./dependency-graph.js";
 import type { ListedPackage } from "./listed-package.js";
-import { getOrCompute } from "./memory.js";
+import { getOrCompute } from "./memoize.js";
 import type { PackageMetadata } from "./package-metadata.js";
 import { type Release, releaseName } from "./release.js";
 

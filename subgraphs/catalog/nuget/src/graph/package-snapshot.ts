@@ -5,7 +5,7 @@ import { nearestFramework } from "../frameworks/nearest-framework.js";
 import { compareVersions, isPrerelease } from "../versions/version.js";
 import { admitsPrereleases, bestMatch, satisfies, type VersionRange } from "../versions/version-range.js";
 import type { DependencySource } from "./dependency-graph.js";
-import { getOrCompute } from "./memory.js";
+import { getOrCompute } from "./memoize.js";
 import type { PackageMetadata } from "./package-metadata.js";
 import { type Dependency, type KnownLibrary, type Release, readFrameworkOnce, readLibrary } from "./release.js";
 

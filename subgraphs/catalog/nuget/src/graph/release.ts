@@ -3,7 +3,7 @@ import { frameworkKey } from "../frameworks/framework-families.js";
 import { compareText } from "../text-order.js";
 import { compareVersions, type NugetVersion, parseVersion } from "../versions/version.js";
 import { parseRange, type VersionRange } from "../versions/version-range.js";
-import { getOrCompute, memoize } from "./memory.js";
+import { getOrCompute, memoize } from "./memoize.js";
 import type { PackageMetadata, PackageRequirement } from "./package-metadata.js";
 
 /** A dependency of a release, its texts parsed. */

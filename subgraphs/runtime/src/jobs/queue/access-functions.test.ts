@@ -5,8 +5,8 @@ import type { Tenant } from "../../tenancy/tenant.js";
 import { aDatabase, aTenant, quiet, type TestDatabase } from "../../unit-of-work/database.fixture.js";
 import { Database } from "../../unit-of-work/database.js";
 import { countedWay } from "../../unit-of-work/round-trips.fixture.js";
-import { openBoss } from "./boss.js";
 import { type JobDefinition, JobQueue } from "./job-queue.js";
+import { openBoss } from "./open-pg-boss.js";
 
 interface Payload {
   tenantId: string;

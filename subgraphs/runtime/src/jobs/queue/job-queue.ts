@@ -26,9 +26,9 @@ import { type AloneJob, JobRuns, type JobSql, type TakenJob } from "../runs/job-
 import { JobWorkers } from "../runs/job-workers.js";
 import { ProcessLease } from "../runs/process-lease.js";
 import { jobAccess } from "./access-functions.js";
-import { openBoss } from "./boss.js";
 import { JobSender } from "./job-sender.js";
 import { jobTables, nameSubjects } from "./job-tables.js";
+import { openBoss } from "./open-pg-boss.js";
 import { createQueues, deadLetterRetryLimit, registerQueues } from "./register-queues.js";
 
 export type { JobAttempt, JobDefinition } from "../definitions/job-definition.js";

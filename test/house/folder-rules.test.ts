@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path/posix";
-import { type Import, importGraph } from "./import-graph.js";
 import {
   crowdedFolders,
   fileCycles,
@@ -10,7 +9,8 @@ import {
   sharedPrefixes,
   sliceCycles,
   upwardImports,
-} from "./rooms.js";
+} from "./folder-rules.js";
+import { type Import, importGraph } from "./import-graph.js";
 import { foreignTables, subgraphSources, tableOwners } from "./table-owners.js";
 import { root, trackedFiles } from "./tracked-files.js";
 
