@@ -17,7 +17,7 @@ const shared = {
 };
 
 export default {
-  // longer than any wait inside a test, which then tells what it waited for; a slow machine is no failure
+  // longer than any wait inside a test, so that a failure names the condition it waited for, and a slow machine does not fail
   testTimeout: 120_000,
   projects: [
     unit("runtime", "subgraphs/runtime"),
